@@ -1,0 +1,2 @@
+//! The provstream command line.
+fn main() {}
