@@ -1,0 +1,6 @@
+//! From lexemes to events.
+
+pub(crate) mod lookback;
+pub mod sentence;
+pub(crate) mod text;
+pub(crate) mod window;
