@@ -356,3 +356,87 @@ pub(crate) fn is_identifier(name: &[u8]) -> bool {
         [] => false,
     })
 }
+
+/// What follows the version anchor of an identifier of the wire profile; all of it where there is none.
+pub(crate) fn without_anchor(identifier: &[u8]) -> &[u8] {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let mut parts = identifier.splitn(3, |&byte| byte == b'.');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(major), Some(minor), Some(name)) if digits(major) && digits(minor) => name,
+        _ => identifier,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn index_zero_is_where_everything_unresolved_goes() {
+        let memo = Vocabulary::memo();
+        assert_eq!(memo.class_at(0), &Class::UNVERIFIED_INFERENCE);
+        assert_eq!(
+            memo.resolve_index(b"x"),
+            (0, Some(Reason::UnknownIdentifier))
+        );
+        assert_eq!(memo.resolve_index(b"unverified-inference"), (0, None));
+        let (index, reason) = memo.resolve_index(b"substrate.do.sse-count");
+        assert_eq!((memo.class_at(index), reason), (&Class::SSE_COUNT, None));
+    }
+
+    #[test]
+    fn names_in_any_letter_case() {
+        let memo = Vocabulary::memo();
+        assert!(memo.names(b"UNVERIFIED-INFERENCE") && memo.names(b"Decayed-To-Uncertainty"));
+        assert!(memo.names(b"Substrate.Grep") && memo.names(b"substrate.grep"));
+        assert!(!memo.names(b"substrate.gre_") && !memo.names(b"note") && !memo.names(b""));
+
+        let since = Version::new(2, 0);
+        let other = Vocabulary::builder(since)
+            .class("Zeta", since)
+            .class("alpha_1", since)
+            .class("alpha-1", since)
+            .class("BETA", since)
+            .build()
+            .unwrap();
+        for name in [
+            "zeta",
+            "ZETA",
+            "Alpha_1",
+            "ALPHA-1",
+            "beta",
+            "unverified-inference",
+        ] {
+            assert!(other.names(name.as_bytes()), "{name}");
+        }
+        // Not in this major version.
+        assert!(!other.names(b"substrate.grep"));
+    }
+
+    #[test]
+    fn large_vocabularies_resolve_every_class() {
+        let version = Version::new(1, 3);
+        let mut builder = Vocabulary::builder(version);
+        for index in 0..MAX_CLASSES {
+            builder = builder.class(&format!("substrate.X{index}"), Version::new(1, 2));
+        }
+        let full = builder.clone().build().unwrap();
+        for index in 0..MAX_CLASSES {
+            let name = format!("substrate.X{index}");
+            assert_eq!(full.resolve(name.as_bytes()).class().as_str(), name);
+            assert!(full.names(name.to_lowercase().as_bytes()));
+        }
+        assert_eq!(full.resolve(b"substrate.grep").class(), &Class::GREP);
+        assert_eq!(full.classes().count(), 8 + MAX_CLASSES);
+        let error = builder.class("one.more", version).build().unwrap_err();
+        assert_eq!(error.kind(), VocabularyErrorKind::TooManyClasses);
+    }
+
+    #[test]
+    fn anchors_are_told_from_labels() {
+        assert_eq!(without_anchor(b"1.0.a.b"), b"a.b");
+        assert_eq!(without_anchor(b"a.1.0"), b"a.1.0");
+        assert_eq!(without_anchor(b"1.a.b"), b"1.a.b");
+        assert_eq!(without_anchor(b"1.0"), b"1.0");
+    }
+}
