@@ -65,7 +65,7 @@ impl<'a> BracketedForm<'a> {
         if let Some(ts) = form.ts {
             Timestamp::parse(ts).map_err(WriteError::BadTs)?;
         }
-        let length = form.len();
+        let length = form.byte_length();
         if length > limit {
             return Err(WriteError::TooLong { length, limit });
         }
@@ -74,8 +74,7 @@ impl<'a> BracketedForm<'a> {
 
     /// How many bytes it takes.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
-    pub fn len(&self) -> usize {
+    pub fn byte_length(&self) -> usize {
         struct Length(usize);
         impl fmt::Write for Length {
             fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -255,7 +254,7 @@ mod tests {
             let form = BracketedForm::new(&annotation).unwrap();
             let expected = format!("[substrate.grep; observation-id={written}]");
             assert_eq!(form.to_string(), expected);
-            assert_eq!(form.len(), expected.len());
+            assert_eq!(form.byte_length(), expected.len());
         }
         let annotation = grep().with_ts("2026-05-28T11:40:00Z");
         assert_eq!(
@@ -310,7 +309,7 @@ mod tests {
             (
                 grep().with_observation_id("x".repeat(1_000)),
                 WriteError::TooLong {
-                    length: 1_032,
+                    length: 1_033,
                     limit: 1_024,
                 },
             ),
