@@ -39,6 +39,8 @@ struct Inner {
     entries: Box<[Entry]>,
     /// Indices of the others, sorted by identifier in lower case.
     folded: Box<[u16]>,
+    /// A bit for each of [`BUILT_IN`] that this major version has.
+    present: u16,
 }
 
 #[derive(PartialEq, Eq)]
@@ -61,7 +63,6 @@ impl Vocabulary {
     ///
     /// A vocabulary of major version 1 has the memo's classes from the start, one of another major version has none but
     /// the terminals.
-    #[must_use]
     pub fn builder(version: Version) -> VocabularyBuilder {
         VocabularyBuilder {
             version,
@@ -101,7 +102,7 @@ impl Vocabulary {
     /// The class or terminal with exactly this identifier, without an anchor, if the vocabulary has it.
     #[must_use]
     pub fn class(&self, identifier: &str) -> Option<Class> {
-        let (index, _) = self.find(identifier.as_bytes())?;
+        let index = self.find(identifier.as_bytes())?;
         Some(self.class_at(index).clone())
     }
 
@@ -127,7 +128,7 @@ impl Vocabulary {
             return self.resolve_anchored(declared);
         }
         match self.find(declared) {
-            Some((index, _)) => (index, None),
+            Some(index) => (index, None),
             None => (0, Some(Reason::UnknownIdentifier)),
         }
     }
@@ -140,7 +141,7 @@ impl Vocabulary {
     /// Whether the name is, in any ASCII letter case, a terminal or a class of this vocabulary.
     pub(crate) fn names(&self, identifier_without_anchor: &[u8]) -> bool {
         if let Some(index) = built_in_index_folded(identifier_without_anchor) {
-            return self.0.entries[usize::from(index)].since.is_some();
+            return self.0.present >> index & 1 == 1;
         }
         let lower = |byte: &u8| byte.to_ascii_lowercase();
         self.0
@@ -154,19 +155,18 @@ impl Vocabulary {
     }
 
     #[inline]
-    fn find(&self, name: &[u8]) -> Option<(u16, Version)> {
-        let entries = &self.0.entries;
-        let index = match built_in_index(name) {
-            Some(index) => usize::from(index),
-            None if entries.len() == BUILT_IN.len() => return None,
-            None => {
-                let loaded = &entries[BUILT_IN.len()..];
-                let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
-                BUILT_IN.len() + at.ok()?
-            }
-        };
-        let since = entries[index].since?;
-        Some((u16::try_from(index).ok()?, since))
+    fn find(&self, name: &[u8]) -> Option<u16> {
+        match built_in_index(name) {
+            Some(index) => (self.0.present >> index & 1 == 1).then_some(u16::from(index)),
+            None if self.0.folded.is_empty() => None,
+            None => self.find_loaded(name),
+        }
+    }
+
+    fn find_loaded(&self, name: &[u8]) -> Option<u16> {
+        let loaded = &self.0.entries[BUILT_IN.len()..];
+        let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
+        u16::try_from(BUILT_IN.len() + at.ok()?).ok()
     }
 
     fn resolve_anchored(&self, declared: &[u8]) -> (u16, Option<Reason>) {
@@ -185,10 +185,11 @@ impl Vocabulary {
                 if major == loaded.major() && minor <= loaded.minor() =>
             {
                 let anchor = Version::new(major, minor);
-                match self.find(name) {
-                    Some((index, since)) if since <= anchor => (index, None),
-                    _ => unknown,
-                }
+                let existed =
+                    |index: &u16| self.0.entries[usize::from(*index)].since <= Some(anchor);
+                self.find(name)
+                    .filter(existed)
+                    .map_or(unknown, |index| (index, None))
             }
             _ if is_identifier(name) => (0, Some(Reason::VocabularyVersion)),
             _ => unknown,
@@ -226,8 +227,12 @@ impl Vocabulary {
                 .as_str()
                 .to_ascii_lowercase()
         });
+        let present = (0..BUILT_IN.len())
+            .filter(|&index| entries[index].since.is_some())
+            .fold(0, |present, index| present | 1 << index);
         Self(Arc::new(Inner {
             version,
+            present,
             entries,
             folded: folded.into(),
         }))
