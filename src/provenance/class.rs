@@ -90,19 +90,21 @@ impl Class {
     }
 }
 
-/// Index in [`BUILT_IN`] of exactly this name. Literals let each comparison be a few instructions instead of a call.
+/// Index in [`BUILT_IN`] of exactly this name.
 #[inline]
 pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
-    match name {
-        b"substrate.grep" => Some(3),
-        b"substrate.git.log" => Some(2),
-        b"substrate.fs.mtime" => Some(5),
-        b"substrate.code.read" => Some(4),
-        b"substrate.mcp.brief" => Some(6),
-        b"unverified-inference" => Some(0),
-        b"decayed-to-uncertainty" => Some(1),
-        b"substrate.do.sse-count" => Some(7),
-        b"substrate.unix.peercred" => Some(8),
+    // Arrays of a known length are compared in a few instructions, slices by a call.
+    let is = |index: u8, same: bool| same.then_some(index);
+    match name.len() {
+        14 => is(3, name.first_chunk() == Some(b"substrate.grep")),
+        17 => is(2, name.first_chunk() == Some(b"substrate.git.log")),
+        18 => is(5, name.first_chunk() == Some(b"substrate.fs.mtime")),
+        19 if name[10] == b'c' => is(4, name.first_chunk() == Some(b"substrate.code.read")),
+        19 => is(6, name.first_chunk() == Some(b"substrate.mcp.brief")),
+        20 => is(0, name.first_chunk() == Some(b"unverified-inference")),
+        22 if name[0] == b'd' => is(1, name.first_chunk() == Some(b"decayed-to-uncertainty")),
+        22 => is(7, name.first_chunk() == Some(b"substrate.do.sse-count")),
+        23 => is(8, name.first_chunk() == Some(b"substrate.unix.peercred")),
         _ => None,
     }
 }

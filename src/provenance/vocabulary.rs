@@ -163,12 +163,15 @@ impl Vocabulary {
         }
     }
 
+    // Out of line, as the next: what is resolved most often needs none of their registers.
+    #[inline(never)]
     fn find_loaded(&self, name: &[u8]) -> Option<u16> {
         let loaded = &self.0.entries[BUILT_IN.len()..];
         let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
         u16::try_from(BUILT_IN.len() + at.ok()?).ok()
     }
 
+    #[inline(never)]
     fn resolve_anchored(&self, declared: &[u8]) -> (u16, Option<Reason>) {
         let unknown = (0, Some(Reason::UnknownIdentifier));
         let mut parts = declared.splitn(3, |&byte| byte == b'.');
