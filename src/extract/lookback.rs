@@ -47,7 +47,7 @@ pub(crate) fn look_back(text: &[u8], anchor: Option<&Line>, max_assertion: usize
     let start = skip_blank(text, start, end);
     let longer = longer || start < cut;
     let from = if longer && start <= cut {
-        next_boundary(&text[..end], cut)
+        skip_blank(text, next_boundary(&text[..end], cut), end)
     } else {
         start
     };

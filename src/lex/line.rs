@@ -276,7 +276,13 @@ pub(crate) fn trimmed_block(block: &[u8], quoted: bool) -> core::ops::Range<usiz
         }
         end = trimmed_len(&block[..start]);
     }
-    let mut start = 0;
+    skip_block_blank(block, 0, end, quoted)..end
+}
+
+/// The first offset from `from` up to `end` at which the content of a fenced block is not white space; in a quoted one
+/// the markers at line starts count as white space.
+pub(crate) fn skip_block_blank(block: &[u8], from: usize, end: usize, quoted: bool) -> usize {
+    let mut start = from;
     loop {
         let here = start;
         if quoted && (start == 0 || begins_line(&block[..start])) {
@@ -286,7 +292,7 @@ pub(crate) fn trimmed_block(block: &[u8], quoted: bool) -> core::ops::Range<usiz
         }
         start += leading_white(&block[start..end]);
         if start == here {
-            return start..end;
+            return start;
         }
     }
 }

@@ -112,16 +112,13 @@ fn last_sentence(
     limits: &RefLimits,
     splitter: Splitter<'_>,
 ) -> Found {
-    let trimmed = layout.trim(stream, candidate.clone());
+    let trimmed = layout.trim(stream, candidate);
     if trimmed.is_empty() {
         return finish(trimmed, at, false);
     }
-    // White space before the candidate's text counts for the window only where it is in it.
-    let window = cut(
-        stream,
-        &(candidate.start..trimmed.end),
-        limits.max_assertion,
-    )..trimmed.end;
+    // White space before the text is no part of a sentence, whether the candidate starts with it or the window.
+    let window = cut(stream, &trimmed, limits.max_assertion)..trimmed.end;
+    let window = layout.trim(stream, window);
     let offset = splitter(&stream.bytes[window.clone()]);
     let too_long = trimmed.len() > limits.max_assertion;
     let sentence = layout.trim(stream, window.start + offset..window.end);

@@ -11,8 +11,8 @@ use crate::event::{BracketAnnotation, Code, Event};
 use crate::extract::lookback::{Before, look_back};
 use crate::lex::bracket::Attempt;
 use crate::extract::window::Window;
-use crate::lex::chars::{leading_white, next_boundary};
-use crate::lex::line::{Line, trimmed_block};
+use crate::lex::chars::next_boundary;
+use crate::lex::line::{Line, skip_block_blank, trimmed_block};
 use crate::provenance::packed::{PackedAnnotations, Record, Value, unquote, unquote_text};
 use crate::provenance::{Annotation, Assertion, Encoding, Reason, Timestamp, Vocabulary};
 
@@ -129,12 +129,6 @@ impl Scan<'_> {
             reading.invalid_ts.map(|value| (value, Code::InvalidTs)),
             bad_id.map(|value| (value, Code::InvalidUtf8)),
         ];
-        found.sort_by_key(|found| found.map(|(value, _)| value.start));
-        for (value, code) in found.into_iter().flatten() {
-            let (from, len) = value.as_written();
-            self.diagnose(code, span(start + from, len));
-        }
-
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -149,6 +143,11 @@ impl Scan<'_> {
             self.engine.window.restart(start, line, 0);
         }
         self.attach(start, end, &reading);
+        found.sort_by_key(|found| found.map(|(value, _)| value.start));
+        for (value, code) in found.into_iter().flatten() {
+            let (from, len) = value.as_written();
+            self.diagnose(code, span(start + from, len));
+        }
         let engine = &mut *self.engine;
         engine.removed += whole.len() + white as u64;
         engine.strip_from = end;
@@ -278,14 +277,20 @@ impl Scan<'_> {
 
     /// The content of a fenced block becomes what an annotation behind it belongs to; its closing line starts at
     /// `line_start` and ends before `end` in the chunk.
-    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool, cut: bool) {
+    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
         if self.engine.target.is_some() {
             return;
         }
         let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
         if !in_chunk {
             self.stitch(end);
+            if self.engine.target.is_some() {
+                return;
+            }
         }
+        let Context::Fence { cut, .. } = self.engine.context else {
+            return;
+        };
         let max = self.setup.limits.max_assertion();
         let window = &self.engine.window;
         let at = window.base();
@@ -363,7 +368,7 @@ pub(super) fn block_text(
     let mut start = whole.start;
     if whole.len() > max {
         start = next_boundary(&block[..whole.end], whole.end - max);
-        start += leading_white(&block[start..whole.end]);
+        start = skip_block_blank(block, start, whole.end, quoted);
     }
     Some((start..whole.end, cut))
 }

@@ -96,7 +96,7 @@ impl Scan<'_> {
     }
 
     /// Drops what is not needed of a window that is nearly full.
-    fn slide(&mut self) {
+    pub(super) fn slide(&mut self) {
         let window = &self.engine.window;
         let most = self.setup.limits.max_assertion();
         let len = match self.engine.context {
@@ -151,7 +151,9 @@ impl Scan<'_> {
         let raw = window.raw();
         let content = match line {
             // What may be the closing line is no content yet.
-            FenceLine::Run { .. } | FenceLine::Tail { .. } => line_start.saturating_sub(at) as usize,
+            FenceLine::Run { .. } | FenceLine::Tail { .. } => {
+                raw.len().min(line_start.saturating_sub(at) as usize)
+            }
             _ => raw.len(),
         };
         let end = trimmed_len(raw);

@@ -324,7 +324,14 @@ impl<'a> Scan<'a> {
                 FenceStep::Inside => {}
                 FenceStep::NextLine => line_start = self.offset(here),
                 FenceStep::Closed { quote } => {
-                    self.close_fence(here, line_start, fence.quoted, quote, cut);
+                    self.engine.context = Context::Fence {
+                        fence,
+                        // The closing line is no content.
+                        line: FenceLine::Tail { quote },
+                        line_start,
+                        cut,
+                    };
+                    self.close_fence(here, line_start, fence.quoted, quote);
                     return here;
                 }
                 FenceStep::Left => {
@@ -343,8 +350,8 @@ impl<'a> Scan<'a> {
     }
 
     /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
-    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool, cut: bool) {
-        self.find_block(end, line_start, quoted, cut);
+    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool) {
+        self.find_block(end, line_start, quoted);
         let start = self.offset(end);
         let white = self.white_before(start);
         self.engine
@@ -398,6 +405,9 @@ impl<'a> Scan<'a> {
         let before = self.engine.attempt.read();
         // One byte more than it may have shows whether it is too long.
         let more = self.chunk.len().min(max + 1 - before.min(max));
+        if more > self.engine.window.free() {
+            self.slide();
+        }
         self.engine.window.append(&self.chunk[..more]);
         let bytes = self.engine.window.raw_from(start);
         let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
