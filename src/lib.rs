@@ -1,6 +1,7 @@
 //! provstream.
 #![forbid(unsafe_code)]
 
+pub mod extract;
 pub mod provenance;
 mod span;
 

@@ -1,0 +1,3 @@
+//! From bytes to assertions.
+
+pub mod sentence;

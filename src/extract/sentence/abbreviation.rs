@@ -1,0 +1,333 @@
+//! Full stops of abbreviations, initials and single letters, and the words that can only start a sentence.
+
+use super::class::{Class, char_at, char_before};
+use super::ordinal;
+use super::scan::{space_before, word_at};
+use super::words::WordSet;
+
+static ABBREVIATIONS: WordSet<2048> = WordSet::new(
+    concat!(
+        include_str!("data/abbreviations/de.txt"),
+        include_str!("data/abbreviations/en.txt"),
+        include_str!("data/abbreviations/es.txt"),
+        include_str!("data/abbreviations/fr.txt"),
+        include_str!("data/abbreviations/it.txt"),
+        include_str!("data/abbreviations/pt.txt"),
+        include_str!("data/abbreviations/more.txt"),
+    ),
+    true,
+);
+static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
+static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
+static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
+static STARTS: WordSet<1024> = WordSet::new(
+    concat!(
+        include_str!("data/starts/de.txt"),
+        include_str!("data/starts/en.txt"),
+        include_str!("data/starts/es.txt"),
+        include_str!("data/starts/fr.txt"),
+        include_str!("data/starts/it.txt"),
+        include_str!("data/starts/pt.txt"),
+    ),
+    false,
+);
+static STARTS_OR_NAMES: WordSet<128> = WordSet::new(include_str!("data/starts/names.txt"), false);
+
+/// What stands before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hold {
+    /// Also an ordinary word: an abbreviation only before a number.
+    Word,
+    /// An abbreviation, an acronym or a small letter: until a word that starts a sentence.
+    Listed,
+    /// A capital or a title: until a word that starts a sentence and is no name.
+    Name,
+    /// Whatever follows.
+    Always,
+}
+
+/// How sure a word is to start a sentence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Start {
+    /// It could also be a name or its particle.
+    OrName,
+    /// It can only start one.
+    Only,
+}
+
+/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
+pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    let Some((start, hold)) = hold(text, dot) else {
+        return ordinal::is_roman_marker(text, dot);
+    };
+    match hold {
+        Hold::Word => is_number(text, next),
+        Hold::Listed => {
+            start_of_sentence(text, next).is_none() || is_lettered_marker(text, start, dot)
+        }
+        Hold::Name => {
+            start_of_sentence(text, next) != Some(Start::Only)
+                || is_lettered_marker(text, start, dot)
+        }
+        Hold::Always => true,
+    }
+}
+
+/// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
+pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
+    let ends_word = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_alphabetic);
+    if !text[..dot]
+        .last_chunk::<2>()
+        .is_some_and(|bytes| ends_word(bytes))
+        && let Some(found) = single_letter(text, dot)
+    {
+        return Some(found);
+    }
+    let (start, elided) = token_start(text, dot)?;
+    let token = &text[start..dot];
+    if !ABBREVIATIONS.contains(token) {
+        return None;
+    }
+    let hold = if NEVER_FINAL.contains(token) {
+        Hold::Always
+    } else if ALSO_WORDS.contains(token) && !elided {
+        Hold::Word
+    } else if TITLES.contains(token) {
+        Hold::Name
+    } else {
+        Hold::Listed
+    };
+    Some((start, hold))
+}
+
+/// Start of the longest run of letters, full stops, hyphens and slashes before `dot`, and whether an apostrophe stands before it.
+/// None when it is longer than any abbreviation or goes on with something else that is part of a word.
+fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
+    let floor = dot.saturating_sub(ABBREVIATIONS.longest);
+    let letters = text[floor..dot].iter().rev();
+    let letters = letters
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let mut start = dot - letters;
+    loop {
+        if text[..start].last() == Some(&b' ') {
+            return Some((start, false));
+        }
+        let Some(found) = char_before(text, start) else {
+            return Some((start, false));
+        };
+        let in_token = found.class.is_letter()
+            || found.class.is_mark()
+            || matches!(text[start - 1], b'.' | b'-' | b'/');
+        if !in_token {
+            let joined = found.class == Class::Numeric || is_joint(text[start - 1]);
+            return (!joined).then_some((start, is_apostrophe(found.code)));
+        }
+        start -= found.len;
+        if start < floor {
+            return None;
+        }
+    }
+}
+
+const fn is_apostrophe(code: u32) -> bool {
+    matches!(code, 0x27 | 0x2019)
+}
+
+/// Whether a byte joins what stands on both sides of it to one word.
+const fn is_joint(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'_' | b'@' | b'/' | b'\\' | b'-' | b'+' | b'=' | b'&' | b'#' | b'$' | b'%'
+    )
+}
+
+/// A letter before `dot` that stands alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
+fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
+    let letter = char_before(text, dot).filter(|found| found.class.is_letter())?;
+    let start = dot - letter.len;
+    let alone = if letter.class == Class::Upper {
+        Hold::Name
+    } else {
+        Hold::Listed
+    };
+    let Some(before) = char_before(text, start) else {
+        return Some((start, alone));
+    };
+    match text[start - 1] {
+        b'.' => {
+            let first = char_before(text, start - 1).filter(|found| found.class.is_letter())?;
+            let first_start = start - 1 - first.len;
+            let one = char_before(text, first_start)
+                .is_none_or(|found| !found.class.is_letter() && found.class != Class::Numeric);
+            let hold = if NEVER_FINAL.contains(&text[first_start..dot]) {
+                Hold::Always
+            } else {
+                Hold::Listed
+            };
+            one.then_some((start, hold))
+        }
+        b'-' => text[..start - 1].ends_with(b".").then_some((start, alone)),
+        _ if is_apostrophe(before.code) => (letter.class == Class::Upper).then_some((start, alone)),
+        byte if is_joint(byte) => None,
+        b' ' if announces(text, start, dot) => Some((start, Hold::Always)),
+        _ if before.class.is_letter()
+            || before.class.is_mark()
+            || before.class == Class::Numeric =>
+        {
+            None
+        }
+        _ => Some((start, alone)),
+    }
+}
+
+/// Whether the letter in `start..dot` is the second half of an abbreviation that announces what follows, as in `z. B.`
+fn announces(text: &[u8], start: usize, dot: usize) -> bool {
+    let [.., first, b'.', b' '] = text[..start] else {
+        return false;
+    };
+    let [second] = text[start..dot] else {
+        return false;
+    };
+    NEVER_FINAL.contains(&[first, b'.', second])
+}
+
+/// Whether the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
+fn is_lettered_marker(text: &[u8], start: usize, dot: usize) -> bool {
+    char_before(text, dot).is_some_and(|found| found.len == dot - start)
+        && ordinal::opens_sentence(text, start, matches!(text[start], b'a' | b'A'))
+}
+
+/// Whether a number stands at `at`, in brackets or not.
+fn is_number(text: &[u8], at: usize) -> bool {
+    let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
+    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
+}
+
+/// Whether the word at `at` starts a sentence wherever it is capitalised.
+pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
+    let first = char_at(text, at)?;
+    if matches!(first.code, 0xA1 | 0xBF) {
+        return Some(Start::OrName); // the inverted marks of a Spanish sentence, or of a title after an abbreviation
+    }
+    if first.class != Class::Upper {
+        return None;
+    }
+    let word = word_at(text, at, STARTS.longest)?;
+    let follow = char_at(text, at + word.len());
+    let apostrophe = follow.is_some_and(|found| is_apostrophe(found.code));
+    let spaced = follow.is_none_or(|found| found.class.is_space() || found.code == u32::from(b','));
+    let whole = match word {
+        b"I" => spaced || apostrophe,
+        b"A" | b"E" | b"O" | b"Y" => spaced,
+        [_] => apostrophe,
+        _ => follow.is_none_or(|found| found.code != u32::from(b'-')),
+    };
+    if !whole {
+        None
+    } else if STARTS.contains(word) {
+        Some(Start::Only)
+    } else {
+        STARTS_OR_NAMES.contains(word).then_some(Start::OrName)
+    }
+}
+
+/// Whether the text before `at`, white space skipped, ends with a full stop that an abbreviation holds.
+pub(super) fn precedes(text: &[u8], at: usize) -> bool {
+    let end = space_before(text, at).end;
+    text[..end].ends_with(b".") && hold(text, end - 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{
+        ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, STARTS, STARTS_OR_NAMES, TITLES, hold,
+    };
+
+    const FILES: [(&str, usize, &str); 7] = [
+        ("de", 241, include_str!("data/abbreviations/de.txt")),
+        ("en", 151, include_str!("data/abbreviations/en.txt")),
+        ("es", 164, include_str!("data/abbreviations/es.txt")),
+        ("fr", 82, include_str!("data/abbreviations/fr.txt")),
+        ("it", 45, include_str!("data/abbreviations/it.txt")),
+        ("pt", 172, include_str!("data/abbreviations/pt.txt")),
+        ("more", 0, include_str!("data/abbreviations/more.txt")),
+    ];
+
+    #[test]
+    fn the_set_holds_the_files() {
+        let mut words = BTreeSet::new();
+        for (name, entries, file) in FILES {
+            assert!(name == "more" || file.lines().count() == entries, "{name}");
+            for line in file.lines().filter(|line| !line.starts_with('#')) {
+                words.extend(line.split(' ').filter_map(|word| word.strip_suffix('.')));
+            }
+        }
+        assert!(
+            words
+                .iter()
+                .all(|word| ABBREVIATIONS.contains(word.as_bytes()))
+        );
+        assert_eq!(ABBREVIATIONS.len(), words.len());
+    }
+
+    #[test]
+    fn every_entry_of_the_lists_holds() {
+        for (name, _, file) in FILES {
+            for line in file
+                .lines()
+                .filter(|line| line.ends_with('.') && !line.starts_with('#'))
+            {
+                for text in [
+                    line.to_owned(),
+                    format!("so ({line}"),
+                    format!("l’{line}"),
+                    format!("“{line}"),
+                ] {
+                    assert!(
+                        hold(text.as_bytes(), text.len() - 1).is_some(),
+                        "{name}: {text}"
+                    );
+                }
+                for text in [format!("x{line}"), format!("5{line}"), format!("a_{line}")] {
+                    let found = hold(text.as_bytes(), text.len() - 1);
+                    assert!(
+                        found.is_none() || line.contains(['.', ' ', '-']),
+                        "{name}: {text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lists_about_abbreviations_have_no_dead_entry() {
+        for (set, expected) in [
+            (&include_str!("data/titles.txt"), Hold::Name),
+            (&include_str!("data/never-final.txt"), Hold::Always),
+            (&include_str!("data/also-words.txt"), Hold::Word),
+        ] {
+            for line in set.lines().filter(|line| !line.starts_with('#')) {
+                // Behind an elision, where no entry is an ordinary word.
+                let before = if expected == Hold::Name { "l'" } else { "see " };
+                let text = format!("{before}{line}.");
+                let found = hold(text.as_bytes(), text.len() - 1).map(|found| found.1);
+                assert_eq!(found, Some(expected), "{line}");
+            }
+        }
+        assert!(TITLES.len() + NEVER_FINAL.len() + ALSO_WORDS.len() < ABBREVIATIONS.len());
+    }
+
+    #[test]
+    fn sure_starts_and_possible_names_are_disjoint() {
+        let names = include_str!("data/starts/names.txt");
+        for name in names.lines().filter(|line| !line.starts_with('#')) {
+            assert!(
+                STARTS_OR_NAMES.contains(name.as_bytes()) && !STARTS.contains(name.as_bytes()),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The decision about one terminator.
+
+use super::class::{Class, char_at};
+use super::scan::{marks_end, next_decisive, space_end};
+use super::terminator::Terminator;
+use super::{abbreviation, ordinal, speech};
+
+/// Closing punctuation behind a terminator, and the white space behind that.
+struct Trail {
+    /// Where the closing punctuation ends.
+    closed: usize,
+    /// Where the white space ends; equal to `closed` when there is none.
+    next: usize,
+    /// Whether there is closing punctuation.
+    has_closer: bool,
+    /// Whether some of it is a quotation mark.
+    has_quote: bool,
+}
+
+/// Where the sentence that `terminator` ends is over, or None if it ends none.
+#[inline]
+pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
+    if let [b' ', first, ..] = text[terminator.end..]
+        && first.is_ascii_uppercase()
+        && terminator.class != Class::Sep
+    {
+        // One space and a capital: no closing punctuation, and SB8 is decided.
+        let next = terminator.end + 1;
+        let whole = terminator.code == u32::from(b'.') && stays_whole(text, terminator.start, next);
+        return (!whole).then_some(next);
+    }
+    if text
+        .get(terminator.end)
+        .is_some_and(u8::is_ascii_alphanumeric)
+        && terminator.code < 0x80
+    {
+        return None;
+    }
+    after_any(text, terminator)
+}
+
+#[inline(never)]
+fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
+    if terminator.class == Class::Sep {
+        return (terminator.end < text.len()).then_some(terminator.end); // SB4
+    }
+    let wide_stop = is_wide_stop(terminator.code);
+    let trail = trail(text, terminator.end, wide_stop);
+    if trail.next == trail.closed && !wide_stop {
+        return None;
+    }
+    let follow = char_at(text, trail.next)?;
+    if follow.class == Class::SContinue || follow.class.ends() {
+        return None; // SB8a; behind a Sep it is for the Sep to break
+    }
+    let goes_on = match terminator.class {
+        Class::ATerm => {
+            next_decisive(text, trail.next).is_some_and(|next| next.class == Class::Lower) // SB8
+                || terminator.code == u32::from(b'.') && stays_whole(text, terminator.start, trail.next)
+        }
+        _ => {
+            trail.has_closer && follow.class == Class::Lower
+                || trail.has_quote && speech::follows(text, trail.next)
+        }
+    };
+    (!goes_on).then_some(trail.next)
+}
+
+const fn is_wide_stop(code: u32) -> bool {
+    matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
+}
+
+/// Whether the full stop at `dot` is part of what stands before it or belongs to what follows at `next`.
+fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    match text[..dot].last() {
+        None => true,
+        Some(b'.') => in_mid_sentence(text, dot, next),
+        Some(byte) if byte.is_ascii_digit() => ordinal::stays_whole(text, dot, next),
+        Some(b' ' | b'\t' | b'\r' | b'\n') => in_mid_sentence(text, dot, next),
+        Some(_) => abbreviation::stays_whole(text, dot, next),
+    }
+}
+
+/// Whether the full stop at `dot` ends an ellipsis that opens the text, or that white space or an opening bracket sets apart from
+/// what precedes while the next word need not start a sentence.
+fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
+    let dots = text[..dot]
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte == b'.')
+        .count();
+    let start = dot - dots;
+    let before = super::scan::space_before(text, start);
+    match text[..before.end].last() {
+        None => true,
+        Some(byte) => {
+            let ellipsis = dots > 0 && (before.spaced || matches!(byte, b'[' | b'('))
+                || before.spaced && *byte == b'.';
+            ellipsis && abbreviation::start_of_sentence(text, next).is_none()
+        }
+    }
+}
+
+/// The trail from `at` on. Close has opening marks too; where no white space need follow (`wide_stop`) they open what comes
+/// next, elsewhere only an attached one can be met here and there is no break anyway.
+fn trail(text: &[u8], at: usize, wide_stop: bool) -> Trail {
+    let mut trail = Trail {
+        closed: marks_end(text, at),
+        next: 0,
+        has_closer: false,
+        has_quote: false,
+    };
+    loop {
+        while let Some(found) = char_at(text, trail.closed)
+            && found.class == Class::Close
+            && !(wide_stop && is_opener(found.code))
+        {
+            trail.has_closer = true;
+            trail.has_quote |= is_quote(found.code);
+            trail.closed = marks_end(text, trail.closed + found.len);
+        }
+        trail.next = space_end(text, trail.closed);
+        if trail.next == trail.closed || !is_detached_closer(text, trail.next) {
+            return trail;
+        }
+        trail.closed = trail.next;
+    }
+}
+
+const fn is_quote(code: u32) -> bool {
+    matches!(
+        code,
+        0x22 | 0x27 | 0xAB | 0xBB | 0x2018..=0x201F | 0x2039 | 0x203A | 0x300C..=0x300F
+    )
+}
+
+const fn is_opener(code: u32) -> bool {
+    matches!(code, 0x28 | 0x5B | 0x7B | 0xAB | 0x2018 | 0x201C | 0x2039)
+        || matches!(
+            code,
+            0x3008 | 0x300A | 0x300C | 0x300E | 0x3010 | 0x3014 | 0x3016 | 0x3018 | 0x301A | 0x301D
+        )
+        || matches!(code, 0xFF08 | 0xFF3B | 0xFF5B | 0xFF5F | 0xFF62)
+}
+
+/// Whether a `»` or `›` stands at `at`, behind white space, with nothing attached to it that it could open (French: `Non ! »`).
+fn is_detached_closer(text: &[u8], at: usize) -> bool {
+    let Some(found) = char_at(text, at) else {
+        return false;
+    };
+    matches!(found.code, 0xBB | 0x203A)
+        && char_at(text, at + found.len).is_none_or(|next| {
+            next.class.is_space()
+                || next.class.ends()
+                || matches!(next.class, Class::SContinue | Class::Close)
+        })
+}

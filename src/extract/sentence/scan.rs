@@ -1,0 +1,110 @@
+//! Walks over white space, marks and letters.
+
+use core::ops::Range;
+
+use super::class::{Char, Class, char_at, char_before};
+
+/// Where the characters that SB5 lets vanish end, from `at` on.
+#[inline]
+pub(super) fn marks_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(found) = char_at(text, at)
+        && found.class.is_mark()
+    {
+        at += found.len;
+    }
+    at
+}
+
+/// Where white space ends, from `at` on: Sp, line breaks, and the markers of a block quote that goes on behind one.
+#[inline]
+pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
+    let mut line_start = false;
+    while let Some(found) = char_at(text, at) {
+        line_start = match found.class {
+            Class::Lf | Class::Cr => true,
+            Class::Sp => line_start && matches!(text[at], b' ' | b'\t'),
+            Class::Other if line_start && text[at] == b'>' => true,
+            class if class.is_mark() => line_start,
+            _ => break,
+        };
+        at += found.len;
+    }
+    at
+}
+
+/// What stands before a place, behind white space.
+pub(super) struct Before {
+    /// End of the character before the white space; 0 at the start of the text.
+    pub(super) end: usize,
+    /// Whether the white space is there at all.
+    pub(super) spaced: bool,
+    /// Whether it has a line break, behind which only indentation and block quote markers stand.
+    pub(super) line_start: bool,
+}
+
+/// Skips white space backward from `at`: Sp and line breaks, and block quote markers that open a line.
+pub(super) fn space_before(text: &[u8], at: usize) -> Before {
+    let mut end = at;
+    // Set behind markers that are not yet known to stand at a line's start: where they end.
+    let mut markers = None;
+    let mut line_start = false;
+    while let Some(found) = char_before(text, end) {
+        match found.class {
+            Class::Lf | Class::Cr => {
+                markers = None;
+                line_start = true;
+            }
+            Class::Sp | Class::Extend | Class::Format => {}
+            _ if text[end - 1] == b'>' => markers = markers.or(Some(end)),
+            _ => break,
+        }
+        end -= found.len;
+    }
+    let end = markers.unwrap_or(end);
+    Before {
+        end,
+        spaced: end < at,
+        line_start,
+    }
+}
+
+/// Whether a letter starts in `range`.
+#[inline]
+pub(super) fn has_letter(text: &[u8], range: Range<usize>) -> bool {
+    let mut at = range.start;
+    while at < range.end
+        && let Some(found) = char_at(text, at)
+    {
+        if found.class.is_letter() {
+            return true;
+        }
+        at += found.len;
+    }
+    false
+}
+
+/// The first letter, separator or terminator from `at` on, which is what SB8 looks for.
+#[inline]
+pub(super) fn next_decisive(text: &[u8], mut at: usize) -> Option<Char> {
+    while let Some(found) = char_at(text, at) {
+        if found.class.is_letter() || found.class.ends() {
+            return Some(found);
+        }
+        at += found.len;
+    }
+    None
+}
+
+/// The word at `at`: letters and marks, at most `most` bytes of them; None when there is none or it is longer.
+pub(super) fn word_at(text: &[u8], at: usize, most: usize) -> Option<&[u8]> {
+    let mut end = at;
+    while let Some(found) = char_at(text, end)
+        && (found.class.is_letter() || found.class.is_mark())
+    {
+        end += found.len;
+        if end - at > most {
+            return None;
+        }
+    }
+    (end > at).then(|| &text[at..end])
+}

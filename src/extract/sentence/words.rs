@@ -1,0 +1,138 @@
+//! Sets of words, built at compile time from the lists in `data`.
+
+/// A set of words in an open hash table of `N` slots, `N` a power of two above the number of words.
+pub(super) struct WordSet<const N: usize> {
+    source: &'static str,
+    /// Length of the longest word in bytes.
+    pub(super) longest: usize,
+    /// Offset in `source` << 8 | length; 0 where the slot is empty.
+    slots: [u32; N],
+}
+
+/// Hash of a word that is not empty. Looks at a few bytes only: length, the first and the last three.
+const fn hash(word: &[u8]) -> usize {
+    let last = word.len() - 1;
+    let first = word[0] as u32;
+    let third = word[last.saturating_sub(2)] as u32;
+    let tail = (word[last] as u32) << 8 | word[last.saturating_sub(1)] as u32;
+    let mixed = (tail << 16 | third << 8 | first) as u64 ^ (word.len() as u64) << 32;
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize
+}
+
+const fn same(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < left.len() {
+        if left[at] != right[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+impl<const N: usize> WordSet<N> {
+    /// The words of lists with one entry a line, where `#` starts a comment line.
+    ///
+    /// With `full_stops` each entry is an abbreviation: one without a final full stop is left out, the full stop is
+    /// dropped, and an entry of several words (`v. u. Z.`) stands for each of them, since the full stops inside it end no
+    /// sentence either.
+    pub(super) const fn new(source: &'static str, full_stops: bool) -> Self {
+        let mut set = Self {
+            source,
+            longest: 0,
+            slots: [0; N],
+        };
+        let bytes = source.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let start = at;
+            while at < bytes.len() && bytes[at] != b'\n' && !(full_stops && bytes[at] == b' ') {
+                at += 1;
+            }
+            if start < at && bytes[start] == b'#' {
+                while at < bytes.len() && bytes[at] != b'\n' {
+                    at += 1;
+                }
+            } else if !full_stops {
+                set.insert(start, at);
+            } else if start < at && bytes[at - 1] == b'.' {
+                set.insert(start, at - 1);
+            }
+            at += 1;
+        }
+        set
+    }
+
+    const fn insert(&mut self, start: usize, end: usize) {
+        let word = self.source.as_bytes().split_at(end).0.split_at(start).1;
+        if word.is_empty() || self.contains(word) {
+            return;
+        }
+        if word.len() > self.longest {
+            self.longest = word.len();
+        }
+        let mut slot = hash(word) % N;
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) % N;
+        }
+        self.slots[slot] = (start as u32) << 8 | word.len() as u32;
+    }
+
+    /// Number of different words.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.slots.iter().filter(|&&slot| slot != 0).count()
+    }
+
+    /// Whether the set has `word`, compared byte by byte.
+    pub(super) const fn contains(&self, word: &[u8]) -> bool {
+        if word.is_empty() {
+            return false;
+        }
+        let mut slot = hash(word) % N;
+        while self.slots[slot] != 0 {
+            let length = (self.slots[slot] & 0xFF) as usize;
+            let start = (self.slots[slot] >> 8) as usize;
+            let source = self.source.as_bytes();
+            if length == word.len() && same(source.split_at(start).1.split_at(length).0, word) {
+                return true;
+            }
+            slot = (slot + 1) % N;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WordSet;
+
+    #[test]
+    fn entries_are_read_as_documented() {
+        static SET: WordSet<16> = WordSet::new("# note one.\nDr.\nv. u. Z.\nD.C\nPh.D.\n", true);
+        let held = [&b"Dr"[..], b"v", b"u", b"Z", b"Ph.D"];
+        assert!(held.into_iter().all(|word| SET.contains(word)));
+        let absent = [
+            &b""[..],
+            b"D.C",
+            b"D",
+            b"v. u. Z",
+            b"one",
+            b"note",
+            b"D.",
+            b"dr",
+        ];
+        assert!(!absent.into_iter().any(|word| SET.contains(word)));
+        assert_eq!(SET.longest, 4);
+    }
+
+    #[test]
+    fn plain_lists_keep_every_line() {
+        static SET: WordSet<4> = WordSet::new("# The words\nThe\nÉ\n", false);
+        assert!(SET.contains(b"The") && SET.contains("É".as_bytes()));
+        assert!(!SET.contains(b"# The words") && !SET.contains(b"words"));
+    }
+}
