@@ -1,8 +1,17 @@
 //! provstream.
 #![forbid(unsafe_code)]
 
+mod event;
 pub mod extract;
+mod lex;
+mod limits;
+mod parser;
 pub mod provenance;
+mod rewrite;
 mod span;
 
+pub use event::{BracketAnnotation, Code, Diagnostic, Event, Text};
+pub use limits::{LimitError, Limits};
+pub use parser::{Mode, Parser, ParserBuilder};
+pub use rewrite::{Replacement, RewriteSink, Rewriter};
 pub use span::Span;

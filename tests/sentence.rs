@@ -189,12 +189,6 @@ fn plain() -> impl Strategy<Value = String> {
     })
 }
 
-/// A terminator that UAX #29 and the profile judge differently: a number with a full stop, which may be a marker.
-fn has_marker(text: &str) -> bool {
-    text.split(". ")
-        .any(|part| part.ends_with(|char: char| char.is_ascii_digit()))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
@@ -214,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn agrees_with_uax_29(text in plain().prop_filter("no markers", |text| !has_marker(text))) {
+    fn agrees_with_uax_29(text in plain()) {
         let ours: Vec<_> = sentences(text.as_bytes()).map(|range| range.start).collect();
         let theirs: Vec<_> = text.split_sentence_bound_indices().map(|(at, _)| at).collect();
         prop_assert_eq!(ours, theirs);

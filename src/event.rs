@@ -1,0 +1,177 @@
+//! What the parser reports, in the order in which it becomes certain.
+
+use core::fmt;
+
+use crate::Span;
+use crate::provenance::grammar::{self, Parameter};
+use crate::provenance::{Annotation, Assertion};
+
+/// One thing the parser is certain of.
+///
+/// Events come ordered by the stream offset at which they become certain, then by the start of their span. How the
+/// stream was cut into chunks changes nothing but the pieces in which [`Event::Text`] arrives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// Bytes of the stream that are no annotation, handed on as soon as they cannot become one.
+    Text(Text<'a>),
+    /// A bracketed annotation, at its closing bracket; its assertion follows when that is complete.
+    Annotation(BracketAnnotation<'a>),
+    /// An assertion with all its annotations, once nothing can be added to it.
+    Assertion(Assertion<'a>),
+    /// Something in the stream that a reader should know of.
+    Diagnostic(Diagnostic),
+}
+
+/// A piece of the stream that is no annotation.
+///
+/// The spans of all texts and [`BracketAnnotation`]s of a stream, in order, cover it without gap or overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text<'a> {
+    bytes: &'a [u8],
+    start: u64,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) const fn new(bytes: &'a [u8], start: u64) -> Self {
+        Self { bytes, start }
+    }
+
+    /// The bytes as they stand in the stream; not checked to be UTF-8.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Where the bytes stand in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.bytes.len() as u64)
+    }
+}
+
+/// A bracketed annotation as it stands in the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BracketAnnotation<'a> {
+    annotation: Annotation<'a>,
+    raw: &'a [u8],
+    white_space_before: usize,
+}
+
+impl<'a> BracketAnnotation<'a> {
+    pub(crate) const fn new(
+        annotation: Annotation<'a>,
+        raw: &'a [u8],
+        white_space_before: usize,
+    ) -> Self {
+        Self {
+            annotation,
+            raw,
+            white_space_before,
+        }
+    }
+
+    /// What it says, after resolution against the vocabulary.
+    #[must_use]
+    pub const fn annotation(&self) -> &Annotation<'a> {
+        &self.annotation
+    }
+
+    /// Its bytes, from `[` to `]`.
+    #[must_use]
+    pub const fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// How many bytes of white space right before it are removed with it when stripping: 0 to 64.
+    #[must_use]
+    pub const fn white_space_before(&self) -> usize {
+        self.white_space_before
+    }
+
+    /// All its parameters in order, also those that have no meaning here; none when it is malformed.
+    pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
+        grammar::parse_annotation(self.raw)
+            .ok()
+            .filter(|bracketed| bracketed.malformation().is_none())
+            .map(|bracketed| bracketed.parameters().to_vec())
+            .unwrap_or_default()
+            .into_iter()
+    }
+}
+
+/// A notice about a place in the stream; it never stops the parser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    code: Code,
+    span: Span,
+}
+
+impl Diagnostic {
+    pub(crate) const fn new(code: Code, span: Span) -> Self {
+        Self { code, span }
+    }
+
+    /// What was found.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        self.code
+    }
+
+    /// Where it was found.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.code, self.span)
+    }
+}
+
+/// The kinds of [`Diagnostic`]. Source: wire profile, diagnostics and limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// An annotation attempt that no continuation could complete; the span is its bytes, which are text.
+    Unterminated,
+    /// An annotation attempt longer than `max_annotation`; the span is its bytes, which are text.
+    LimitAnnotation,
+    /// An assertion cut off at `max_assertion`; the span is the part that was kept.
+    LimitAssertion,
+    /// An assertion with more than `max_annotations` annotations; the span is the assertion.
+    LimitAnnotations,
+    /// An annotation left out of its assertion because of `max_pending`; the span is the annotation.
+    LimitPending,
+    /// A `ts` that is no RFC 3339 date-time; the span is the value.
+    InvalidTs,
+    /// An annotation with no text before it to belong to; the span is empty and at the annotation's start.
+    NoAssertion,
+    /// A reported string that is not UTF-8; the span is the string.
+    InvalidUtf8,
+}
+
+impl Code {
+    /// The name used on the wire, such as `limit-annotation`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unterminated => "unterminated",
+            Self::LimitAnnotation => "limit-annotation",
+            Self::LimitAssertion => "limit-assertion",
+            Self::LimitAnnotations => "limit-annotations",
+            Self::LimitPending => "limit-pending",
+            Self::InvalidTs => "invalid-ts",
+            Self::NoAssertion => "no-assertion",
+            Self::InvalidUtf8 => "invalid-utf8",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,212 @@
+//! Finds the text that an annotation belongs to, by looking back from it.
+
+use memchr::memrchr;
+
+use super::sentence::last_sentence;
+use crate::lex::chars::{leading_white, next_boundary, trimmed_len};
+use crate::lex::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
+
+/// What stands before an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// It depends on what precedes the text, and that was not given.
+    Unknown,
+    /// Neither text nor a block boundary since the anchor.
+    Blank,
+    /// No text since a block boundary.
+    Nothing,
+    /// An assertion, as a range of the text; `cut` when it begins where `max_assertion` cut the candidate.
+    Found {
+        start: usize,
+        end: usize,
+        cut: bool,
+    },
+}
+
+/// The assertion that an annotation right behind `text` belongs to.
+///
+/// `text` starts at the anchor, for which `anchor` holds, or somewhere behind it if there is none. Lines are read from
+/// the last one backwards, so the cost follows the assertion's block, not the text. Source: wire profile, assertion
+/// span, rule 3.
+pub(crate) fn look_back(text: &[u8], anchor: Option<&Line>, max_assertion: usize) -> Before {
+    let lines = Lines { text, anchor };
+    let Some((last, end)) = lines.last_with_text() else {
+        return Before::Unknown;
+    };
+    let Some(end) = end else {
+        return if last.new_block || !last.at_anchor {
+            Before::Nothing
+        } else {
+            Before::Blank
+        };
+    };
+    let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
+        return Before::Unknown;
+    };
+    let cut = end.saturating_sub(max_assertion);
+    let start = skip_blank(text, start, end);
+    let longer = longer || start < cut;
+    let from = next_boundary(&text[..end], start.max(cut));
+    let sentence = last_sentence(&text[from..end]);
+    Before::Found {
+        start: skip_blank(text, from + sentence, end),
+        end,
+        cut: longer && sentence == 0,
+    }
+}
+
+/// Where the last text of a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextEnd {
+    At(usize),
+    /// Neither text nor a block boundary since the anchor.
+    Blank,
+    /// No text since a block boundary.
+    Nothing,
+}
+
+/// Where the last text of `text`, which starts at the anchor, ends.
+pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
+    let anchor = Some(anchor);
+    match (Lines { text, anchor }).last_with_text() {
+        Some((_, Some(end))) => TextEnd::At(end),
+        Some((line, None)) if line.new_block || !line.at_anchor => TextEnd::Nothing,
+        _ => TextEnd::Blank,
+    }
+}
+
+/// One line of the text.
+struct SourceLine {
+    start: usize,
+    /// Where its content starts, behind the prefix.
+    content: usize,
+    /// Where it ends: at its line feed or at the end of the text.
+    end: usize,
+    /// What holds at `content`, or for a line that began before the anchor at the anchor.
+    state: Line,
+    /// It is the line in which the text starts.
+    at_anchor: bool,
+    /// A block begins at `content`.
+    new_block: bool,
+}
+
+/// The text from the block boundary up to the annotation; `longer` when it goes on before its start.
+struct Candidate {
+    start: usize,
+    longer: bool,
+}
+
+struct Lines<'a> {
+    text: &'a [u8],
+    anchor: Option<&'a Line>,
+}
+
+impl Lines<'_> {
+    /// The line that ends at `end`, none if it starts at an unknown place.
+    fn ending_at(&self, end: usize) -> Option<SourceLine> {
+        let start = self.start_of_line(end);
+        // White space must follow a list marker, and that may be the line feed.
+        let line = &self.text[start..(end + 1).min(self.text.len())];
+        if start == 0 {
+            let anchor = *self.anchor?;
+            let (state, len) = anchor.with_prefix(line);
+            return Some(SourceLine {
+                start,
+                content: len,
+                end,
+                state,
+                at_anchor: true,
+                new_block: (state.opens_block && !anchor.opens_block)
+                    || (state.row && !anchor.row),
+            });
+        }
+        let found = prefix(line);
+        let quote_before = found.quote && !found.list && !found.heading && self.is_quote(start - 1)?;
+        let (state, len) = Line::new_block(quote_before).with_known_prefix(&found, line);
+        Some(SourceLine {
+            start,
+            content: start + len,
+            end,
+            state,
+            at_anchor: false,
+            new_block: state.opens_block || state.row,
+        })
+    }
+
+    /// Whether the line that ends at `end` has a block quote marker; none if that is unknown.
+    fn is_quote(&self, end: usize) -> Option<bool> {
+        let start = self.start_of_line(end);
+        let line = &self.text[start..=end];
+        if start > 0 {
+            return Some(prefix(line).quote);
+        }
+        Some(self.anchor?.with_prefix(line).0.quote)
+    }
+
+    fn start_of_line(&self, end: usize) -> usize {
+        memrchr(b'\n', &self.text[..end]).map_or(0, |at| at + 1)
+    }
+
+    /// The last line with text and where that text ends; without an end where a block boundary or the anchor comes
+    /// first. None if it is unknown.
+    fn last_with_text(&self) -> Option<(SourceLine, Option<usize>)> {
+        let mut end = self.text.len();
+        loop {
+            let line = self.ending_at(end)?;
+            let len = trimmed_content(
+                &self.text[line.content..line.end],
+                line.state.row,
+                line.at_anchor && line.state.odd_backslashes,
+            );
+            if len > 0 {
+                let end = line.content + len;
+                return Some((line, Some(end)));
+            }
+            if line.new_block || line.at_anchor {
+                return Some((line, None));
+            }
+            end = line.start - 1;
+        }
+    }
+
+    /// Where the candidate that ends at `end` in `line` starts; exact only as far as `max_assertion` reaches. None if
+    /// it is unknown.
+    fn candidate(&self, mut line: SourceLine, end: usize, max_assertion: usize) -> Option<Candidate> {
+        let cut = end.saturating_sub(max_assertion);
+        loop {
+            if line.state.row {
+                let odd = line.at_anchor && line.state.odd_backslashes;
+                let cells = &self.text[line.content..end.min(line.end)];
+                if let Some(pipe) = last_pipe(cells, odd) {
+                    return Some(Candidate {
+                        start: line.content + pipe + 1,
+                        longer: false,
+                    });
+                }
+            }
+            if line.at_anchor || line.new_block {
+                return Some(Candidate {
+                    start: line.content,
+                    longer: line.at_anchor && line.state.is_open(),
+                });
+            }
+            let first = line.content + leading_white(&self.text[line.content..line.end]);
+            if first < cut {
+                return Some(Candidate {
+                    start: cut,
+                    longer: true,
+                });
+            }
+            let before = self.ending_at(line.start - 1)?;
+            let has_text = trimmed_len(&self.text[before.content..before.end]) > 0;
+            let goes_on = has_text || (before.at_anchor && before.state.is_open());
+            if !goes_on || before.state.heading {
+                return Some(Candidate {
+                    start: line.content,
+                    longer: false,
+                });
+            }
+            line = before;
+        }
+    }
+}

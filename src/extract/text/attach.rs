@@ -1,0 +1,373 @@
+//! An annotation that was recognised: what it says, the assertion it belongs to, and when that is complete.
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use super::gap::Gap;
+use super::scan::Scan;
+use super::{Context, span};
+use crate::Span;
+use crate::event::{BracketAnnotation, Code, Event};
+use crate::extract::lookback::{Before, look_back};
+use crate::lex::bracket::Attempt;
+use crate::extract::window::Window;
+use crate::lex::chars::{leading_white, next_boundary};
+use crate::lex::line::{Line, trimmed_block};
+use crate::provenance::packed::{PackedAnnotations, Record, Value, unquote, unquote_text};
+use crate::provenance::{Annotation, Assertion, Encoding, Reason, Timestamp, Vocabulary};
+
+/// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
+const SHORT: usize = 512;
+
+/// A text that was found to be what an annotation belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) span: Span,
+    /// It begins where `max_assertion` cut it off.
+    pub(super) cut: bool,
+    /// Its bytes are saved in the window; otherwise they lie in the chunk.
+    pub(super) in_window: bool,
+}
+
+/// An assertion with at least one annotation that may get more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    /// Where the assertion is if there is no text for it.
+    empty: Span,
+    clean: Span,
+    too_many: bool,
+    left_out: bool,
+}
+
+/// What an annotation's bytes say, as places in them.
+#[derive(Clone, Copy)]
+struct Reading {
+    class: u16,
+    reason: Option<Reason>,
+    identifier: Value,
+    observation_id: Option<Value>,
+    ts: Option<Value>,
+    invalid_ts: Option<Value>,
+}
+
+impl Reading {
+    fn new(attempt: &Attempt, bytes: &[u8], vocabulary: &Vocabulary) -> Self {
+        let mut reading = Self {
+            class: 0,
+            reason: Some(Reason::Malformed),
+            identifier: attempt.identifier(),
+            observation_id: None,
+            ts: None,
+            invalid_ts: None,
+        };
+        if attempt.is_malformed() {
+            return reading;
+        }
+        (reading.class, reading.reason) =
+            vocabulary.resolve_index(reading.identifier.content(bytes));
+        reading.observation_id = attempt.observation_id();
+        if let Some(ts) = attempt.ts() {
+            let valid = Timestamp::parse(&*unquote(ts.content(bytes), ts.quoted)).is_ok();
+            *(if valid {
+                &mut reading.ts
+            } else {
+                &mut reading.invalid_ts
+            }) = Some(ts);
+        }
+        reading
+    }
+
+    fn annotation<'a>(
+        &self,
+        bytes: &'a [u8],
+        vocabulary: &Vocabulary,
+        span: Span,
+    ) -> Annotation<'a> {
+        let text = |value: Value| unquote_text(value.content(bytes), value.quoted);
+        let class = vocabulary.class_at(self.class).clone();
+        let mut annotation = Annotation::new(class, text(self.identifier)).with_span(span);
+        if let Some(reason) = self.reason {
+            annotation = annotation.with_reason(reason);
+        }
+        if let Some(id) = self.observation_id {
+            annotation = annotation.with_observation_id(text(id));
+        }
+        if let Some(ts) = self.ts {
+            annotation = annotation.with_ts(text(ts));
+        }
+        annotation
+    }
+
+    /// The values that are kept until the assertion is complete.
+    fn values(&self) -> [Value; 3] {
+        [
+            self.identifier,
+            self.observation_id.unwrap_or_default(),
+            self.ts.unwrap_or_default(),
+        ]
+    }
+}
+
+impl Scan<'_> {
+    /// The attempt that started at `start` is an annotation and ended before index `end` in the chunk.
+    pub(super) fn annotation(&mut self, start: u64, end: usize) {
+        self.engine.context = Context::Text;
+        self.hand_on(start);
+        let end = self.offset(end);
+        let whole = Span::new(start, end);
+        let white = self.white_before(start);
+
+        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
+        let reading = Reading::new(&self.engine.attempt, bytes, self.setup.vocabulary);
+        let bad_id = reading
+            .observation_id
+            .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
+        let annotation = reading.annotation(bytes, self.setup.vocabulary, whole);
+        let event = BracketAnnotation::new(annotation, bytes, white);
+        (self.sink)(Event::Annotation(event));
+        let mut found = [
+            reading.invalid_ts.map(|value| (value, Code::InvalidTs)),
+            bad_id.map(|value| (value, Code::InvalidUtf8)),
+        ];
+        found.sort_by_key(|found| found.map(|(value, _)| value.start));
+        for (value, code) in found.into_iter().flatten() {
+            let (from, len) = value.as_written();
+            self.diagnose(code, span(start + from, len));
+        }
+
+        let line = if self.engine.pending.is_some() {
+            self.line_at(start)
+        } else {
+            let line = self.find_target(start);
+            self.engine.pending = Some(self.new_pending(start, white));
+            line
+        };
+        self.attach(start, end, &reading);
+        let engine = &mut *self.engine;
+        engine.removed += whole.len() + white as u64;
+        engine.strip_from = end;
+        engine.handed = end;
+        let line = line.behind_annotation(engine.attempt.has_line_feed());
+        engine.window.restart(end, line, 0);
+        engine.gap = Gap::behind(&line);
+    }
+
+    /// The assertion of the first of its annotations, which starts at `start` behind `white` bytes of white space.
+    fn new_pending(&self, start: u64, white: usize) -> Pending {
+        let engine = &self.engine;
+        let empty = Span::new(start, start);
+        let clean = match engine.target {
+            Some(target) => Span::new(
+                target.span.start() - engine.removed,
+                target.span.end() - engine.removed,
+            ),
+            None => span(start - engine.removed - white as u64, 0),
+        };
+        Pending {
+            empty,
+            clean,
+            too_many: false,
+            left_out: false,
+        }
+    }
+
+    /// Adds an annotation to the pending assertion, as far as the limits allow.
+    fn attach(&mut self, start: u64, end: u64, reading: &Reading) {
+        let limits = self.setup.limits;
+        let values = reading.values();
+        let size: usize = values.iter().map(|value| value.len()).sum();
+        let engine = &mut *self.engine;
+        let Some(pending) = &mut engine.pending else {
+            return;
+        };
+        if engine.records.len() >= limits.max_annotations() {
+            pending.too_many = true;
+            return;
+        }
+        if engine.window.arena_len() + size > limits.max_pending() {
+            pending.left_out = true;
+            self.diagnose(Code::LimitPending, Span::new(start, end));
+            return;
+        }
+        let ranges = values.map(Value::range);
+        if start >= self.base {
+            let bytes = &self.chunk[(start - self.base) as usize..];
+            engine.window.push_arena(ranges.map(|range| &bytes[range]));
+        } else {
+            let from = (start - engine.window.base()) as usize;
+            let shift = |range: Range<usize>| range.start + from..range.end + from;
+            engine.window.push_arena_raw(ranges.map(shift));
+        }
+        engine.records.push(Record {
+            start,
+            len: (end - start) as u32,
+            from_end: engine.window.arena_len() as u32,
+            identifier: values[0],
+            observation_id: reading.observation_id,
+            ts: reading.ts,
+            class: reading.class,
+            reason: reading.reason,
+        });
+    }
+
+    /// Looks for the text that an annotation at `start` belongs to and returns the line it stands in.
+    fn find_target(&mut self, start: u64) -> Line {
+        let max = self.setup.limits.max_assertion();
+        if start > self.base {
+            let here = self.index(start);
+            let from = self.unstitched();
+            let window = &self.engine.window;
+            let text = &self.chunk[from..here];
+            let anchor = window.raw().is_empty().then(|| window.line());
+            if anchor.is_some() || text.len() >= SHORT {
+                let before = look_back(text, anchor, max);
+                if before != Before::Unknown {
+                    let line = self.line_at(start);
+                    let at = self.offset(from);
+                    self.set_target(before, at, false);
+                    return line;
+                }
+            }
+            self.stitch(here);
+        }
+        let window = &self.engine.window;
+        let len = (start - window.base()) as usize;
+        let before = look_back(&window.raw()[..len], Some(window.line()), max);
+        let line = self.line_at(start);
+        if let Before::Found { start, end, .. } = before {
+            self.engine.window.save_raw(start..end, len);
+        }
+        let at = self.engine.window.base();
+        self.set_target(before, at, true);
+        line
+    }
+
+    /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
+    pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
+        match before {
+            Before::Blank => {}
+            Before::Nothing | Before::Unknown => self.engine.target = None,
+            Before::Found { start, end, cut } => {
+                self.engine.target = Some(Target {
+                    span: Span::new(at + start as u64, at + end as u64),
+                    cut,
+                    in_window,
+                });
+            }
+        }
+    }
+
+    /// The line in which `start` lies, at or behind the end of the window or in its raw bytes.
+    fn line_at(&self, start: u64) -> Line {
+        let window = &self.engine.window;
+        let mut line = *window.line();
+        let raw = window.raw();
+        let known = raw.len().min((start - window.base()) as usize);
+        line.advance(&raw[..known]);
+        if start > window.end() {
+            line.advance(&self.chunk[self.unstitched()..self.index(start)]);
+        }
+        line
+    }
+
+    /// The content of a fenced block becomes what an annotation behind it belongs to; its closing line starts at
+    /// `line_start` and ends before `end` in the chunk.
+    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool, cut: bool) {
+        if self.engine.target.is_some() {
+            return;
+        }
+        let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
+        if !in_chunk {
+            self.stitch(end);
+        }
+        let max = self.setup.limits.max_assertion();
+        let window = &self.engine.window;
+        let at = window.base();
+        let len = line_start.saturating_sub(at) as usize;
+        let block = if in_chunk {
+            &self.chunk[self.index(at)..self.index(line_start)]
+        } else {
+            &window.raw()[..len]
+        };
+        if let Some((range, cut)) = block_text(block, quoted, cut, max) {
+            if !in_chunk {
+                self.engine.window.save_raw(range.clone(), len);
+            }
+            let (start, end) = (range.start, range.end);
+            self.set_target(Before::Found { start, end, cut }, at, !in_chunk);
+        }
+    }
+
+    /// Reports the pending assertion, if there is one: nothing can be added to it.
+    pub(super) fn complete(&mut self) {
+        let Some(pending) = self.engine.pending.take() else {
+            return;
+        };
+        let engine = &*self.engine;
+        let (bytes, span, cut) = match engine.target {
+            None => (&[][..], pending.empty, false),
+            Some(target) if target.in_window => (engine.window.saved(), target.span, target.cut),
+            Some(target) => {
+                let from = (target.span.start() - self.base) as usize;
+                let bytes = &self.chunk[from..from + target.span.len() as usize];
+                (bytes, target.span, target.cut)
+            }
+        };
+        let packed = PackedAnnotations::new(
+            &engine.records,
+            engine.window.arena(),
+            self.setup.vocabulary,
+        );
+        let text = String::from_utf8_lossy(bytes);
+        let bad = matches!(text, Cow::Owned(_));
+        let assertion = Assertion::new(Encoding::Bracket, text, span)
+            .with_clean_span(pending.clean)
+            .with_limit_hit(cut || pending.too_many || pending.left_out)
+            .with_packed(packed);
+        (self.sink)(Event::Assertion(assertion));
+        for (holds, code) in [
+            (span.is_empty(), Code::NoAssertion),
+            (cut, Code::LimitAssertion),
+            (pending.too_many, Code::LimitAnnotations),
+            (bad, Code::InvalidUtf8),
+        ] {
+            if holds {
+                self.diagnose(code, span);
+            }
+        }
+        self.engine.target = None;
+        self.engine.records.clear();
+        self.engine.window.forget();
+    }
+}
+
+/// The text of a fenced block as a range of `block`, none if it is blank; with whether it was cut off at its start,
+/// where some of it may be missing already.
+pub(super) fn block_text(
+    block: &[u8],
+    quoted: bool,
+    missing: bool,
+    max: usize,
+) -> Option<(Range<usize>, bool)> {
+    let whole = trimmed_block(block, quoted);
+    if whole.is_empty() {
+        return None;
+    }
+    let cut = missing || whole.len() > max;
+    let mut start = whole.start;
+    if whole.len() > max {
+        start = next_boundary(&block[..whole.end], whole.end - max);
+        start += leading_white(&block[start..whole.end]);
+    }
+    Some((start..whole.end, cut))
+}
+
+/// The bytes of a span of the stream that lies in the window or in the chunk.
+fn stream_bytes<'a>(window: &'a Window, chunk: &'a [u8], base: u64, span: Span) -> &'a [u8] {
+    let len = span.len() as usize;
+    if span.start() >= base {
+        &chunk[(span.start() - base) as usize..][..len]
+    } else {
+        &window.raw_from(span.start())[..len]
+    }
+}

@@ -1,0 +1,267 @@
+//! Free text with bracketed annotations: from bytes to events.
+//!
+//! One pass over each chunk, in place. Nothing is copied until the chunk ends; then the tail that later events may need
+//! goes into the [`Window`]. No decision depends on where a chunk ends.
+
+mod attach;
+mod gap;
+mod retain;
+mod scan;
+
+use smallvec::SmallVec;
+
+use self::attach::{Pending, Target};
+use self::gap::Gap;
+use self::scan::Scan;
+use super::window::Window;
+use crate::event::{Event, Text};
+use crate::lex::bracket::Attempt;
+use crate::lex::code::{Fence, FenceLine};
+use crate::lex::line::Line;
+use crate::provenance::packed::Record;
+use crate::provenance::Vocabulary;
+use crate::{Limits, Span};
+
+/// What the engine needs to know but does not own.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) vocabulary: &'a Vocabulary,
+}
+
+/// Takes the events of one push.
+pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
+
+/// Which rules hold for the next byte.
+#[derive(Clone, Copy, Debug)]
+enum Context {
+    Text,
+    /// In an annotation attempt that started at this offset.
+    Attempt { start: u64 },
+    /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
+    Ticks { run: u64, fence: Option<bool> },
+    /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
+    CodeSpan {
+        run: u64,
+        closing: u64,
+        fence: Option<bool>,
+    },
+    /// In a run of tildes that may open a fenced block.
+    Tildes { run: u64, quoted: bool },
+    /// Behind the opening run of a fenced block, on its first line.
+    Info(Fence),
+    /// In a fenced block.
+    Fence {
+        fence: Fence,
+        line: FenceLine,
+        line_start: u64,
+        /// Content was dropped from the window.
+        cut: bool,
+    },
+}
+
+/// The state of one stream of free text.
+#[derive(Clone, Debug)]
+pub(crate) struct TextEngine {
+    window: Window,
+    records: SmallVec<[Record; 2]>,
+    context: Context,
+    attempt: Attempt,
+    /// The text that an annotation would belong to if only white space came before it.
+    target: Option<Target>,
+    /// An assertion whose annotations may not be all there yet; its text is `target`.
+    pending: Option<Pending>,
+    gap: Gap,
+    /// Stream offset of the next byte.
+    position: u64,
+    /// Everything before this offset has been handed on.
+    handed: u64,
+    /// Bytes that stripping removes, so far.
+    removed: u64,
+    /// End of the last annotation, or start of the own text around `position`, whichever is later.
+    strip_from: u64,
+    /// Behind the last byte of foreign text that is not white space.
+    foreign_text_end: u64,
+    /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
+    mark: u8,
+    foreign: bool,
+}
+
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+impl TextEngine {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            window: Window::new(retain::most(limits)),
+            records: SmallVec::new(),
+            context: Context::Text,
+            attempt: Attempt::new(),
+            target: None,
+            pending: None,
+            gap: Gap::default(),
+            position: 0,
+            handed: 0,
+            removed: 0,
+            strip_from: 0,
+            foreign_text_end: 0,
+            mark: 0,
+            foreign: false,
+        }
+    }
+
+    /// Back to the start of a stream, keeping the memory.
+    pub(crate) fn reset(&mut self, limits: &Limits) {
+        let mut window = core::mem::replace(&mut self.window, Window::new(0));
+        let mut records = core::mem::take(&mut self.records);
+        window.clear(0);
+        records.clear();
+        *self = Self {
+            window,
+            records,
+            ..Self::new(limits)
+        };
+    }
+
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes that can still become an annotation and were not handed on.
+    pub(crate) const fn held(&self) -> usize {
+        (self.position - self.handed) as usize
+    }
+
+    /// Bytes of heap in use.
+    pub(crate) fn heap(&self) -> usize {
+        let records = if self.records.spilled() {
+            self.records.capacity() * size_of::<Record>()
+        } else {
+            0
+        };
+        self.window.heap() + records
+    }
+
+    /// Takes a chunk in ordinary text without anything of interest; `false` if it is not that simple.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> bool {
+        let plain = matches!(self.context, Context::Text)
+            && self.pending.is_none()
+            && !self.foreign
+            && self.mark == 3
+            && !has_opener(chunk)
+            && self.window.append_in_place(chunk);
+        if plain {
+            self.position += chunk.len() as u64;
+            self.handed = self.position;
+        }
+        plain
+    }
+
+    /// Takes a chunk of the model's own text, or of foreign text.
+    pub(crate) fn push(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
+        if chunk.is_empty() {
+            return;
+        }
+        if foreign != self.foreign {
+            self.end_own_or_foreign(setup, sink);
+            self.foreign = foreign;
+            if !foreign {
+                self.strip_from = self.position;
+            }
+        }
+        self.find_mark(chunk);
+        let base = self.position;
+        Scan::new(self, setup, chunk, sink).run();
+        debug_assert_eq!(self.position, base + chunk.len() as u64);
+    }
+
+    /// Reports what is open at the end of the stream.
+    pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.end_own_or_foreign(setup, sink);
+        Scan::new(self, setup, &[], sink).complete();
+    }
+
+    /// How many of the bytes handed on last are white space that an annotation which follows would remove.
+    pub(crate) fn removable(&self) -> usize {
+        let possible = match self.context {
+            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => true,
+            Context::Attempt { .. } => true,
+            Context::CodeSpan { fence, .. } => fence != Some(false),
+            Context::Info(fence) => fence.quoted,
+            Context::Fence { fence, line, .. } => {
+                fence.quoted || matches!(line, FenceLine::Tail { .. })
+            }
+        };
+        if !possible || self.foreign {
+            return 0;
+        }
+        if self.handed < self.window.base() {
+            return 0;
+        }
+        let white = self.window.white_before(self.handed) as u64;
+        white.min(self.handed - self.strip_from) as usize
+    }
+
+    /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
+    fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        match self.context {
+            Context::Attempt { start } => {
+                let mut scan = Scan::new(self, setup, &[], sink);
+                scan.abandon(start, None);
+                let position = scan.engine.position;
+                scan.hand_on(position);
+            }
+            Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
+            Context::Tildes { run, quoted } => {
+                self.context = if run >= 3 {
+                    Context::Info(Fence {
+                        marker: b'~',
+                        run,
+                        quoted,
+                    })
+                } else {
+                    Context::Text
+                };
+            }
+            Context::Fence { ref mut line, .. } if !matches!(line, FenceLine::Prefix { .. }) => {
+                *line = FenceLine::Code;
+            }
+            Context::Text | Context::Info(_) | Context::Fence { .. } => {}
+        }
+    }
+
+    /// A byte order mark at the very start counts as white space: the text begins behind it.
+    fn find_mark(&mut self, chunk: &[u8]) {
+        for &byte in chunk {
+            let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.mark)) else {
+                return;
+            };
+            if byte != expected {
+                self.mark = 3;
+                return;
+            }
+            self.mark += 1;
+            if self.mark == 3 {
+                self.window.restart(3, Line::new_block(false), 0);
+                self.strip_from = 3;
+            }
+        }
+    }
+}
+
+/// Whether a chunk of a few bytes holds a byte that may open something.
+#[inline]
+fn has_opener(chunk: &[u8]) -> bool {
+    chunk
+        .iter()
+        .fold(false, |found, byte| found | matches!(byte, b'[' | b'`' | b'~'))
+}
+
+/// A piece of text for the sink.
+fn text(bytes: &[u8], start: u64) -> Event<'_> {
+    Event::Text(Text::new(bytes, start))
+}
+
+const fn span(start: u64, len: u64) -> Span {
+    Span::new(start, start + len)
+}

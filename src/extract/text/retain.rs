@@ -1,0 +1,208 @@
+//! What is kept of the text when a chunk ends, so that memory follows the limits and not the stream.
+
+use super::scan::Scan;
+use super::Context;
+use super::attach::block_text;
+use crate::Limits;
+use crate::extract::lookback::{Before, TextEnd, look_back, text_end};
+use crate::lex::chars::trimmed_len;
+use crate::lex::code::FenceLine;
+use crate::lex::line::trimmed_block;
+
+/// Most bytes a window needs: an assertion before white space that may be as long, an attempt, and instead of the white
+/// space the values of pending annotations.
+pub(super) fn most(limits: &Limits) -> usize {
+    shared(limits) + limits.max_annotation() + 1
+}
+
+/// What the text of an assertion, the values of its annotations and the text behind them share.
+fn shared(limits: &Limits) -> usize {
+    limits.max_assertion() + limits.max_assertion().max(limits.max_pending())
+}
+
+impl Scan<'_> {
+    /// Moves the chunk up to `upto` into the window, dropping what no later event can need.
+    pub(super) fn stitch(&mut self, upto: usize) {
+        let from = self.unstitched();
+        if from < upto {
+            self.save_target();
+            self.append(&self.chunk[from..upto]);
+        }
+    }
+
+    /// At the end of the chunk: keeps what later events may need of it.
+    pub(super) fn retain(&mut self, end: usize) {
+        self.save_target();
+        let from = self.unstitched();
+        if from < end {
+            self.append(&self.chunk[from..end]);
+        }
+    }
+
+    /// Saves the text of the target if it lies in the chunk.
+    fn save_target(&mut self) {
+        if let Some(target) = &mut self.engine.target {
+            if !target.in_window {
+                target.in_window = true;
+                let span = target.span;
+                let text = &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+                self.engine.window.save(text);
+            }
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        if rest.len() > self.engine.window.free() {
+            rest = &rest[self.skip_most(rest)..];
+        }
+        while rest.len() > self.engine.window.free() {
+            let (now, later) = rest.split_at(self.engine.window.free());
+            self.engine.window.append(now);
+            rest = later;
+            self.slide();
+        }
+        self.engine.window.append(rest);
+    }
+
+    /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
+    fn skip_most(&mut self, bytes: &[u8]) -> usize {
+        let keep = self.setup.limits.max_assertion();
+        let text = &bytes[..bytes.len() - self.open_attempt().min(bytes.len())];
+        let end = trimmed_len(text);
+        // A block quote marker or an empty cell at the end may count as white space.
+        let plain = matches!(text[..end].last(), Some(byte) if !matches!(byte, b'>' | b'|'));
+        if !plain
+            || self.engine.pending.is_some()
+            || end < keep + 64
+            || text.len() - end > keep
+        {
+            return 0;
+        }
+        if let Context::Fence { line, .. } = self.engine.context {
+            if line != FenceLine::Code {
+                return 0;
+            }
+        }
+        self.drop_target();
+        if let Context::Fence {
+            fence, ref mut cut, ..
+        } = self.engine.context
+        {
+            let blank = |text| trimmed_block(text, fence.quoted).is_empty();
+            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..end - keep]);
+        }
+        self.engine.window.skip(bytes, end - keep)
+    }
+
+    /// Drops what is not needed of a window that is nearly full.
+    fn slide(&mut self) {
+        let window = &self.engine.window;
+        let most = self.setup.limits.max_assertion();
+        let len = match self.engine.context {
+            Context::Attempt { start } => start.min(window.end()) - window.base(),
+            _ => window.end() - window.base(),
+        } as usize;
+        if self.engine.pending.is_some() {
+            let room = self.room();
+            self.engine.window.drop_front(len.saturating_sub(room));
+            return;
+        }
+        if let Context::Fence { .. } = self.engine.context {
+            self.slide_block();
+            return;
+        }
+        let text = &window.raw()[..len];
+        match text_end(text, window.line()) {
+            TextEnd::Blank => self.engine.window.drop_front(len),
+            TextEnd::Nothing => {
+                self.drop_target();
+                self.engine.window.drop_front(len);
+            }
+            TextEnd::At(end) if len - end > most => {
+                let before = look_back(text, Some(window.line()), most);
+                let at = window.base();
+                if let Before::Found { start, end, .. } = before {
+                    self.engine.window.save_raw(start..end, len);
+                }
+                self.set_target(before, at, true);
+            }
+            TextEnd::At(end) => {
+                self.drop_target();
+                self.engine.window.drop_front(end.saturating_sub(most));
+            }
+        }
+    }
+
+    /// [`slide`](Self::slide) in a fenced block.
+    fn slide_block(&mut self) {
+        let most = self.setup.limits.max_assertion();
+        let Context::Fence {
+            fence,
+            line,
+            line_start,
+            ref mut cut,
+        } = self.engine.context
+        else {
+            return;
+        };
+        let window = &mut self.engine.window;
+        let at = window.base();
+        let raw = window.raw();
+        let content = match line {
+            // What may be the closing line is no content yet.
+            FenceLine::Run { .. } | FenceLine::Tail { .. } => line_start.saturating_sub(at) as usize,
+            _ => raw.len(),
+        };
+        let end = trimmed_len(raw);
+        let keep = if raw.len() - end > most {
+            raw.len()
+        } else {
+            end.saturating_sub(most)
+        };
+        let found = block_text(&raw[..content], fence.quoted, *cut, most);
+        *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
+        match found {
+            Some((range, cut)) if range.start < keep => {
+                let (start, end) = (range.start, range.end);
+                window.save_raw(range, keep);
+                self.set_target(Before::Found { start, end, cut }, at, true);
+            }
+            _ => window.drop_front(keep),
+        }
+    }
+
+    /// How much of the text behind a pending assertion can be kept beside it.
+    ///
+    /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
+    fn room(&self) -> usize {
+        let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
+        let used = text + self.engine.window.arena_len();
+        shared(self.setup.limits).saturating_sub(used).max(64)
+    }
+
+    /// Completes the pending assertion, whose gap ends at `at`.
+    pub(super) fn end_gap(&mut self, at: usize) {
+        let room = self.room();
+        self.complete();
+        let gap = (self.offset(at) - self.engine.window.base()) as usize;
+        if gap > room {
+            self.stitch(at);
+            let len = self.engine.window.raw().len();
+            self.engine.window.drop_front(len.saturating_sub(room));
+        }
+    }
+
+    pub(super) fn drop_target(&mut self) {
+        self.engine.target = None;
+        self.engine.window.forget();
+    }
+
+    /// Bytes of an open attempt, which are at the end of what was read.
+    fn open_attempt(&self) -> usize {
+        match self.engine.context {
+            Context::Attempt { .. } => self.engine.attempt.read(),
+            _ => 0,
+        }
+    }
+}

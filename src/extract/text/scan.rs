@@ -1,0 +1,462 @@
+//! One chunk, from its first byte to its last.
+
+use memchr::{memchr, memchr2, memchr3};
+
+use super::{Context, Setup, Sink, TextEngine, text};
+use crate::Span;
+use crate::event::{Code, Diagnostic, Event};
+use crate::extract::window::white_tail;
+use crate::lex::bracket::{Attempt, Step};
+use crate::lex::chars::is_escaped;
+use crate::lex::code::{Fence, FenceLine, FenceStep};
+use crate::lex::line::{Line, prefix};
+
+/// A chunk on its way through the engine.
+///
+/// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
+/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read.
+pub(super) struct Scan<'a> {
+    pub(super) engine: &'a mut TextEngine,
+    pub(super) setup: Setup<'a>,
+    pub(super) chunk: &'a [u8],
+    pub(super) base: u64,
+    pub(super) sink: &'a mut Sink<'a>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(
+        engine: &'a mut TextEngine,
+        setup: Setup<'a>,
+        chunk: &'a [u8],
+        sink: &'a mut Sink<'a>,
+    ) -> Self {
+        let base = engine.position;
+        Self {
+            engine,
+            setup,
+            chunk,
+            base,
+            sink,
+        }
+    }
+
+    /// Takes the whole chunk.
+    pub(super) fn run(mut self) {
+        let mut at = 0;
+        while at < self.chunk.len() {
+            at = match self.engine.context {
+                Context::Text => self.text(at),
+                Context::Attempt { start } => self.resume_attempt(start),
+                Context::Ticks { run, fence } => self.ticks(at, run, fence),
+                Context::CodeSpan {
+                    run,
+                    closing,
+                    fence,
+                } => self.code_span(at, run, closing, fence),
+                Context::Tildes { run, quoted } => self.tildes(at, run, quoted),
+                Context::Info(fence) => self.info(at, fence),
+                Context::Fence {
+                    fence,
+                    line,
+                    line_start,
+                    cut,
+                } => self.fence(at, fence, line, line_start, cut),
+            };
+        }
+        self.end_of_chunk();
+    }
+
+    pub(super) fn diagnose(&mut self, code: Code, span: Span) {
+        (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
+    }
+
+    /// Stream offset of an index in the chunk.
+    pub(super) const fn offset(&self, at: usize) -> u64 {
+        self.base + at as u64
+    }
+
+    /// Index in the chunk of a stream offset that lies in it.
+    pub(super) const fn index(&self, offset: u64) -> usize {
+        (offset - self.base) as usize
+    }
+
+    /// Index in the chunk behind the bytes that the window holds.
+    pub(super) fn unstitched(&self) -> usize {
+        let end = self.engine.window.end().max(self.base);
+        self.index(end)
+    }
+
+    /// Hands on all text up to a stream offset.
+    pub(super) fn hand_on(&mut self, upto: u64) {
+        let from = self.engine.handed;
+        if upto <= from {
+            return;
+        }
+        let held = self.base.clamp(from, upto);
+        if from < held {
+            let bytes = &self.engine.window.raw_from(from)[..(held - from) as usize];
+            (self.sink)(text(bytes, from));
+        }
+        if held < upto {
+            let piece = &self.chunk[self.index(held)..self.index(upto)];
+            (self.sink)(text(piece, held));
+        }
+        self.engine.handed = upto;
+    }
+
+    /// Ordinary text: on to the next byte that may open something.
+    fn text(&mut self, at: usize) -> usize {
+        let mut at = at;
+        if self.engine.pending.is_some() {
+            at = self.gap(at);
+            if at == self.chunk.len() {
+                return at;
+            }
+        }
+        if self.engine.foreign {
+            self.note_foreign(at);
+            return self.chunk.len();
+        }
+        let Some(found) = memchr3(b'[', b'`', b'~', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        let here = at + found;
+        match self.chunk[here] {
+            b'~' => {
+                if let Some(quoted) = self.line_prefix(here) {
+                    self.engine.context = Context::Tildes { run: 0, quoted };
+                    here
+                } else {
+                    here + 1
+                }
+            }
+            _ if self.escaped(here) => here + 1,
+            b'`' => {
+                let fence = self.line_prefix(here);
+                self.engine.context = Context::Ticks { run: 0, fence };
+                here
+            }
+            _ => self.start_attempt(here),
+        }
+    }
+
+    fn note_foreign(&mut self, at: usize) {
+        let text = self.chunk[at..]
+            .iter()
+            .rposition(|byte| !byte.is_ascii_whitespace());
+        if let Some(last) = text {
+            self.engine.foreign_text_end = self.offset(at + last + 1);
+        }
+    }
+
+    /// Whether the byte at `here` stands behind an odd number of backslashes.
+    fn escaped(&self, here: usize) -> bool {
+        let before = &self.chunk[self.unstitched()..here];
+        match before.last() {
+            Some(b'\\') => {}
+            Some(_) => return false,
+            None => {}
+        }
+        let window = &self.engine.window;
+        let raw = window.raw();
+        let odd_before = is_escaped(raw, raw.len(), window.line().odd_backslashes);
+        is_escaped(before, before.len(), odd_before)
+    }
+
+    /// Whether only indentation, block quote and list markers stand between the start of the line and `here`; if so,
+    /// whether there is a block quote marker among them.
+    fn line_prefix(&mut self, here: usize) -> Option<bool> {
+        let before = &self.chunk[self.unstitched()..here];
+        if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
+            let line = &before[at + 1..];
+            return (before[at] == b'\n')
+                .then(|| self.whole_prefix(line, here))
+                .flatten();
+        }
+        self.stitch(here);
+        let window = &self.engine.window;
+        let raw = window.raw();
+        match raw.iter().rposition(|&byte| !may_be_prefix(byte)) {
+            Some(at) if raw[at] == b'\n' => self.whole_prefix(&raw[at + 1..], here),
+            None if !window.line().content => self
+                .whole_prefix(raw, here)
+                .map(|quoted| quoted || window.line().quote),
+            _ => None,
+        }
+    }
+
+    /// Whether `line`, the bytes between the start of the line and `here`, is a prefix that may come before a fence.
+    fn whole_prefix(&self, line: &[u8], here: usize) -> Option<bool> {
+        let found = prefix(line);
+        let start = self.offset(here) - line.len() as u64;
+        let whole = found.len == line.len() && !found.heading;
+        (whole && start >= self.engine.foreign_text_end).then_some(found.quote)
+    }
+
+    /// The run of backticks that opens a code span or a fenced block.
+    fn ticks(&mut self, at: usize, run: u64, fence: Option<bool>) -> usize {
+        let here = self.chunk[at..].iter().take_while(|&&byte| byte == b'`').count();
+        let run = run + here as u64;
+        let end = at + here;
+        self.engine.context = if end == self.chunk.len() {
+            Context::Ticks { run, fence }
+        } else {
+            Context::CodeSpan {
+                run,
+                closing: 0,
+                fence: fence.filter(|_| run >= 3),
+            }
+        };
+        end
+    }
+
+    fn code_span(&mut self, at: usize, run: u64, closing: u64, fence: Option<bool>) -> usize {
+        if self.chunk[at] == b'`' {
+            self.engine.context = Context::CodeSpan {
+                run,
+                closing: closing + 1,
+                fence: None,
+            };
+            return at + 1;
+        }
+        if closing == run {
+            self.engine.context = Context::Text;
+            return at;
+        }
+        self.engine.context = Context::CodeSpan {
+            run,
+            closing: 0,
+            fence,
+        };
+        let Some(found) = memchr2(b'`', b'\n', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        let here = at + found;
+        if self.chunk[here] == b'`' {
+            return here;
+        }
+        match fence {
+            Some(quoted) => self.open_fence(
+                here + 1,
+                Fence {
+                    marker: b'`',
+                    run,
+                    quoted,
+                },
+            ),
+            None => self.engine.context = Context::Text,
+        }
+        here + 1
+    }
+
+    fn tildes(&mut self, at: usize, run: u64, quoted: bool) -> usize {
+        let here = self.chunk[at..].iter().take_while(|&&byte| byte == b'~').count();
+        let run = run + here as u64;
+        let end = at + here;
+        self.engine.context = if end == self.chunk.len() {
+            Context::Tildes { run, quoted }
+        } else if run >= 3 {
+            Context::Info(Fence {
+                marker: b'~',
+                run,
+                quoted,
+            })
+        } else {
+            Context::Text
+        };
+        end
+    }
+
+    fn info(&mut self, at: usize, fence: Fence) -> usize {
+        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        self.open_fence(at + found + 1, fence);
+        at + found + 1
+    }
+
+    /// A fenced block whose content starts at `content`.
+    fn open_fence(&mut self, content: usize, fence: Fence) {
+        let start = self.offset(content);
+        self.drop_target();
+        self.engine
+            .window
+            .restart(start, Line::new_block(fence.quoted), 0);
+        self.engine.context = Context::Fence {
+            fence,
+            line: FenceLine::Prefix { quote: false },
+            line_start: start,
+            cut: false,
+        };
+    }
+
+    fn fence(
+        &mut self,
+        at: usize,
+        fence: Fence,
+        mut line: FenceLine,
+        mut line_start: u64,
+        cut: bool,
+    ) -> usize {
+        let foreign = self.engine.foreign;
+        let mut here = at;
+        while let Some(&byte) = self.chunk.get(here) {
+            if line == FenceLine::Code && byte != b'\n' {
+                match memchr(b'\n', &self.chunk[here..]) {
+                    Some(found) => here += found,
+                    None => here = self.chunk.len(),
+                }
+                continue;
+            }
+            if foreign {
+                line = FenceLine::Code;
+                if byte != b'\n' {
+                    continue;
+                }
+            }
+            let step = fence.step(&mut line, byte);
+            here += 1;
+            if line == FenceLine::Code && self.engine.target.is_some() {
+                self.drop_target();
+            }
+            match step {
+                FenceStep::Inside => {}
+                FenceStep::NextLine => line_start = self.offset(here),
+                FenceStep::Closed { quote } => {
+                    self.close_fence(here, line_start, fence.quoted, quote, cut);
+                    return here;
+                }
+                FenceStep::Left => {
+                    self.leave_fence(here - 1, line_start);
+                    return here - 1;
+                }
+            }
+        }
+        self.engine.context = Context::Fence {
+            fence,
+            line,
+            line_start,
+            cut,
+        };
+        here
+    }
+
+    /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
+    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool, cut: bool) {
+        self.find_block(end, line_start, quoted, cut);
+        let start = self.offset(end);
+        let white = self.white_before(start);
+        self.engine
+            .window
+            .restart(start, Line::new_block(quote), white);
+        self.engine.context = Context::Text;
+    }
+
+    /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
+    fn leave_fence(&mut self, here: usize, line_start: u64) {
+        self.stitch(here);
+        self.engine.target = None;
+        self.engine
+            .window
+            .restart_within(line_start, Line::new_block(true));
+        self.engine.context = Context::Text;
+    }
+
+    /// How many bytes of white space, as stripping removes it, stand before stream offset `at`.
+    pub(super) fn white_before(&self, at: u64) -> usize {
+        let window = &self.engine.window;
+        let white = if at <= window.end() {
+            window.white_before(at)
+        } else {
+            let before = &self.chunk[self.unstitched()..self.index(at)];
+            white_tail(before, window.white_before(window.end()))
+        };
+        let most = at.saturating_sub(self.engine.strip_from);
+        (white as u64).min(most) as usize
+    }
+
+    /// Starts an attempt at the bracket at `here`.
+    fn start_attempt(&mut self, here: usize) -> usize {
+        self.engine.attempt = Attempt::new();
+        let start = self.offset(here);
+        let bytes = &self.chunk[here..];
+        let max = self.setup.limits.max_annotation();
+        let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
+        let end = here + self.engine.attempt.read();
+        match step {
+            Step::More => self.engine.context = Context::Attempt { start },
+            Step::Closed => self.annotation(start, end),
+            ended => self.abandon(start, Some((ended, end))),
+        }
+        end
+    }
+
+    /// Goes on with an attempt that started in an earlier chunk.
+    fn resume_attempt(&mut self, start: u64) -> usize {
+        let max = self.setup.limits.max_annotation();
+        let before = self.engine.attempt.read();
+        // One byte more than it may have shows whether it is too long.
+        let more = self.chunk.len().min(max + 1 - before.min(max));
+        self.engine.window.append(&self.chunk[..more]);
+        let bytes = self.engine.window.raw_from(start);
+        let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
+        let end = self.engine.attempt.read() - before;
+        self.engine.window.truncate(self.offset(end));
+        match step {
+            Step::More => {}
+            Step::Closed => self.annotation(start, end),
+            ended => self.abandon(start, Some((ended, end))),
+        }
+        end
+    }
+
+    /// The attempt that started at `start` is no annotation; it ended at an index in the chunk, or with the stream or
+    /// the own text.
+    pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
+        self.engine.context = Context::Text;
+        self.complete();
+        let end = ended.map_or(self.engine.position, |(_, at)| self.offset(at));
+        let code = match ended {
+            Some((Step::Dropped, _)) => return,
+            Some((Step::TooLong, _)) => Code::LimitAnnotation,
+            None if !self.engine.attempt.has_started() => return,
+            _ => Code::Unterminated,
+        };
+        self.diagnose(code, Span::new(start, end));
+    }
+
+    /// Hands on what need not be held and keeps what may be needed of the chunk.
+    fn end_of_chunk(&mut self) {
+        let end = self.base + self.chunk.len() as u64;
+        let held = match self.engine.context {
+            Context::Attempt { start } if self.may_close(start) => start,
+            _ => end,
+        };
+        self.hand_on(held);
+        self.retain(self.chunk.len());
+        self.engine.position = end;
+    }
+
+    /// Whether the attempt that started at `start` can still end within the limit.
+    fn may_close(&self, start: u64) -> bool {
+        let max = self.setup.limits.max_annotation();
+        let attempt = &self.engine.attempt;
+        if attempt.read() + 16 < max {
+            return true;
+        }
+        let bytes = if start >= self.base {
+            &self.chunk[self.index(start)..]
+        } else {
+            self.engine.window.raw_from(start)
+        };
+        attempt.can_close_at(bytes, self.setup.vocabulary) <= max
+    }
+}
+
+/// Whether a byte may stand in the prefix of a line.
+const fn may_be_prefix(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9' | 0xE2 | 0x80 | 0xA2
+    )
+}

@@ -1,0 +1,136 @@
+//! White space and closing punctuation in raw bytes, without decoding ordinary characters.
+
+/// What stands at the start of some bytes, as far as separators go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Separator {
+    /// A character of Unicode `White_Space` of this many bytes.
+    White(usize),
+    /// A character of closing punctuation of this many bytes.
+    Closing(usize),
+    /// Anything else.
+    Other,
+    /// The bytes end inside a character that may be one of the first two.
+    Partial,
+}
+
+/// Classifies the first character of `bytes`, which must not be empty.
+pub(crate) fn separator(bytes: &[u8]) -> Separator {
+    use Separator::{Closing, Other, Partial, White};
+    match *bytes {
+        [b'\t'..=b'\r' | b' ', ..] => White(1),
+        [
+            b'.' | b',' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}' | b'"' | b'\'',
+            ..,
+        ] => Closing(1),
+        [0xC2] | [0xE1..=0xE3 | 0xEF] => Partial,
+        [0xC2, 0x85 | 0xA0, ..] => White(2),
+        [0xC2, 0xBB, ..] => Closing(2),
+        [0xE1, 0x9A] | [0xE2, 0x80 | 0x81] | [0xE3, 0x80] | [0xEF, 0xBC] => Partial,
+        [0xE1, 0x9A, 0x80, ..]
+        | [0xE2, 0x80, 0x80..=0x8A | 0xA8 | 0xA9 | 0xAF, ..]
+        | [0xE2, 0x81, 0x9F, ..]
+        | [0xE3, 0x80, 0x80, ..] => White(3),
+        [0xE2, 0x80, 0x99 | 0x9D | 0xA6 | 0xBA, ..]
+        | [0xE3, 0x80, 0x81 | 0x82 | 0x8D | 0x8F, ..]
+        | [0xEF, 0xBC, 0x81 | 0x89 | 0x8C | 0x9A | 0x9B | 0x9F, ..] => Closing(3),
+        _ => Other,
+    }
+}
+
+/// Length of the white space that `bytes` start with.
+pub(crate) fn leading_white(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() {
+        match separator(&bytes[at..]) {
+            Separator::White(len) => at += len,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Length of `bytes` without the white space they end with.
+pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
+    let mut len = bytes.len();
+    loop {
+        len = match bytes[..len] {
+            [.., b'\t'..=b'\r' | b' '] => len - 1,
+            [.., 0xC2, 0x85 | 0xA0] => len - 2,
+            [.., a, b, c] if c >= 0x80 && separator(&[a, b, c]) == Separator::White(3) => len - 3,
+            _ => return len,
+        };
+    }
+}
+
+/// Whether `bytes` hold anything but white space.
+pub(crate) fn has_text(bytes: &[u8]) -> bool {
+    leading_white(bytes) < bytes.len()
+}
+
+/// `at`, moved forward over the rest of the character that it stands in.
+pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    let inside = rest
+        .iter()
+        .take(3)
+        .take_while(|byte| matches!(byte, 0x80..=0xBF))
+        .count();
+    at + inside
+}
+
+/// Whether the byte at `at` stands behind an odd number of backslashes; `odd_before` tells of those before `bytes`.
+pub(crate) fn is_escaped(bytes: &[u8], at: usize, odd_before: bool) -> bool {
+    let run = bytes[..at]
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte == b'\\')
+        .count();
+    (run % 2 == 1) ^ (run == at && odd_before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLOSING: &str = ".,;:!?)]}\"'\u{2019}\u{201D}\u{BB}\u{203A}\u{2026}\u{3001}\u{3002}\u{300D}\u{300F}\u{FF01}\u{FF09}\u{FF0C}\u{FF1A}\u{FF1B}\u{FF1F}";
+
+    #[test]
+    fn every_scalar_value_is_classified_as_unicode_says() {
+        for c in '\0'..=char::MAX {
+            let mut buffer = [0; 4];
+            let bytes = c.encode_utf8(&mut buffer).as_bytes();
+            let expected = if c.is_whitespace() {
+                Separator::White(bytes.len())
+            } else if CLOSING.contains(c) {
+                Separator::Closing(bytes.len())
+            } else {
+                Separator::Other
+            };
+            assert_eq!(separator(bytes), expected, "{c:?}");
+            let padded = [b"x", bytes].concat();
+            let trimmed = if c.is_whitespace() { 1 } else { padded.len() };
+            assert_eq!(trimmed_len(&padded), trimmed, "{c:?}");
+            if !matches!(expected, Separator::Other) {
+                for cut in 1..bytes.len() {
+                    assert_eq!(separator(&bytes[..cut]), Separator::Partial, "{c:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn backslashes_before_the_bytes_count_only_when_the_run_reaches_them() {
+        assert!(is_escaped(b"\\[", 1, false));
+        assert!(!is_escaped(b"\\[", 1, true));
+        assert!(!is_escaped(b"\\\\[", 2, false));
+        assert!(is_escaped(b"[", 0, true));
+        assert!(!is_escaped(b"a[", 1, true));
+    }
+
+    #[test]
+    fn a_boundary_is_at_most_three_bytes_on() {
+        assert_eq!(next_boundary("aé".as_bytes(), 2), 3);
+        assert_eq!(next_boundary(&[0x80; 9], 1), 4);
+        assert_eq!(next_boundary(b"ab", 1), 1);
+    }
+}

@@ -1,0 +1,77 @@
+//! Code spans and fenced code blocks, in which brackets are ordinary text.
+
+use super::line::is_quote_prefix;
+
+/// A fenced code block that is open or may open at the end of its first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fence {
+    /// Backtick or tilde.
+    pub(crate) marker: u8,
+    /// Length of the opening run; a closing one is at least as long.
+    pub(crate) run: u64,
+    /// It was opened behind a block quote marker.
+    pub(crate) quoted: bool,
+}
+
+/// Where the current line of a fenced block stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FenceLine {
+    /// In its indentation and block quote markers.
+    Prefix { quote: bool },
+    /// In a run of the fence's character.
+    Run { count: u64, quote: bool },
+    /// In white space behind a run that may close the block.
+    Tail { quote: bool },
+    /// It is code.
+    Code,
+}
+
+/// What a byte does to a fenced block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FenceStep {
+    /// The block goes on.
+    Inside,
+    /// A new line of the block starts behind this line feed.
+    NextLine,
+    /// This line feed ends the closing line.
+    Closed { quote: bool },
+    /// The block ended before this line, which is ordinary text.
+    Left,
+}
+
+impl Fence {
+    /// Takes one byte of the block; code lines may be skipped up to their line feed.
+    pub(crate) fn step(self, line: &mut FenceLine, byte: u8) -> FenceStep {
+        if byte == b'\n' {
+            let step = match *line {
+                FenceLine::Tail { quote } => FenceStep::Closed { quote },
+                FenceLine::Run { count, quote } if count >= self.run => FenceStep::Closed { quote },
+                FenceLine::Prefix { quote: false } if self.quoted => return FenceStep::Left,
+                _ => FenceStep::NextLine,
+            };
+            *line = FenceLine::Prefix { quote: false };
+            return step;
+        }
+        *line = match *line {
+            FenceLine::Prefix { quote } if is_quote_prefix(byte) => FenceLine::Prefix {
+                quote: quote || byte == b'>',
+            },
+            FenceLine::Prefix { quote: false } if self.quoted => return FenceStep::Left,
+            FenceLine::Prefix { quote } if byte == self.marker => FenceLine::Run { count: 1, quote },
+            FenceLine::Run { count, quote } if byte == self.marker => FenceLine::Run {
+                count: count + 1,
+                quote,
+            },
+            FenceLine::Run { count, quote }
+                if count >= self.run && matches!(byte, b' ' | b'\t' | b'\r') =>
+            {
+                FenceLine::Tail { quote }
+            }
+            FenceLine::Tail { quote } if matches!(byte, b' ' | b'\t' | b'\r') => {
+                FenceLine::Tail { quote }
+            }
+            _ => FenceLine::Code,
+        };
+        FenceStep::Inside
+    }
+}

@@ -1,0 +1,6 @@
+//! Resumable lexers, one context each; they decide by state and byte, never by where a chunk ends.
+
+pub(crate) mod bracket;
+pub(crate) mod chars;
+pub(crate) mod code;
+pub(crate) mod line;

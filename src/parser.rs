@@ -1,0 +1,187 @@
+//! The parser: bytes in, events out.
+
+use crate::Limits;
+use crate::event::{Event, Text};
+use crate::extract::text::{Setup, TextEngine};
+use crate::provenance::Vocabulary;
+
+/// Chunks up to this length are tried on the short way through.
+const SHORT: usize = 32;
+
+/// How a stream is read. Source: wire profile, modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Free text with bracketed annotations.
+    Text,
+    /// Whatever the stream holds; in this version that is free text.
+    #[default]
+    Auto,
+}
+
+/// A parser of one stream, fed with chunks of any size.
+///
+/// Events borrow from the chunk, or from the parser's small window where something straddles chunks; in the steady
+/// state nothing is allocated. How the stream is cut changes no event, offset or diagnostic, only the pieces in which
+/// text is handed on. No input is an error, and memory is bounded by the [`Limits`] whatever the length.
+///
+/// ```
+/// use provstream::{Event, Parser};
+///
+/// let mut parser = Parser::new();
+/// let mut found = Vec::new();
+/// for chunk in ["The file has an ent", "ry. [substrate.gr", "ep; ts=2026-05-28T11:40:00Z] More."] {
+///     parser.push(chunk.as_bytes(), |event| {
+///         if let Event::Assertion(assertion) = event {
+///             found.push(assertion.into_owned());
+///         }
+///     });
+/// }
+/// parser.finish(|_| {});
+/// assert_eq!(found[0].text(), "The file has an entry.");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parser {
+    limits: Limits,
+    vocabulary: Vocabulary,
+    text: TextEngine,
+}
+
+impl Parser {
+    /// A parser in mode [`Mode::Auto`] with the memo's vocabulary and the default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// Sets up a parser with other limits, vocabulary or mode.
+    pub fn builder() -> ParserBuilder {
+        ParserBuilder::default()
+    }
+
+    /// Takes the next bytes of the model's own output and reports what becomes certain with them.
+    #[inline]
+    pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
+        if chunk.len() <= SHORT && self.text.push_plain(chunk) {
+            let start = self.text.position() - chunk.len() as u64;
+            sink(Event::Text(Text::new(chunk, start)));
+        } else {
+            self.push_any(chunk, false, &mut sink);
+        }
+    }
+
+    /// Takes bytes that are not the model's own, such as quoted tool output or what a user wrote.
+    ///
+    /// They are handed on and can be the text of an assertion, but never open an annotation, a code span or a fence:
+    /// at each change between own and foreign text an open attempt ends as at the end of the stream.
+    pub fn push_foreign<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
+        self.push_any(chunk, true, &mut sink);
+    }
+
+    fn push_any(&mut self, chunk: &[u8], foreign: bool, sink: &mut dyn FnMut(Event<'_>)) {
+        let setup = Setup {
+            limits: &self.limits,
+            vocabulary: &self.vocabulary,
+        };
+        self.text.push(setup, chunk, foreign, sink);
+    }
+
+    /// Reports what is still open at the end of the stream. Before another stream, [`reset`](Self::reset) the parser.
+    pub fn finish<F: FnMut(Event<'_>)>(&mut self, mut sink: F) {
+        let setup = Setup {
+            limits: &self.limits,
+            vocabulary: &self.vocabulary,
+        };
+        self.text.finish(setup, &mut sink);
+    }
+
+    /// Back to the start of a stream with the same settings; the memory is kept.
+    pub fn reset(&mut self) {
+        self.text.reset(&self.limits);
+    }
+
+    /// Bytes taken so far: the stream offset of the next one.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.text.position()
+    }
+
+    /// Bytes taken but not yet handed on, because they can still become an annotation; at most
+    /// [`Limits::max_annotation`].
+    #[must_use]
+    pub const fn held(&self) -> usize {
+        self.text.held()
+    }
+
+    /// How many of the bytes handed on last are white space that would be removed with an annotation if one followed
+    /// what is [`held`](Self::held): 0 to 64. Whoever strips annotations holds these back.
+    #[must_use]
+    pub fn removable_white_space(&self) -> usize {
+        self.text.removable()
+    }
+
+    /// Bytes of heap that belong to this stream alone.
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        self.text.heap()
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The vocabulary in force.
+    #[must_use]
+    pub const fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Settings of a [`Parser`].
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ParserBuilder {
+    limits: Limits,
+    vocabulary: Vocabulary,
+    mode: Mode,
+}
+
+impl ParserBuilder {
+    /// Bounds other than the defaults.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A vocabulary other than the memo's.
+    pub fn vocabulary(mut self, vocabulary: Vocabulary) -> Self {
+        self.vocabulary = vocabulary;
+        self
+    }
+
+    /// How the stream is read.
+    pub const fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The parser.
+    #[must_use]
+    pub fn build(self) -> Parser {
+        // Both modes of this version read free text.
+        let (Mode::Text | Mode::Auto) = self.mode;
+        Parser {
+            text: TextEngine::new(&self.limits),
+            limits: self.limits,
+            vocabulary: self.vocabulary,
+        }
+    }
+}

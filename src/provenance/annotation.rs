@@ -1,0 +1,377 @@
+//! The memo's tuple: an assertion and the annotations attached to it.
+
+use core::fmt;
+use std::borrow::Cow;
+
+use super::packed::PackedAnnotations;
+use super::{Class, Timestamp};
+use crate::Span;
+
+/// Why an annotation was taken for `unverified-inference` although something else was declared.
+///
+/// Source: `provenance memo 4` (unknown identifiers), wire profile, resolving an identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The identifier is not in the loaded vocabulary.
+    UnknownIdentifier,
+    /// The identifier is anchored to a version the loaded vocabulary does not cover.
+    VocabularyVersion,
+    /// The annotation breaks the grammar although it was clearly meant as one.
+    Malformed,
+}
+
+impl Reason {
+    /// The name used on the wire, such as `unknown-identifier`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownIdentifier => "unknown-identifier",
+            Self::VocabularyVersion => "vocabulary-version",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which encoding of the tuple an assertion came in. Source: `provenance memo 6`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Brackets behind the assertion, in free text.
+    Bracket,
+    /// An object with `assertion` and `provenance`, in JSON.
+    Json,
+}
+
+impl Encoding {
+    /// The name used on the wire: `bracket` or `json`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bracket => "bracket",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What kind of label an annotation carries; the memo wants these kept apart.
+///
+/// An assertion without any annotation is none of them: see [`Assertion::is_annotated`]. Source: `provenance memo 5`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Disposition {
+    /// A substrate class is named as corroborating. It is the emitter's claim, never evidence (`provenance memo 11.1`).
+    Corroborated,
+    /// A terminal state, declared by the emitter itself.
+    DeclaredTerminal,
+    /// `unverified-inference` because what was declared could not be accepted; see [`Annotation::reason`].
+    MappedTerminal,
+}
+
+/// One provenance annotation: what was declared beside what it was taken for.
+///
+/// Borrows from the stream where it can; [`into_owned`](Self::into_owned) cuts it loose. Source: `provenance memo 6`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation<'a> {
+    class: Class,
+    declared: Cow<'a, str>,
+    reason: Option<Reason>,
+    observation_id: Option<Cow<'a, str>>,
+    ts: Option<Cow<'a, str>>,
+    span: Span,
+}
+
+impl<'a> Annotation<'a> {
+    /// An annotation that `declared` this identifier and was taken for `class`, without anything else.
+    #[must_use]
+    pub fn new(class: Class, declared: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            class,
+            declared: declared.into(),
+            reason: None,
+            observation_id: None,
+            ts: None,
+            span: Span::default(),
+        }
+    }
+
+    /// The same with the reason why its class is not what was declared.
+    #[must_use]
+    pub fn with_reason(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// The same with an observation id.
+    #[must_use]
+    pub fn with_observation_id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
+        self.observation_id = Some(id.into());
+        self
+    }
+
+    /// The same with the time of the observation, as written (RFC 3339).
+    #[must_use]
+    pub fn with_ts(mut self, ts: impl Into<Cow<'a, str>>) -> Self {
+        self.ts = Some(ts.into());
+        self
+    }
+
+    /// The same at a place in a stream.
+    #[must_use]
+    pub const fn with_span(mut self, span: Span) -> Self {
+        self.span = span;
+        self
+    }
+
+    /// The same without its observation id, for passing it on to someone who need not know it
+    /// (`provenance memo 12`: an id may expose a path, a content hash or a peer credential).
+    #[must_use]
+    pub fn without_observation_id(mut self) -> Self {
+        self.observation_id = None;
+        self
+    }
+
+    /// The class it was taken for.
+    #[must_use]
+    pub const fn class(&self) -> &Class {
+        &self.class
+    }
+
+    /// The identifier as written.
+    #[must_use]
+    pub fn declared(&self) -> &str {
+        &self.declared
+    }
+
+    /// Why the class differs from what was declared; none when it does not.
+    #[must_use]
+    pub const fn reason(&self) -> Option<Reason> {
+        self.reason
+    }
+
+    /// The identifier of the observation, opaque.
+    #[must_use]
+    pub fn observation_id(&self) -> Option<&str> {
+        self.observation_id.as_deref()
+    }
+
+    /// When the observation took place, as written; none also when what was written is no RFC 3339 date-time.
+    #[must_use]
+    pub fn ts(&self) -> Option<&str> {
+        self.ts.as_deref()
+    }
+
+    /// When the observation took place, as an instant.
+    #[must_use]
+    pub fn timestamp(&self) -> Option<Timestamp> {
+        self.ts().and_then(|ts| ts.parse().ok())
+    }
+
+    /// Where it stands in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Which of the memo's states the label declares.
+    #[must_use]
+    pub const fn disposition(&self) -> Disposition {
+        match (self.reason, self.class.is_terminal()) {
+            (Some(_), _) => Disposition::MappedTerminal,
+            (None, true) => Disposition::DeclaredTerminal,
+            (None, false) => Disposition::Corroborated,
+        }
+    }
+
+    /// The same with nothing borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Annotation<'static> {
+        let own = |value: Cow<'a, str>| Cow::Owned(value.into_owned());
+        Annotation {
+            class: self.class,
+            declared: own(self.declared),
+            reason: self.reason,
+            observation_id: self.observation_id.map(own),
+            ts: self.ts.map(own),
+            span: self.span,
+        }
+    }
+}
+
+/// An assertion with everything that was said about where it comes from.
+///
+/// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
+#[derive(Clone, Debug)]
+pub struct Assertion<'a> {
+    encoding: Encoding,
+    text: Cow<'a, str>,
+    span: Span,
+    clean_span: Option<Span>,
+    annotations: Annotations<'a>,
+    limit_hit: bool,
+}
+
+impl<'a> Assertion<'a> {
+    /// An assertion without annotations.
+    #[must_use]
+    pub fn new(encoding: Encoding, text: impl Into<Cow<'a, str>>, span: Span) -> Self {
+        Self {
+            encoding,
+            text: text.into(),
+            span,
+            clean_span: None,
+            annotations: Annotations::List(Vec::new()),
+            limit_hit: false,
+        }
+    }
+
+    /// The same with these annotations.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: Vec<Annotation<'a>>) -> Self {
+        self.annotations = Annotations::List(annotations);
+        self
+    }
+
+    pub(crate) fn with_packed(mut self, annotations: PackedAnnotations<'a>) -> Self {
+        self.annotations = Annotations::Packed(annotations);
+        self
+    }
+
+    /// The same at this place in the text without annotations.
+    #[must_use]
+    pub const fn with_clean_span(mut self, span: Span) -> Self {
+        self.clean_span = Some(span);
+        self
+    }
+
+    /// The same, marked as having hit a limit or not. One that did is never admissible.
+    #[must_use]
+    pub const fn with_limit_hit(mut self, hit: bool) -> Self {
+        self.limit_hit = hit;
+        self
+    }
+
+    /// Which encoding it came in.
+    #[must_use]
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The asserted text; U+FFFD stands for what is not UTF-8.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the text stands in the stream, in bytes; empty when nothing was there to be asserted.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Where the text stands in the stream without annotations, in bytes of what stripping writes; bracketed encoding
+    /// only.
+    #[must_use]
+    pub const fn clean_span(&self) -> Option<Span> {
+        self.clean_span
+    }
+
+    /// Its annotations, in stream order.
+    pub fn annotations(&self) -> impl Iterator<Item = Annotation<'_>> {
+        match &self.annotations {
+            Annotations::List(list) => AnnotationIter::List(list.iter()),
+            Annotations::Packed(packed) => AnnotationIter::Packed(*packed, 0),
+        }
+    }
+
+    /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
+    #[must_use]
+    pub fn is_annotated(&self) -> bool {
+        self.annotations().next().is_some()
+    }
+
+    /// Whether a limit cut off its text or left out an annotation.
+    #[must_use]
+    pub const fn limit_hit(&self) -> bool {
+        self.limit_hit
+    }
+
+    /// The same with nothing borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Assertion<'static> {
+        Assertion {
+            encoding: self.encoding,
+            annotations: Annotations::List(
+                self.annotations().map(Annotation::into_owned).collect(),
+            ),
+            text: Cow::Owned(self.text.into_owned()),
+            span: self.span,
+            clean_span: self.clean_span,
+            limit_hit: self.limit_hit,
+        }
+    }
+}
+
+impl PartialEq for Assertion<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.encoding == other.encoding
+            && self.text == other.text
+            && self.span == other.span
+            && self.clean_span == other.clean_span
+            && self.limit_hit == other.limit_hit
+            && self.annotations().eq(other.annotations())
+    }
+}
+
+impl Eq for Assertion<'_> {}
+
+#[derive(Clone, Debug)]
+enum Annotations<'a> {
+    List(Vec<Annotation<'a>>),
+    Packed(PackedAnnotations<'a>),
+}
+
+enum AnnotationIter<'a, 'b> {
+    List(core::slice::Iter<'a, Annotation<'b>>),
+    Packed(PackedAnnotations<'a>, usize),
+}
+
+impl<'a> Iterator for AnnotationIter<'a, '_> {
+    type Item = Annotation<'a>;
+
+    fn next(&mut self) -> Option<Annotation<'a>> {
+        match self {
+            Self::List(list) => list.next().map(Annotation::reborrow),
+            Self::Packed(packed, next) => {
+                *next += 1;
+                packed.get(*next - 1)
+            }
+        }
+    }
+}
+
+impl Annotation<'_> {
+    /// The same annotation, borrowing from this one.
+    fn reborrow(&self) -> Annotation<'_> {
+        Annotation {
+            class: self.class.clone(),
+            declared: Cow::Borrowed(&self.declared),
+            reason: self.reason,
+            observation_id: self.observation_id.as_deref().map(Cow::Borrowed),
+            ts: self.ts.as_deref().map(Cow::Borrowed),
+            span: self.span,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Substrate-class identifiers.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The identifiers of vocabulary 1.0 and the terminals, at the index [`Class`] stores for them.
+pub(crate) const BUILT_IN: [&str; 9] = [
+    "unverified-inference",
+    "decayed-to-uncertainty",
+    "substrate.git.log",
+    "substrate.grep",
+    "substrate.code.read",
+    "substrate.fs.mtime",
+    "substrate.mcp.brief",
+    "substrate.do.sse-count",
+    "substrate.unix.peercred",
+];
+
+/// How many of [`BUILT_IN`], from its start, are terminals.
+pub(crate) const TERMINALS: usize = 2;
+
+/// A substrate class: a category of substrate an observation can come from, or one of the two terminals.
+///
+/// Classes come from the constants below or from a [`Vocabulary`](super::Vocabulary); input cannot make new ones
+/// (`provenance memo 4`, the vocabulary is closed). Two classes are equal when their identifiers are, byte for byte,
+/// whatever vocabulary they came from; they are ordered by identifier. Cloning never allocates.
+#[derive(Clone)]
+pub struct Class(Repr);
+
+/// A name in [`BUILT_IN`] is always stored as its index, so that variants never need comparing across.
+#[derive(Clone)]
+enum Repr {
+    BuiltIn(u8),
+    Loaded(Arc<str>),
+}
+
+impl Class {
+    /// `unverified-inference`: no class of the vocabulary corroborated the assertion. Terminal. `provenance memo 4, 5`
+    pub const UNVERIFIED_INFERENCE: Self = Self(Repr::BuiltIn(0));
+    /// `decayed-to-uncertainty`: corroboration was attempted and aged out. Terminal. `provenance memo 5`
+    pub const DECAYED_TO_UNCERTAINTY: Self = Self(Repr::BuiltIn(1));
+    /// `substrate.git.log`: output of `git log` on a repository. `provenance memo 4`
+    pub const GIT_LOG: Self = Self(Repr::BuiltIn(2));
+    /// `substrate.grep`: output of `grep` over a set of files. `provenance memo 4`
+    pub const GREP: Self = Self(Repr::BuiltIn(3));
+    /// `substrate.code.read`: contents of a file at a path. `provenance memo 4`
+    pub const CODE_READ: Self = Self(Repr::BuiltIn(4));
+    /// `substrate.fs.mtime`: modification time of a file. `provenance memo 4`
+    pub const FS_MTIME: Self = Self(Repr::BuiltIn(5));
+    /// `substrate.mcp.brief`: output of a query to a Model Context Protocol service. `provenance memo 4`
+    pub const MCP_BRIEF: Self = Self(Repr::BuiltIn(6));
+    /// `substrate.do.sse-count`: number of subscribers of a server-sent-event channel. `provenance memo 4`
+    pub const SSE_COUNT: Self = Self(Repr::BuiltIn(7));
+    /// `substrate.unix.peercred`: peer credentials of a Unix-domain socket. `provenance memo 4`
+    pub const PEERCRED: Self = Self(Repr::BuiltIn(8));
+
+    /// The class at an index below `BUILT_IN.len()`.
+    pub(crate) const fn built_in(index: u8) -> Self {
+        Self(Repr::BuiltIn(index))
+    }
+
+    /// The class of that name, for the vocabulary that defines it.
+    pub(crate) fn named(identifier: &str) -> Self {
+        match built_in_index(identifier.as_bytes()) {
+            Some(index) => Self::built_in(index),
+            None => Self(Repr::Loaded(Arc::from(identifier))),
+        }
+    }
+
+    /// The identifier, without a version anchor.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Repr::BuiltIn(index) => BUILT_IN[usize::from(*index)],
+            Repr::Loaded(identifier) => identifier,
+        }
+    }
+
+    /// Whether this is one of the two terminals: a state of the output of its own, never a corroboration.
+    /// `provenance memo 5`
+    #[must_use]
+    pub const fn is_terminal(&self) -> bool {
+        match self.0 {
+            Repr::BuiltIn(index) => (index as usize) < TERMINALS,
+            Repr::Loaded(_) => false,
+        }
+    }
+}
+
+/// The only built-in that can equal `name` in any ASCII letter case, judged by length and one byte.
+fn candidate(name: &[u8]) -> Option<u8> {
+    Some(match name.len() {
+        14 => 3,
+        17 => 2,
+        18 => 5,
+        19 if name[10] | 0x20 == b'c' => 4,
+        19 => 6,
+        20 => 0,
+        22 if name[0] | 0x20 == b'd' => 1,
+        22 => 7,
+        23 => 8,
+        _ => return None,
+    })
+}
+
+/// Index in [`BUILT_IN`] of exactly this name.
+#[inline]
+pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
+    candidate(name).filter(|&index| BUILT_IN[usize::from(index)].as_bytes() == name)
+}
+
+/// Index in [`BUILT_IN`] of this name in any ASCII letter case.
+pub(crate) fn built_in_index_folded(name: &[u8]) -> Option<u8> {
+    candidate(name).filter(|&index| {
+        BUILT_IN[usize::from(index)]
+            .as_bytes()
+            .eq_ignore_ascii_case(name)
+    })
+}
+
+impl PartialEq for Class {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::BuiltIn(a), Repr::BuiltIn(b)) => a == b,
+            (Repr::Loaded(a), Repr::Loaded(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Class {}
+
+impl PartialOrd for Class {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Class {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for Class {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl AsRef<str> for Class {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl Borrow<str> for Class {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Debug for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Class").field(&self.as_str()).finish()
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn constants_name_the_memo_identifiers() {
+        // PA-18 to PA-28
+        for (class, name) in [
+            (Class::GIT_LOG, "substrate.git.log"),
+            (Class::GREP, "substrate.grep"),
+            (Class::CODE_READ, "substrate.code.read"),
+            (Class::FS_MTIME, "substrate.fs.mtime"),
+            (Class::MCP_BRIEF, "substrate.mcp.brief"),
+            (Class::SSE_COUNT, "substrate.do.sse-count"),
+            (Class::PEERCRED, "substrate.unix.peercred"),
+            (Class::UNVERIFIED_INFERENCE, "unverified-inference"),
+            (Class::DECAYED_TO_UNCERTAINTY, "decayed-to-uncertainty"),
+        ] {
+            assert_eq!(class.as_str(), name);
+            assert_eq!(class.to_string(), name);
+            assert_eq!(class.is_terminal(), !name.starts_with("substrate."));
+            assert_eq!(Class::named(name), class);
+        }
+    }
+
+    #[test]
+    fn index_and_name_agree_in_every_letter_case() {
+        for (index, name) in BUILT_IN.iter().enumerate() {
+            let index = u8::try_from(index).unwrap();
+            let upper = name.to_ascii_uppercase();
+            assert_eq!(built_in_index(name.as_bytes()), Some(index));
+            assert_eq!(built_in_index(upper.as_bytes()), None);
+            assert_eq!(built_in_index_folded(upper.as_bytes()), Some(index));
+        }
+        for length in 0..40 {
+            assert_eq!(built_in_index_folded(&vec![b'x'; length]), None);
+        }
+    }
+
+    #[test]
+    fn equality_order_and_hash_go_by_identifier() {
+        let loaded = Class::named("substrate.x");
+        assert_eq!(loaded, Class::named("substrate.x"));
+        assert_ne!(loaded, Class::GREP);
+        assert!(Class::GREP < loaded && loaded < Class::UNVERIFIED_INFERENCE);
+        let set = BTreeSet::from([loaded, Class::GREP]);
+        assert!(set.contains("substrate.grep") && set.contains("substrate.x"));
+        assert!(!Class::named("x").is_terminal());
+        assert_eq!(format!("{:?}", Class::GREP), "Class(\"substrate.grep\")");
+    }
+}

@@ -1,0 +1,358 @@
+//! The closed vocabulary, and how a declared identifier is resolved against it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use super::class::{BUILT_IN, TERMINALS, built_in_index, built_in_index_folded};
+use super::version::{Number, number};
+use super::{Class, Reason, Version, VocabularyError, VocabularyErrorKind};
+
+/// Most classes a vocabulary can list.
+const MAX_CLASSES: usize = 4096;
+
+/// Longest identifier a vocabulary can list, in bytes.
+const MAX_IDENTIFIER: usize = 255;
+
+/// A loaded version of the closed vocabulary of substrate classes.
+///
+/// It never changes once built, and nothing a parser reads can add to it (`provenance memo 4`). A clone shares the
+/// original's data. The default is [`Vocabulary::memo`].
+///
+/// ```
+/// use provstream::provenance::{Class, Reason, Vocabulary};
+///
+/// let vocabulary = Vocabulary::memo();
+/// assert_eq!(vocabulary.resolve(b"1.0.substrate.grep").class(), &Class::GREP);
+///
+/// let unknown = vocabulary.resolve(b"substrate.telepathy");
+/// assert_eq!(unknown.class(), &Class::UNVERIFIED_INFERENCE);
+/// assert_eq!(unknown.reason(), Some(Reason::UnknownIdentifier));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Vocabulary(Arc<Inner>);
+
+#[derive(PartialEq, Eq)]
+struct Inner {
+    version: Version,
+    /// The classes of [`BUILT_IN`] at their index, then the others, sorted by identifier.
+    entries: Box<[Entry]>,
+    /// Indices of the others, sorted by identifier in lower case.
+    folded: Box<[u16]>,
+}
+
+#[derive(PartialEq, Eq)]
+struct Entry {
+    class: Class,
+    /// The version that brought the class; `None` for one that this major version does not have.
+    since: Option<Version>,
+}
+
+impl Vocabulary {
+    /// Version 1.0, as `provenance memo 4` lists it, with both terminals of `provenance memo 5`.
+    #[must_use]
+    pub fn memo() -> Self {
+        static MEMO: LazyLock<Vocabulary> =
+            LazyLock::new(|| Vocabulary::assemble(Version::MEMO, &BTreeMap::new()));
+        MEMO.clone()
+    }
+
+    /// Starts a vocabulary of that version, to which classes can be added.
+    ///
+    /// A vocabulary of major version 1 has the memo's classes from the start, one of another major version has none but
+    /// the terminals.
+    #[must_use]
+    pub fn builder(version: Version) -> VocabularyBuilder {
+        VocabularyBuilder {
+            version,
+            listed: BTreeMap::new(),
+            error: (version < Version::MEMO).then(|| {
+                VocabularyError::new(VocabularyErrorKind::VersionTooLow).about(&version.to_string())
+            }),
+        }
+    }
+
+    /// The version that is loaded.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.0.version
+    }
+
+    /// The classes of the vocabulary, each with the version that brought it.
+    ///
+    /// `unverified-inference` is among them, as in the memo's list. `decayed-to-uncertainty`, which the memo does not
+    /// list but accepts in the same place, is not; see [`Vocabulary::terminals`].
+    pub fn classes(&self) -> impl Iterator<Item = (Class, Version)> + '_ {
+        let (terminals, others) = self.0.entries.split_at(TERMINALS);
+        let (memo, loaded) = others.split_at(BUILT_IN.len() - TERMINALS);
+        memo.iter()
+            .chain(&terminals[..1])
+            .chain(loaded)
+            .filter_map(|entry| Some((entry.class.clone(), entry.since?)))
+    }
+
+    /// The two terminals, which every vocabulary has: `unverified-inference` and `decayed-to-uncertainty`.
+    /// `provenance memo 5`
+    #[must_use]
+    pub fn terminals(&self) -> [Class; 2] {
+        [Class::UNVERIFIED_INFERENCE, Class::DECAYED_TO_UNCERTAINTY]
+    }
+
+    /// The class or terminal with exactly this identifier, without an anchor, if the vocabulary has it.
+    #[must_use]
+    pub fn class(&self, identifier: &str) -> Option<Class> {
+        let (index, _) = self.find(identifier.as_bytes())?;
+        Some(self.class_at(index).clone())
+    }
+
+    /// What a declared identifier stands for.
+    ///
+    /// The comparison is exact: letter case and white space count. An identifier with a version anchor in front
+    /// (`1.0.substrate.grep`) resolves if the loaded vocabulary covers that version and the class existed in it.
+    /// Whatever does not resolve is taken for `unverified-inference`, with the reason (`provenance memo 4`; wire
+    /// profile 2). Takes time linear in the identifier's length, whatever the vocabulary's size up to a logarithm.
+    #[must_use]
+    pub fn resolve(&self, declared: &[u8]) -> Resolution {
+        let (index, reason) = self.resolve_index(declared);
+        Resolution {
+            class: self.class_at(index).clone(),
+            reason,
+        }
+    }
+
+    /// [`Vocabulary::resolve`] without the class itself: its index for [`Vocabulary::class_at`].
+    #[inline]
+    pub(crate) fn resolve_index(&self, declared: &[u8]) -> (u16, Option<Reason>) {
+        if declared.first().is_some_and(u8::is_ascii_digit) {
+            return self.resolve_anchored(declared);
+        }
+        match self.find(declared) {
+            Some((index, _)) => (index, None),
+            None => (0, Some(Reason::UnknownIdentifier)),
+        }
+    }
+
+    /// The class at an index that `resolve_index` gave; 0 is `unverified-inference`.
+    pub(crate) fn class_at(&self, index: u16) -> &Class {
+        &self.0.entries[usize::from(index)].class
+    }
+
+    /// Whether the name is, in any ASCII letter case, a terminal or a class of this vocabulary.
+    pub(crate) fn names(&self, identifier_without_anchor: &[u8]) -> bool {
+        if let Some(index) = built_in_index_folded(identifier_without_anchor) {
+            return self.0.entries[usize::from(index)].since.is_some();
+        }
+        let lower = |byte: &u8| byte.to_ascii_lowercase();
+        self.0
+            .folded
+            .binary_search_by(|&index| {
+                let name = self.class_at(index).as_str().as_bytes().iter();
+                name.map(lower)
+                    .cmp(identifier_without_anchor.iter().map(lower))
+            })
+            .is_ok()
+    }
+
+    #[inline]
+    fn find(&self, name: &[u8]) -> Option<(u16, Version)> {
+        let entries = &self.0.entries;
+        let index = match built_in_index(name) {
+            Some(index) => usize::from(index),
+            None if entries.len() == BUILT_IN.len() => return None,
+            None => {
+                let loaded = &entries[BUILT_IN.len()..];
+                let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
+                BUILT_IN.len() + at.ok()?
+            }
+        };
+        let since = entries[index].since?;
+        Some((u16::try_from(index).ok()?, since))
+    }
+
+    fn resolve_anchored(&self, declared: &[u8]) -> (u16, Option<Reason>) {
+        let unknown = (0, Some(Reason::UnknownIdentifier));
+        let mut parts = declared.splitn(3, |&byte| byte == b'.');
+        let (Some(major), Some(minor), Some(name)) = (parts.next(), parts.next(), parts.next())
+        else {
+            return unknown;
+        };
+        let (Some(major), Some(minor)) = (number(major), number(minor)) else {
+            return unknown;
+        };
+        let loaded = self.0.version;
+        match (major, minor) {
+            (Number::Fits(major), Number::Fits(minor))
+                if major == loaded.major() && minor <= loaded.minor() =>
+            {
+                let anchor = Version::new(major, minor);
+                match self.find(name) {
+                    Some((index, since)) if since <= anchor => (index, None),
+                    _ => unknown,
+                }
+            }
+            _ if is_identifier(name) => (0, Some(Reason::VocabularyVersion)),
+            _ => unknown,
+        }
+    }
+
+    /// Builds from classes that were checked.
+    fn assemble(version: Version, listed: &BTreeMap<Box<str>, Version>) -> Self {
+        let built_in = (0u8..).zip(BUILT_IN).map(|(index, name)| {
+            let always = usize::from(index) < TERMINALS || version.major() == 1;
+            Entry {
+                class: Class::built_in(index),
+                since: match listed.get(name) {
+                    None if always => Some(Version::new(version.major(), 0)),
+                    since => since.copied(),
+                },
+            }
+        });
+        let loaded = listed
+            .iter()
+            .filter(|(name, _)| built_in_index(name.as_bytes()).is_none())
+            .map(|(name, &since)| Entry {
+                class: Class::named(name),
+                since: Some(since),
+            });
+        let entries: Box<[Entry]> = built_in.chain(loaded).collect();
+        let mut folded: Vec<u16> = (0u16..)
+            .zip(&entries)
+            .skip(BUILT_IN.len())
+            .map(|(index, _)| index)
+            .collect();
+        folded.sort_by_cached_key(|&index| {
+            entries[usize::from(index)]
+                .class
+                .as_str()
+                .to_ascii_lowercase()
+        });
+        Self(Arc::new(Inner {
+            version,
+            entries,
+            folded: folded.into(),
+        }))
+    }
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        Self::memo()
+    }
+}
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vocabulary")
+            .field("version", &self.0.version)
+            .field("classes", &self.classes().count())
+            .finish()
+    }
+}
+
+/// What a declared identifier stands for: see [`Vocabulary::resolve`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Resolution {
+    class: Class,
+    reason: Option<Reason>,
+}
+
+impl Resolution {
+    /// The class; `unverified-inference` where there is a reason.
+    #[must_use]
+    pub const fn class(&self) -> &Class {
+        &self.class
+    }
+
+    /// Why the identifier was not taken at its word; `None` where it was.
+    #[must_use]
+    pub const fn reason(&self) -> Option<Reason> {
+        self.reason
+    }
+}
+
+/// Collects the classes of a [`Vocabulary`]; see [`Vocabulary::builder`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct VocabularyBuilder {
+    version: Version,
+    listed: BTreeMap<Box<str>, Version>,
+    error: Option<VocabularyError>,
+}
+
+impl VocabularyBuilder {
+    /// Adds a class: its identifier without an anchor, at most 255 bytes, and the version that brought it.
+    ///
+    /// A class of the memo can be repeated with version 1.0 in a vocabulary of major version 1.
+    pub fn class(mut self, identifier: &str, since: Version) -> Self {
+        if self.error.is_none() {
+            self.error = self
+                .add(identifier, since)
+                .err()
+                .map(|kind| VocabularyError::new(kind).about(identifier));
+        }
+        self
+    }
+
+    /// The vocabulary.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that was wrong: a version below 1.0, an identifier that is none, is too long, is listed twice or
+    /// is a terminal's, a class of the memo with another version, a new class in version 1.0, a class's version with
+    /// another major version or above the vocabulary's, or more than 4,096 classes.
+    pub fn build(self) -> Result<Vocabulary, VocabularyError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(Vocabulary::assemble(self.version, &self.listed)),
+        }
+    }
+
+    /// Adds a class, or says why it cannot be.
+    pub(crate) fn add(
+        &mut self,
+        identifier: &str,
+        since: Version,
+    ) -> Result<(), VocabularyErrorKind> {
+        use VocabularyErrorKind as Kind;
+        let name = identifier.as_bytes();
+        if name.len() > MAX_IDENTIFIER || !is_identifier(name) {
+            return Err(Kind::BadIdentifier);
+        }
+        let built_in = built_in_index(name).map(usize::from);
+        if built_in.is_some_and(|index| index < TERMINALS) {
+            return Err(Kind::TerminalRedefined);
+        }
+        if self.listed.contains_key(identifier) {
+            return Err(Kind::DuplicateClass);
+        }
+        if since.major() != self.version.major() {
+            return Err(Kind::SinceOtherMajor);
+        }
+        match (built_in.is_some(), since == Version::MEMO) {
+            (true, false) if since.major() == 1 => return Err(Kind::MemoClassRedefined),
+            (false, true) => return Err(Kind::ClosedVersion),
+            _ => {}
+        }
+        if since > self.version {
+            return Err(Kind::SinceAboveVersion);
+        }
+        if self.listed.len() == MAX_CLASSES {
+            return Err(Kind::TooManyClasses);
+        }
+        self.listed.insert(identifier.into(), since);
+        Ok(())
+    }
+}
+
+/// Whether the bytes are labels with dots between them: an identifier of the wire profile without its anchor.
+pub(crate) fn is_identifier(name: &[u8]) -> bool {
+    name.split(|&byte| byte == b'.').all(|label| match label {
+        [first, rest @ ..] => {
+            first.is_ascii_alphabetic()
+                && rest
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        }
+        [] => false,
+    })
+}

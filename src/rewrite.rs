@@ -1,0 +1,164 @@
+//! The text handed on with its annotations kept, removed or replaced.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::event::{BracketAnnotation, Event};
+use crate::parser::Parser;
+
+/// What is written in the place of an annotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Replacement<'a> {
+    /// The annotation as it stands, and the white space before it.
+    Keep,
+    /// Nothing: the annotation and the white space right before it (at most 64 bytes) are removed.
+    Remove,
+    /// The white space before the annotation, then these bytes.
+    Text(Cow<'a, [u8]>),
+}
+
+/// Takes what a [`Rewriter`] writes and decides what becomes of annotations.
+pub trait RewriteSink {
+    /// Takes the next bytes of the rewritten text.
+    fn text(&mut self, bytes: &[u8]);
+
+    /// Decides what is written in the place of an annotation; by default nothing.
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement<'static> {
+        let _ = annotation;
+        Replacement::Remove
+    }
+
+    /// Takes every other event; by default it is passed over.
+    fn event(&mut self, event: Event<'_>) {
+        let _ = event;
+    }
+}
+
+/// A closure takes the text without annotations.
+impl<F: FnMut(&[u8])> RewriteSink for F {
+    fn text(&mut self, bytes: &[u8]) {
+        self(bytes);
+    }
+}
+
+/// A parser that writes the text with its annotations kept, removed or replaced.
+///
+/// Text is written as soon as it is certain: held back is only what can still become an annotation, and white space
+/// that one which follows would remove.
+///
+/// ```
+/// use provstream::{Parser, Rewriter};
+///
+/// let mut clean = Vec::new();
+/// let mut rewriter = Rewriter::new(Parser::new());
+/// for chunk in ["It is so. [subst", "rate.grep] Really."] {
+///     rewriter.push(chunk.as_bytes(), &mut |text: &[u8]| clean.extend_from_slice(text));
+/// }
+/// rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+/// assert_eq!(clean, b"It is so. Really.");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Rewriter {
+    parser: Parser,
+    /// White space that was handed on by the parser and not yet written: at most 64 bytes.
+    white: SmallVec<[u8; 64]>,
+}
+
+impl Rewriter {
+    /// A rewriter around a parser that is at the start of a stream.
+    #[must_use]
+    pub fn new(parser: Parser) -> Self {
+        Self {
+            parser,
+            white: SmallVec::new(),
+        }
+    }
+
+    /// Takes the next bytes of the model's own output.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
+        let white = &mut self.white;
+        self.parser.push(chunk, |event| write(event, white, sink));
+        self.release(sink);
+    }
+
+    /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
+    pub fn push_foreign(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
+        let white = &mut self.white;
+        self.parser
+            .push_foreign(chunk, |event| write(event, white, sink));
+        self.release(sink);
+    }
+
+    /// Writes what was held back at the end of the stream.
+    pub fn finish(&mut self, sink: &mut impl RewriteSink) {
+        let white = &mut self.white;
+        self.parser.finish(|event| write(event, white, sink));
+        flush(white, 0, sink);
+    }
+
+    /// Back to the start of a stream with the same settings.
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.white.clear();
+    }
+
+    /// The parser inside.
+    #[must_use]
+    pub const fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    fn release(&mut self, sink: &mut impl RewriteSink) {
+        flush(&mut self.white, self.parser.removable_white_space(), sink);
+    }
+}
+
+/// Writes an event, keeping back the white space that the text so far ends with.
+fn write(event: Event<'_>, white: &mut SmallVec<[u8; 64]>, sink: &mut impl RewriteSink) {
+    match event {
+        Event::Text(text) => {
+            let bytes = text.bytes();
+            let most = white.inline_size();
+            let tail = bytes
+                .iter()
+                .rev()
+                .take(most)
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+                .count();
+            let (now, later) = bytes.split_at(bytes.len() - tail);
+            if now.is_empty() {
+                flush(white, most - tail, sink);
+            } else {
+                flush(white, 0, sink);
+                sink.text(now);
+            }
+            white.extend_from_slice(later);
+        }
+        Event::Annotation(annotation) => {
+            flush(white, annotation.white_space_before(), sink);
+            match sink.annotation(&annotation) {
+                Replacement::Remove => white.clear(),
+                Replacement::Keep => {
+                    flush(white, 0, sink);
+                    sink.text(annotation.raw());
+                }
+                Replacement::Text(text) => {
+                    flush(white, 0, sink);
+                    sink.text(&text);
+                }
+            }
+        }
+        other => sink.event(other),
+    }
+}
+
+/// Writes all but the last `keep` bytes of `white`.
+fn flush(white: &mut SmallVec<[u8; 64]>, keep: usize, sink: &mut impl RewriteSink) {
+    let now = white.len().saturating_sub(keep);
+    if now > 0 {
+        sink.text(&white[..now]);
+        white.drain(..now);
+    }
+}

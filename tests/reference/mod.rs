@@ -1,0 +1,416 @@
+//! A naive reference for free text with bracketed annotations, the oracle that the streaming engine is compared with.
+//!
+//! It reads the whole input at once and follows the wire profile rule by rule, with no regard for speed: one forward
+//! pass settles what is code and what is an attempt (`scan`, `grammar`), each attempt is resolved on its own
+//! (`resolve`, `timestamp`), and each assertion is looked for in the whole prefix before its annotation (`lines`,
+//! `look_back`). The events are sorted at the very end, by the position at which each one becomes certain.
+
+#![allow(
+    dead_code,
+    reason = "included by several test crates, each of which uses a part of it"
+)]
+
+pub(crate) mod generate;
+mod grammar;
+mod lines;
+mod look_back;
+mod resolve;
+mod scan;
+mod stream;
+mod timestamp;
+
+use lines::Layout;
+use look_back::Found;
+use resolve::Resolved;
+use scan::{Outcome, Scan};
+use stream::Stream;
+
+/// A stretch of input, either the model's own text or text that the caller feeds as not its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// Whether the model wrote it.
+    pub(crate) own: bool,
+    /// The bytes, which need not be UTF-8 nor end at a character boundary.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The limits that free text knows; a limit of n allows n.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RefLimits {
+    /// Bytes from an annotation's opening bracket to its closing one, both included.
+    pub(crate) max_annotation: usize,
+    /// Raw bytes of an assertion.
+    pub(crate) max_assertion: usize,
+    /// Annotations reported with one assertion.
+    pub(crate) max_annotations: usize,
+    /// Raw bytes of identifiers, observation ids and timestamps kept for an assertion that is not reported yet.
+    pub(crate) max_pending: usize,
+}
+
+impl Default for RefLimits {
+    fn default() -> Self {
+        RefLimits {
+            max_annotation: 1024,
+            max_assertion: 4096,
+            max_annotations: 64,
+            max_pending: 4096,
+        }
+    }
+}
+
+/// A loaded vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RefVocabulary {
+    /// Its version, major and minor.
+    pub(crate) version: (u64, u64),
+    /// Each identifier with the version that brought it.
+    pub(crate) classes: Vec<(String, (u64, u64))>,
+}
+
+impl Default for RefVocabulary {
+    /// Version 1.0: the memo's eight identifiers and the terminal that is not among them.
+    fn default() -> Self {
+        let classes = [
+            "substrate.git.log",
+            "substrate.grep",
+            "substrate.code.read",
+            "substrate.fs.mtime",
+            "substrate.mcp.brief",
+            "substrate.do.sse-count",
+            "substrate.unix.peercred",
+            "unverified-inference",
+            "decayed-to-uncertainty",
+        ];
+        RefVocabulary {
+            version: (1, 0),
+            classes: classes.map(|id| (id.to_owned(), (1, 0))).to_vec(),
+        }
+    }
+}
+
+/// An annotation as its assertion reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ann {
+    /// Raw bytes from its opening to its closing bracket.
+    pub(crate) span: (u64, u64),
+    /// The class it resolves to.
+    pub(crate) class: String,
+    /// The identifier as written.
+    pub(crate) declared: String,
+    /// Why the class is not the declared identifier.
+    pub(crate) reason: Option<&'static str>,
+    /// The decoded observation id.
+    pub(crate) observation_id: Option<String>,
+    /// The timestamp as written, when it is valid.
+    pub(crate) ts: Option<String>,
+}
+
+/// One event of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ev {
+    /// A maximal run of bytes that belong to no annotation.
+    Text {
+        /// First byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+    /// An annotation, certain at its closing bracket.
+    Annotation {
+        /// Raw bytes from its opening to its closing bracket.
+        span: (u64, u64),
+        /// How many bytes of white space right before it are removed with it.
+        white_space_before: u64,
+        /// The class it resolves to.
+        class: String,
+        /// The identifier as written.
+        declared: String,
+        /// Why the class is not the declared identifier.
+        reason: Option<&'static str>,
+        /// The decoded observation id.
+        observation_id: Option<String>,
+        /// The timestamp as written, when it is valid.
+        ts: Option<String>,
+    },
+    /// An assertion with its annotations, certain once no further annotation can join it.
+    Assertion {
+        /// Its text, with replacement characters for what is not UTF-8.
+        text: String,
+        /// Its raw bytes.
+        span: (u64, u64),
+        /// Where it stands in the stripped text.
+        clean_span: (u64, u64),
+        /// Its annotations, in order, without those a limit left out.
+        annotations: Vec<Ann>,
+        /// Whether it hit a limit.
+        limited: bool,
+    },
+    /// Something worth telling about the bytes of `span`.
+    Diagnostic {
+        /// What it is.
+        code: &'static str,
+        /// Where it is.
+        span: (u64, u64),
+    },
+}
+
+impl Ev {
+    /// Where the event's span starts.
+    fn span_start(&self) -> u64 {
+        match self {
+            Ev::Text { start, .. } => *start,
+            Ev::Annotation { span, .. }
+            | Ev::Assertion { span, .. }
+            | Ev::Diagnostic { span, .. } => span.0,
+        }
+    }
+}
+
+/// Finds the start of the last sentence in a candidate that is already cut to its limit and trimmed at its end.
+pub(crate) type Splitter<'a> = &'a dyn Fn(&[u8]) -> usize;
+
+/// All events of `input`, sorted by the number of bytes consumed when each is certain, then by span start.
+pub(crate) fn events(
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+) -> Vec<Ev> {
+    let timed = timed_events(input, limits, vocabulary, splitter);
+    timed.into_iter().map(|(_, event)| event).collect()
+}
+
+/// The same with the number of bytes consumed when each is certain, one more than there are for the end of the stream.
+///
+/// The number says nothing for text. For an assertion that a bracket follows which could only start an attempt beyond
+/// its limit it is an upper bound.
+pub(crate) fn timed_events(
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+) -> Vec<(usize, Ev)> {
+    let stream = Stream::new(input);
+    let scan = scan::scan(&stream, limits, vocabulary);
+    let cuts = cuts(&stream, &scan);
+    let layout = Layout::new(&stream, &scan.fences);
+
+    // Events are pushed in the order that ties keep: the sort below is stable.
+    let mut timed: Vec<(usize, Ev)> = Vec::new();
+    text_events(&stream, &scan, &mut timed);
+    let groups = groups(&stream, &scan, &layout);
+    for group in &groups {
+        group_events(
+            group, &stream, &scan, &layout, &cuts, limits, vocabulary, splitter, &mut timed,
+        );
+    }
+    for attempt in &scan.attempts {
+        if let Outcome::Abandoned { code, end, known } = attempt.outcome {
+            let span = wide(attempt.at, end);
+            timed.push((known, Ev::Diagnostic { code, span }));
+        }
+    }
+    timed.sort_by_key(|(known, event)| (*known, event.span_start()));
+    timed
+}
+
+/// The bytes of `input` without its annotations and the white space removed with them.
+pub(crate) fn strip(input: &[Segment], limits: &RefLimits, vocabulary: &RefVocabulary) -> Vec<u8> {
+    let stream = Stream::new(input);
+    let scan = scan::scan(&stream, limits, vocabulary);
+    let mut kept = Vec::new();
+    let mut from = 0;
+    for (start, end) in cuts(&stream, &scan) {
+        kept.extend_from_slice(&stream.bytes[from..start]);
+        from = end;
+    }
+    kept.extend_from_slice(&stream.bytes[from..]);
+    kept
+}
+
+/// A span in the width that events use.
+fn wide(start: usize, end: usize) -> (u64, u64) {
+    (start as u64, end as u64)
+}
+
+/// What stripping removes: every annotation, from the white space before it on.
+fn cuts(stream: &Stream, scan: &Scan) -> Vec<(usize, usize)> {
+    let mut cuts = Vec::new();
+    let mut previous_end = 0;
+    for (start, end) in scan.annotation_spans() {
+        let mut cut = start;
+        while cut > previous_end
+            && start - cut < 64
+            && stream.is_own(cut - 1)
+            && matches!(stream.bytes[cut - 1], b' ' | b'\t' | b'\r' | b'\n')
+        {
+            cut -= 1;
+        }
+        cuts.push((cut, end));
+        previous_end = end;
+    }
+    cuts
+}
+
+/// Where a raw offset stands in the stripped text; what was cut out stands where it was cut.
+fn clean(offset: usize, cuts: &[(usize, usize)]) -> usize {
+    let removed: usize = cuts
+        .iter()
+        .map(|&(start, end)| offset.clamp(start, end) - start)
+        .sum();
+    offset - removed
+}
+
+/// The runs of bytes between annotations.
+fn text_events(stream: &Stream, scan: &Scan, timed: &mut Vec<(usize, Ev)>) {
+    let mut from = 0;
+    let stream_end = stream.bytes.len();
+    for (start, end) in scan.annotation_spans().chain([(stream_end, stream_end)]) {
+        if from < start {
+            let (from, until) = wide(from, start);
+            timed.push((
+                start,
+                Ev::Text {
+                    start: from,
+                    end: until,
+                },
+            ));
+        }
+        from = end;
+    }
+}
+
+/// Splits the annotations into those of one assertion each: nothing but white space and closing punctuation stands
+/// between two of a group. The numbers are positions in the list of attempts.
+fn groups(stream: &Stream, scan: &Scan, layout: &Layout) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut previous_end = None;
+    for (index, attempt) in scan.attempts.iter().enumerate() {
+        let Outcome::Annotation { end, .. } = attempt.outcome else {
+            continue;
+        };
+        match (groups.last_mut(), previous_end) {
+            (Some(group), Some(previous))
+                if look_back::joins(stream, layout, previous, attempt.at) =>
+            {
+                group.push(index);
+            }
+            _ => groups.push(vec![index]),
+        }
+        previous_end = Some(end);
+    }
+    groups
+}
+
+/// The events of one assertion: those of its annotations, each at its bracket, then its own report.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the whole analysis of a stream, passed on as it stands"
+)]
+fn group_events(
+    group: &[usize],
+    stream: &Stream,
+    scan: &Scan,
+    layout: &Layout,
+    cuts: &[(usize, usize)],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+    timed: &mut Vec<(usize, Ev)>,
+) {
+    let mut kept = Vec::new();
+    let mut pending = 0;
+    let mut too_many = false;
+    let mut too_big = false;
+    let mut group_end = 0;
+    for &index in group {
+        let at = scan.attempts[index].at;
+        let Outcome::Annotation { ref shape, end } = scan.attempts[index].outcome else {
+            unreachable!("groups hold annotations only");
+        };
+        group_end = end;
+        let resolved = resolve::resolve(&stream.bytes[at..end], shape, at, vocabulary);
+        let cut = cuts.iter().find(|cut| cut.1 == end).map_or(at, |cut| cut.0);
+        timed.push((end, annotation_event(&resolved, (at - cut) as u64)));
+
+        // The count of annotations is looked at first; one that is left out for it takes no pending bytes.
+        if kept.len() >= limits.max_annotations {
+            too_many = true;
+        } else if pending + resolved.retained > limits.max_pending {
+            too_big = true;
+            let span = wide(at, end);
+            let code = "limit-pending";
+            timed.push((end, Ev::Diagnostic { code, span }));
+        } else {
+            pending += resolved.retained;
+            kept.push(resolved.annotation.clone());
+        }
+        for (code, span) in resolved.diagnostics {
+            timed.push((end, Ev::Diagnostic { code, span }));
+        }
+    }
+
+    let at = scan.attempts[group[0]].at;
+    let previous_end = scan.annotation_spans().map(|span| span.1);
+    let previous_end = previous_end.take_while(|&end| end <= at).last();
+    let found = look_back::assertion(
+        stream,
+        layout,
+        &scan.fences,
+        previous_end,
+        at,
+        limits,
+        splitter,
+    );
+    let known = look_back::ruled_out(stream, scan, layout, group_end);
+    assertion_events(found, kept, too_many, too_big, stream, cuts, |event| {
+        timed.push((known, event));
+    });
+}
+
+/// The event of one annotation.
+fn annotation_event(resolved: &Resolved, white_space_before: u64) -> Ev {
+    let annotation = resolved.annotation.clone();
+    Ev::Annotation {
+        span: annotation.span,
+        white_space_before,
+        class: annotation.class,
+        declared: annotation.declared,
+        reason: annotation.reason,
+        observation_id: annotation.observation_id,
+        ts: annotation.ts,
+    }
+}
+
+/// The report of one assertion and what is to be said about it, in the order that ties keep.
+fn assertion_events(
+    found: Found,
+    annotations: Vec<Ann>,
+    too_many: bool,
+    too_big: bool,
+    stream: &Stream,
+    cuts: &[(usize, usize)],
+    mut push: impl FnMut(Ev),
+) {
+    let Found { start, end, cut } = found;
+    let bytes = &stream.bytes[start..end];
+    let span = wide(start, end);
+    push(Ev::Assertion {
+        text: String::from_utf8_lossy(bytes).into_owned(),
+        span,
+        clean_span: wide(clean(start, cuts), clean(end, cuts)),
+        annotations,
+        limited: cut || too_many || too_big,
+    });
+    let findings = [
+        (start == end, "no-assertion"),
+        (cut, "limit-assertion"),
+        (too_many, "limit-annotations"),
+        (std::str::from_utf8(bytes).is_err(), "invalid-utf8"),
+    ];
+    for (holds, code) in findings {
+        if holds {
+            push(Ev::Diagnostic { code, span });
+        }
+    }
+}
