@@ -3,7 +3,7 @@
 use super::class::{Class, char_at, char_before};
 use super::ordinal;
 use super::scan::{space_before, word_at};
-use super::words::WordSet;
+use super::words::{Endings, WordSet};
 
 static ABBREVIATIONS: WordSet<2048> = WordSet::new(
     concat!(
@@ -17,6 +17,7 @@ static ABBREVIATIONS: WordSet<2048> = WordSet::new(
     ),
     true,
 );
+static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
@@ -75,13 +76,19 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 
 /// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
 pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
-    let ends_word = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_alphabetic);
-    if !text[..dot]
-        .last_chunk::<2>()
-        .is_some_and(|bytes| ends_word(bytes))
-        && let Some(found) = single_letter(text, dot)
-    {
-        return Some(found);
+    match text[..dot].last_chunk::<3>() {
+        Some(&[before, first, second])
+            if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() =>
+        {
+            if !ENDINGS.may_end([before, first, second]) {
+                return None;
+            }
+        }
+        _ => {
+            if let Some(found) = single_letter(text, dot) {
+                return Some(found);
+            }
+        }
     }
     let (start, elided) = token_start(text, dot)?;
     let token = &text[start..dot];
