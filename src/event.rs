@@ -3,8 +3,7 @@
 use core::fmt;
 
 use crate::Span;
-use crate::provenance::grammar::{self, Parameter};
-use crate::provenance::{Annotation, Assertion};
+use crate::provenance::{Annotation, Assertion, Parameter, parse_annotation};
 
 /// One thing the parser is certain of.
 ///
@@ -91,7 +90,7 @@ impl<'a> BracketAnnotation<'a> {
 
     /// All its parameters in order, also those that have no meaning here; none when it is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
-        grammar::parse_annotation(self.raw)
+        parse_annotation(self.raw)
             .ok()
             .filter(|bracketed| bracketed.malformation().is_none())
             .map(|bracketed| bracketed.parameters().to_vec())

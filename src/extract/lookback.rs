@@ -46,7 +46,11 @@ pub(crate) fn look_back(text: &[u8], anchor: Option<&Line>, max_assertion: usize
     let cut = end.saturating_sub(max_assertion);
     let start = skip_blank(text, start, end);
     let longer = longer || start < cut;
-    let from = next_boundary(&text[..end], start.max(cut));
+    let from = if longer && start <= cut {
+        next_boundary(&text[..end], cut)
+    } else {
+        start
+    };
     let sentence = last_sentence(&text[from..end]);
     Before::Found {
         start: skip_blank(text, from + sentence, end),

@@ -90,9 +90,29 @@ impl Class {
     }
 }
 
-/// The only built-in that can equal `name` in any ASCII letter case, judged by length and one byte.
-fn candidate(name: &[u8]) -> Option<u8> {
-    Some(match name.len() {
+/// Index in [`BUILT_IN`] of exactly this name.
+#[inline]
+pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
+    // Arrays of a known length are compared in a few instructions, slices by a call.
+    let is = |index: u8, same: bool| same.then_some(index);
+    match name.len() {
+        14 => is(3, name.first_chunk() == Some(b"substrate.grep")),
+        17 => is(2, name.first_chunk() == Some(b"substrate.git.log")),
+        18 => is(5, name.first_chunk() == Some(b"substrate.fs.mtime")),
+        19 if name[10] == b'c' => is(4, name.first_chunk() == Some(b"substrate.code.read")),
+        19 => is(6, name.first_chunk() == Some(b"substrate.mcp.brief")),
+        20 => is(0, name.first_chunk() == Some(b"unverified-inference")),
+        22 if name[0] == b'd' => is(1, name.first_chunk() == Some(b"decayed-to-uncertainty")),
+        22 => is(7, name.first_chunk() == Some(b"substrate.do.sse-count")),
+        23 => is(8, name.first_chunk() == Some(b"substrate.unix.peercred")),
+        _ => None,
+    }
+}
+
+/// Index in [`BUILT_IN`] of this name in any ASCII letter case.
+pub(crate) fn built_in_index_folded(name: &[u8]) -> Option<u8> {
+    // The length, and where two share one a letter, leave one to compare with.
+    let index = match name.len() {
         14 => 3,
         17 => 2,
         18 => 5,
@@ -103,22 +123,9 @@ fn candidate(name: &[u8]) -> Option<u8> {
         22 => 7,
         23 => 8,
         _ => return None,
-    })
-}
-
-/// Index in [`BUILT_IN`] of exactly this name.
-#[inline]
-pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
-    candidate(name).filter(|&index| BUILT_IN[usize::from(index)].as_bytes() == name)
-}
-
-/// Index in [`BUILT_IN`] of this name in any ASCII letter case.
-pub(crate) fn built_in_index_folded(name: &[u8]) -> Option<u8> {
-    candidate(name).filter(|&index| {
-        BUILT_IN[usize::from(index)]
-            .as_bytes()
-            .eq_ignore_ascii_case(name)
-    })
+    };
+    let candidate = BUILT_IN[usize::from(index)].as_bytes();
+    candidate.eq_ignore_ascii_case(name).then_some(index)
 }
 
 impl PartialEq for Class {

@@ -9,7 +9,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{take_while, take_while1};
 use nom::character::complete::{char, digit1, one_of, satisfy};
 use nom::combinator::{cut, map, map_res, opt, recognize};
-use nom::multi::{fold_many0, many0_count};
+use nom::multi::many0_count;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Offset, Parser};
 use smallvec::SmallVec;
@@ -292,7 +292,7 @@ struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    fn add(mut self, piece: Piece<'a>, whole: &'a [u8]) -> Self {
+    fn add(&mut self, piece: Piece<'a>, whole: &'a [u8]) {
         let before = self.empty.then_some(Malformation::EmptyParameter);
         self.empty = matches!(piece, Piece::Empty);
         let fault = before.or_else(|| match piece {
@@ -307,7 +307,6 @@ impl<'a> Pieces<'a> {
                 .or_else(|| matches!(raw, b"" | b"\"\"").then_some(Malformation::NoValue)),
         });
         self.malformation = self.malformation.or(fault);
-        self
     }
 
     fn parameter(&mut self, name: &'a str, raw: &'a [u8], whole: &'a [u8]) -> Option<Malformation> {
@@ -332,21 +331,21 @@ impl<'a> Pieces<'a> {
 // error the first byte with which nothing can continue.
 
 fn attempt(whole: &[u8]) -> IResult<&[u8], Bracketed<'_>> {
-    let pieces = fold_many0(
-        preceded((white_space, char(';')), cut(piece)),
-        Pieces::default,
-        |pieces: Pieces<'_>, piece| pieces.add(piece, whole),
-    );
-    let parts = (preceded(white_space, identifier), pieces);
-    map(
-        delimited(char('['), parts, (white_space, char(']'))),
-        |(identifier, pieces)| Bracketed {
-            identifier,
-            parameters: pieces.parameters,
-            malformation: pieces.malformation,
-        },
-    )
-    .parse(whole)
+    let (mut rest, identifier) =
+        delimited((char('['), white_space), identifier, white_space).parse(whole)?;
+    let mut pieces = Pieces::default();
+    while let Some(behind) = rest.strip_prefix(b";") {
+        let piece;
+        (rest, piece) = terminated(piece_of, white_space).parse(behind)?;
+        pieces.add(piece, whole);
+    }
+    let (rest, _) = char(']').parse(rest)?;
+    let bracketed = Bracketed {
+        identifier,
+        parameters: pieces.parameters,
+        malformation: pieces.malformation,
+    };
+    Ok((rest, bracketed))
 }
 
 fn identifier(input: &[u8]) -> IResult<&[u8], &str> {
@@ -360,7 +359,7 @@ fn label(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((satisfy(|first| first.is_ascii_alphabetic()), rest)).parse(input)
 }
 
-fn piece(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
+fn piece_of(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
     let equals = terminated(char('='), spaces);
     let nothing = take_while(|_| false);
     let assigned = preceded(equals, alt((quoted, bare, nothing)));

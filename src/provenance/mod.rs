@@ -2,18 +2,29 @@
 //!
 //! Nothing here knows the streaming engine; all of it can be used alone.
 
+mod admissibility;
 mod annotation;
 mod class;
+mod duration;
+mod escape;
+mod grammar;
 pub(crate) mod packed;
 mod timestamp;
 mod version;
 mod vocabulary;
 mod vocabulary_error;
+#[cfg(feature = "vocabulary-file")]
+mod vocabulary_file;
+mod write;
 
+pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
 pub use annotation::{Annotation, Assertion, Disposition, Encoding, Reason};
 pub use class::Class;
+pub use duration::{DurationError, DurationErrorKind, parse_duration};
+pub use escape::{escape, escape_str};
+pub use grammar::{Bracketed, GrammarError, Malformation, Parameter, parse_annotation};
 pub use timestamp::{Timestamp, TimestampError, TimestampErrorKind};
 pub use version::{ParseVersionError, Version};
 pub use vocabulary::{Resolution, Vocabulary, VocabularyBuilder};
 pub use vocabulary_error::{Place, VocabularyError, VocabularyErrorKind};
-pub mod grammar;
+pub use write::{BracketedForm, WriteError, write_bracketed};

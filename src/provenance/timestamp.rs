@@ -237,47 +237,61 @@ impl fmt::Display for TimestampError {
 
 impl Error for TimestampError {}
 
-const fn error<T>(kind: TimestampErrorKind, offset: usize) -> Result<T, TimestampError> {
-    Err(TimestampError { kind, offset })
-}
+/// Length of a date-time without fraction and zone: `2026-05-28T11:40:00`.
+const CLOCK: usize = 19;
+
+/// What is wrong, and at which byte, as if the text went on for ever.
+type Fault = (TimestampErrorKind, usize);
 
 fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
+    parse_padded(text).map_err(|(kind, offset)| {
+        // Behind the end everything is wrong, but only because it is the end.
+        if offset < text.len() {
+            TimestampError { kind, offset }
+        } else {
+            TimestampError {
+                kind: TimestampErrorKind::Truncated,
+                offset: text.len(),
+            }
+        }
+    })
+}
+
+fn parse_padded(text: &[u8]) -> Result<Timestamp, Fault> {
     use TimestampErrorKind as Kind;
-    let year = two_digits(text, 0)? * 100 + two_digits(text, 2)?;
-    separator(text, 4, b'-')?;
-    let month = ranged(text, 5, 1, 12, Kind::Month)?;
-    separator(text, 7, b'-')?;
-    let day = ranged(text, 8, 1, days_in_month(year, month), Kind::Day)?;
-    separator(text, 10, b't')?;
-    let hour = ranged(text, 11, 0, 23, Kind::Hour)?;
-    separator(text, 13, b':')?;
-    let minute = ranged(text, 14, 0, 59, Kind::Minute)?;
-    separator(text, 16, b':')?;
-    let second = ranged(text, 17, 0, 60, Kind::Second)?;
-    let (nanos, zone) = match text.get(19) {
-        Some(b'.') => fraction(text, 20)?,
-        _ => (0, 19),
+    let clock = &padded::<CLOCK>(text, 0);
+    let year = two_digits(clock, 0)? * 100 + two_digits(clock, 2)?;
+    separator(clock, 4, b'-')?;
+    let month = ranged(clock, 5, 1, 12, Kind::Month)?;
+    separator(clock, 7, b'-')?;
+    let day = ranged(clock, 8, 1, days_in_month(year, month), Kind::Day)?;
+    separator(clock, 10, b't')?;
+    let hour = ranged(clock, 11, 0, 23, Kind::Hour)?;
+    separator(clock, 13, b':')?;
+    let minute = ranged(clock, 14, 0, 59, Kind::Minute)?;
+    separator(clock, 16, b':')?;
+    let second = ranged(clock, 17, 0, 60, Kind::Second)?;
+    let (nanos, zone) = match text.get(CLOCK) {
+        Some(b'.') => fraction(text, CLOCK + 1)?,
+        _ => (0, CLOCK),
     };
     let (offset, end) = match text.get(zone) {
-        None => return error(Kind::Truncated, text.len()),
         Some(b'Z' | b'z') => (0, zone + 1),
         Some(sign @ (b'+' | b'-')) => {
-            let hours = ranged(text, zone + 1, 0, 23, Kind::Offset)?;
-            separator(text, zone + 3, b':')?;
-            let minutes = ranged(text, zone + 4, 0, 59, Kind::Offset)?;
-            let offset = i64::from(hours * 60 + minutes);
+            let offset =
+                numeric_offset(&padded(text, zone)).map_err(|(kind, at)| (kind, zone + at))?;
             (if *sign == b'+' { offset } else { -offset }, zone + 6)
         }
-        Some(_) => return error(Kind::Zone, zone),
+        _ => return Err((Kind::Zone, zone)),
     };
     if end < text.len() {
-        return error(Kind::Trailing, end);
+        return Err((Kind::Trailing, end));
     }
     let minutes = days_from_civil(year, month, day) * MINUTES_PER_DAY
         + i64::from(hour * 60 + minute)
         - offset;
     if second == 60 && !ends_month(minutes) {
-        return error(Kind::LeapSecond, 17);
+        return Err((Kind::LeapSecond, 17));
     }
     Ok(Timestamp {
         seconds: minutes * SECONDS_PER_MINUTE + i64::from(second),
@@ -285,58 +299,79 @@ fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
     })
 }
 
-fn digit(text: &[u8], at: usize) -> Result<u32, TimestampError> {
-    match text.get(at) {
-        Some(byte) if byte.is_ascii_digit() => Ok(u32::from(byte - b'0')),
-        Some(_) => error(TimestampErrorKind::Digit, at),
-        None => error(TimestampErrorKind::Truncated, text.len()),
+/// The bytes from `start` on, with zeros, which no part of a date-time begins with, behind the end.
+#[inline]
+fn padded<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
+    let rest = &text[start.min(text.len())..];
+    rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [0; N];
+        padded[..rest.len()].copy_from_slice(rest);
+        padded
+    })
+}
+
+/// Minutes of `+02:30`, whatever the sign.
+fn numeric_offset(text: &[u8; 6]) -> Result<i64, Fault> {
+    let hours = ranged(text, 1, 0, 23, TimestampErrorKind::Offset)?;
+    separator(text, 3, b':')?;
+    let minutes = ranged(text, 4, 0, 59, TimestampErrorKind::Offset)?;
+    Ok(i64::from(hours * 60 + minutes))
+}
+
+#[inline]
+fn two_digits<const N: usize>(text: &[u8; N], at: usize) -> Result<u32, Fault> {
+    let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
+    match (tens, ones) {
+        (0..=9, 0..=9) => Ok(u32::from(tens * 10 + ones)),
+        (0..=9, _) => Err((TimestampErrorKind::Digit, at + 1)),
+        _ => Err((TimestampErrorKind::Digit, at)),
     }
 }
 
-fn two_digits(text: &[u8], at: usize) -> Result<u32, TimestampError> {
-    Ok(digit(text, at)? * 10 + digit(text, at + 1)?)
-}
-
-fn ranged(
-    text: &[u8],
+#[inline]
+fn ranged<const N: usize>(
+    text: &[u8; N],
     at: usize,
     low: u32,
     high: u32,
     kind: TimestampErrorKind,
-) -> Result<u32, TimestampError> {
-    let value = two_digits(text, at)?;
-    if low <= value && value <= high {
-        Ok(value)
-    } else {
-        error(kind, at)
+) -> Result<u32, Fault> {
+    match two_digits(text, at)? {
+        value if low <= value && value <= high => Ok(value),
+        _ => Err((kind, at)),
     }
 }
 
 /// Expects `wanted`, which is in lower case if it is a letter, in any letter case.
-fn separator(text: &[u8], at: usize, wanted: u8) -> Result<(), TimestampError> {
-    match text.get(at) {
-        Some(byte) if byte.to_ascii_lowercase() == wanted => Ok(()),
-        Some(_) => error(TimestampErrorKind::Separator, at),
-        None => error(TimestampErrorKind::Truncated, text.len()),
+#[inline]
+fn separator<const N: usize>(text: &[u8; N], at: usize, wanted: u8) -> Result<(), Fault> {
+    if text[at].to_ascii_lowercase() == wanted {
+        Ok(())
+    } else {
+        Err((TimestampErrorKind::Separator, at))
     }
 }
 
 /// The nanoseconds of a fraction that starts at `start`, and where it ends.
-fn fraction(text: &[u8], start: usize) -> Result<(u32, usize), TimestampError> {
-    let mut nanos = digit(text, start)? * (NANOS_PER_SECOND / 10);
-    let mut unit = NANOS_PER_SECOND / 100;
-    let mut at = start + 1;
-    while let Some(byte) = text.get(at).filter(|byte| byte.is_ascii_digit()) {
-        nanos += u32::from(byte - b'0') * unit;
+fn fraction(text: &[u8], start: usize) -> Result<(u32, usize), Fault> {
+    let digits = text[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit());
+    let (mut nanos, mut unit, mut end) = (0, NANOS_PER_SECOND / 10, start);
+    for digit in digits {
+        nanos += u32::from(digit - b'0') * unit;
         unit /= 10;
-        at += 1;
+        end += 1;
     }
-    Ok((nanos, at))
+    if end == start {
+        return Err((TimestampErrorKind::Digit, start));
+    }
+    Ok((nanos, end))
 }
 
 const fn days_in_month(year: u32, month: u32) -> u32 {
     match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if year.is_multiple_of(if year.is_multiple_of(100) { 400 } else { 4 }) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
@@ -354,13 +389,14 @@ fn ends_month(minutes: i64) -> bool {
 /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar. Years are counted from March, so that the day a
 /// leap year has more is the last one of its year.
 fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
-    const EPOCH_FROM_YEAR_ZERO: i64 = 719_468;
-    let before_march = month <= 2;
-    let year = i64::from(year) - i64::from(before_march);
-    let month = i64::from(if before_march { month + 9 } else { month - 3 });
-    let day_of_year = (153 * month + 2) / 5 + i64::from(day) - 1;
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
-        - EPOCH_FROM_YEAR_ZERO
+    // A whole cycle of the calendar is added, so that March of the year before year 0 has a number that is not negative.
+    const EPOCH: u32 = 719_468 + 146_097;
+    let (year, month) = match month {
+        1 | 2 => (year + 399, month + 9),
+        _ => (year + 400, month - 3),
+    };
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    i64::from(365 * year + year / 4 - year / 100 + year / 400 + day_of_year) - i64::from(EPOCH)
 }
 
 /// The date (year, month, day) that many days from 1970-01-01, if its year is 0000 to 9999.

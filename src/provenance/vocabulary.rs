@@ -39,6 +39,8 @@ struct Inner {
     entries: Box<[Entry]>,
     /// Indices of the others, sorted by identifier in lower case.
     folded: Box<[u16]>,
+    /// A bit for each of [`BUILT_IN`] that this major version has.
+    present: u16,
 }
 
 #[derive(PartialEq, Eq)]
@@ -61,7 +63,6 @@ impl Vocabulary {
     ///
     /// A vocabulary of major version 1 has the memo's classes from the start, one of another major version has none but
     /// the terminals.
-    #[must_use]
     pub fn builder(version: Version) -> VocabularyBuilder {
         VocabularyBuilder {
             version,
@@ -101,7 +102,7 @@ impl Vocabulary {
     /// The class or terminal with exactly this identifier, without an anchor, if the vocabulary has it.
     #[must_use]
     pub fn class(&self, identifier: &str) -> Option<Class> {
-        let (index, _) = self.find(identifier.as_bytes())?;
+        let index = self.find(identifier.as_bytes())?;
         Some(self.class_at(index).clone())
     }
 
@@ -127,7 +128,7 @@ impl Vocabulary {
             return self.resolve_anchored(declared);
         }
         match self.find(declared) {
-            Some((index, _)) => (index, None),
+            Some(index) => (index, None),
             None => (0, Some(Reason::UnknownIdentifier)),
         }
     }
@@ -140,7 +141,7 @@ impl Vocabulary {
     /// Whether the name is, in any ASCII letter case, a terminal or a class of this vocabulary.
     pub(crate) fn names(&self, identifier_without_anchor: &[u8]) -> bool {
         if let Some(index) = built_in_index_folded(identifier_without_anchor) {
-            return self.0.entries[usize::from(index)].since.is_some();
+            return self.0.present >> index & 1 == 1;
         }
         let lower = |byte: &u8| byte.to_ascii_lowercase();
         self.0
@@ -154,21 +155,23 @@ impl Vocabulary {
     }
 
     #[inline]
-    fn find(&self, name: &[u8]) -> Option<(u16, Version)> {
-        let entries = &self.0.entries;
-        let index = match built_in_index(name) {
-            Some(index) => usize::from(index),
-            None if entries.len() == BUILT_IN.len() => return None,
-            None => {
-                let loaded = &entries[BUILT_IN.len()..];
-                let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
-                BUILT_IN.len() + at.ok()?
-            }
-        };
-        let since = entries[index].since?;
-        Some((u16::try_from(index).ok()?, since))
+    fn find(&self, name: &[u8]) -> Option<u16> {
+        match built_in_index(name) {
+            Some(index) => (self.0.present >> index & 1 == 1).then_some(u16::from(index)),
+            None if self.0.folded.is_empty() => None,
+            None => self.find_loaded(name),
+        }
     }
 
+    // Out of line, as the next: what is resolved most often needs none of their registers.
+    #[inline(never)]
+    fn find_loaded(&self, name: &[u8]) -> Option<u16> {
+        let loaded = &self.0.entries[BUILT_IN.len()..];
+        let at = loaded.binary_search_by(|entry| entry.class.as_str().as_bytes().cmp(name));
+        u16::try_from(BUILT_IN.len() + at.ok()?).ok()
+    }
+
+    #[inline(never)]
     fn resolve_anchored(&self, declared: &[u8]) -> (u16, Option<Reason>) {
         let unknown = (0, Some(Reason::UnknownIdentifier));
         let mut parts = declared.splitn(3, |&byte| byte == b'.');
@@ -185,10 +188,11 @@ impl Vocabulary {
                 if major == loaded.major() && minor <= loaded.minor() =>
             {
                 let anchor = Version::new(major, minor);
-                match self.find(name) {
-                    Some((index, since)) if since <= anchor => (index, None),
-                    _ => unknown,
-                }
+                let existed =
+                    |index: &u16| self.0.entries[usize::from(*index)].since <= Some(anchor);
+                self.find(name)
+                    .filter(existed)
+                    .map_or(unknown, |index| (index, None))
             }
             _ if is_identifier(name) => (0, Some(Reason::VocabularyVersion)),
             _ => unknown,
@@ -226,8 +230,12 @@ impl Vocabulary {
                 .as_str()
                 .to_ascii_lowercase()
         });
+        let present = (0..BUILT_IN.len())
+            .filter(|&index| entries[index].since.is_some())
+            .fold(0, |present, index| present | 1 << index);
         Self(Arc::new(Inner {
             version,
+            present,
             entries,
             folded: folded.into(),
         }))
@@ -355,4 +363,88 @@ pub(crate) fn is_identifier(name: &[u8]) -> bool {
         }
         [] => false,
     })
+}
+
+/// What follows the version anchor of an identifier of the wire profile; all of it where there is none.
+pub(crate) fn without_anchor(identifier: &[u8]) -> &[u8] {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let mut parts = identifier.splitn(3, |&byte| byte == b'.');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(major), Some(minor), Some(name)) if digits(major) && digits(minor) => name,
+        _ => identifier,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn index_zero_is_where_everything_unresolved_goes() {
+        let memo = Vocabulary::memo();
+        assert_eq!(memo.class_at(0), &Class::UNVERIFIED_INFERENCE);
+        assert_eq!(
+            memo.resolve_index(b"x"),
+            (0, Some(Reason::UnknownIdentifier))
+        );
+        assert_eq!(memo.resolve_index(b"unverified-inference"), (0, None));
+        let (index, reason) = memo.resolve_index(b"substrate.do.sse-count");
+        assert_eq!((memo.class_at(index), reason), (&Class::SSE_COUNT, None));
+    }
+
+    #[test]
+    fn names_in_any_letter_case() {
+        let memo = Vocabulary::memo();
+        assert!(memo.names(b"UNVERIFIED-INFERENCE") && memo.names(b"Decayed-To-Uncertainty"));
+        assert!(memo.names(b"Substrate.Grep") && memo.names(b"substrate.grep"));
+        assert!(!memo.names(b"substrate.gre_") && !memo.names(b"note") && !memo.names(b""));
+
+        let since = Version::new(2, 0);
+        let other = Vocabulary::builder(since)
+            .class("Zeta", since)
+            .class("alpha_1", since)
+            .class("alpha-1", since)
+            .class("BETA", since)
+            .build()
+            .unwrap();
+        for name in [
+            "zeta",
+            "ZETA",
+            "Alpha_1",
+            "ALPHA-1",
+            "beta",
+            "unverified-inference",
+        ] {
+            assert!(other.names(name.as_bytes()), "{name}");
+        }
+        // Not in this major version.
+        assert!(!other.names(b"substrate.grep"));
+    }
+
+    #[test]
+    fn large_vocabularies_resolve_every_class() {
+        let version = Version::new(1, 3);
+        let mut builder = Vocabulary::builder(version);
+        for index in 0..MAX_CLASSES {
+            builder = builder.class(&format!("substrate.X{index}"), Version::new(1, 2));
+        }
+        let full = builder.clone().build().unwrap();
+        for index in 0..MAX_CLASSES {
+            let name = format!("substrate.X{index}");
+            assert_eq!(full.resolve(name.as_bytes()).class().as_str(), name);
+            assert!(full.names(name.to_lowercase().as_bytes()));
+        }
+        assert_eq!(full.resolve(b"substrate.grep").class(), &Class::GREP);
+        assert_eq!(full.classes().count(), 8 + MAX_CLASSES);
+        let error = builder.class("one.more", version).build().unwrap_err();
+        assert_eq!(error.kind(), VocabularyErrorKind::TooManyClasses);
+    }
+
+    #[test]
+    fn anchors_are_told_from_labels() {
+        assert_eq!(without_anchor(b"1.0.a.b"), b"a.b");
+        assert_eq!(without_anchor(b"a.1.0"), b"a.1.0");
+        assert_eq!(without_anchor(b"1.a.b"), b"1.a.b");
+        assert_eq!(without_anchor(b"1.0"), b"1.0");
+    }
 }

@@ -15,6 +15,7 @@ impl Place {
     #[cfg(feature = "vocabulary-file")]
     pub(crate) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let one_based = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
         Self {
@@ -29,7 +30,7 @@ impl Place {
         self.line
     }
 
-    /// The column, counted in characters (Unicode scalar values) from 1.
+    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark is none.
     #[must_use]
     pub const fn column(self) -> u32 {
         self.column

@@ -142,6 +142,12 @@ impl Scan<'_> {
             self.engine.pending = Some(self.new_pending(start, white));
             line
         };
+        // The text before is done with, which leaves room for the values.
+        if start < self.base {
+            self.engine.window.restart_within(start, line);
+        } else {
+            self.engine.window.restart(start, line, 0);
+        }
         self.attach(start, end, &reading);
         let engine = &mut *self.engine;
         engine.removed += whole.len() + white as u64;
@@ -234,10 +240,10 @@ impl Scan<'_> {
         let len = (start - window.base()) as usize;
         let before = look_back(&window.raw()[..len], Some(window.line()), max);
         let line = self.line_at(start);
+        let at = window.base();
         if let Before::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
         }
-        let at = self.engine.window.base();
         self.set_target(before, at, true);
         line
     }

@@ -206,10 +206,7 @@ impl TextEngine {
     fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         match self.context {
             Context::Attempt { start } => {
-                let mut scan = Scan::new(self, setup, &[], sink);
-                scan.abandon(start, None);
-                let position = scan.engine.position;
-                scan.hand_on(position);
+                Scan::new(self, setup, &[], sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
             Context::Tildes { run, quoted } => {

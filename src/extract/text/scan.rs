@@ -278,10 +278,11 @@ impl<'a> Scan<'a> {
     /// A fenced block whose content starts at `content`.
     fn open_fence(&mut self, content: usize, fence: Fence) {
         let start = self.offset(content);
+        let white = self.white_before(start);
         self.drop_target();
         self.engine
             .window
-            .restart(start, Line::new_block(fence.quoted), 0);
+            .restart(start, Line::new_block(fence.quoted), white);
         self.engine.context = Context::Fence {
             fence,
             line: FenceLine::Prefix { quote: false },
@@ -415,7 +416,11 @@ impl<'a> Scan<'a> {
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
         self.complete();
-        let end = ended.map_or(self.engine.position, |(_, at)| self.offset(at));
+        let end = ended.map_or(self.base, |(_, at)| self.offset(at));
+        if start < self.base {
+            // It was held in the window, which may start anew before the chunk ends.
+            self.hand_on(end);
+        }
         let code = match ended {
             Some((Step::Dropped, _)) => return,
             Some((Step::TooLong, _)) => Code::LimitAnnotation,

@@ -1,0 +1,390 @@
+//! The cardinality-thresholded admissibility discipline of a relying party.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use super::{Annotation, Assertion, Class, Timestamp};
+
+/// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
+///
+/// At least `floor` distinct substrate classes must be declared by annotations whose time lies within the class's window:
+/// in [now − window, now + skew], both ends included. An annotation without a valid time never counts, nor does one of a class
+/// for which neither a window of its own nor a default one is set. A terminal, declared or mapped, makes the assertion
+/// inadmissible whatever else it carries.
+///
+/// A verdict is about what the emitter declared. It is never evidence that an observation took place, and must not be
+/// treated as such (`provenance memo 11.1`).
+///
+/// ```
+/// use std::time::Duration;
+/// use provstream::provenance::{Class, Discipline};
+///
+/// let discipline = Discipline::own_state()
+///     .default_window(Duration::from_secs(300))
+///     .window(Class::GIT_LOG, Duration::from_secs(86_400))
+///     .group([Class::GREP, Class::CODE_READ, Class::FS_MTIME])
+///     .build()?;
+/// assert_eq!(discipline.floor(), 2);
+/// # Ok::<(), provstream::provenance::DisciplineError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discipline {
+    floor: NonZeroUsize,
+    default_window: Option<Duration>,
+    windows: BTreeMap<Class, Duration>,
+    skew: Duration,
+    /// The number of the group of each class that is in one.
+    groups: BTreeMap<Class, usize>,
+}
+
+impl Discipline {
+    /// Starts a discipline that asks for `floor` distinct classes, `k` in the memo; at least 1.
+    pub fn builder(floor: usize) -> DisciplineBuilder {
+        DisciplineBuilder {
+            discipline: Self {
+                floor: NonZeroUsize::new(floor).unwrap_or(NonZeroUsize::MIN),
+                default_window: None,
+                windows: BTreeMap::new(),
+                skew: Duration::ZERO,
+                groups: BTreeMap::new(),
+            },
+            next_group: 0,
+            error: (floor == 0).then_some(DisciplineError::ZeroFloor),
+        }
+    }
+
+    /// The memo's reference for effects that stay within the relying party's own state: a floor of 2. `provenance memo 7`
+    pub fn own_state() -> DisciplineBuilder {
+        Self::builder(2)
+    }
+
+    /// The memo's reference for effects on state outside the relying party: a floor of 3. `provenance memo 7`
+    pub fn external_effect() -> DisciplineBuilder {
+        Self::builder(3)
+    }
+
+    /// How many distinct classes must be declared; at least 1.
+    #[must_use]
+    pub const fn floor(&self) -> usize {
+        self.floor.get()
+    }
+
+    /// How old an observation of that class may be; `None` if the class never counts.
+    #[must_use]
+    pub fn window(&self, class: &Class) -> Option<Duration> {
+        if class.is_terminal() {
+            return None;
+        }
+        self.windows.get(class).copied().or(self.default_window)
+    }
+
+    /// How far in the future an observation's time may lie.
+    #[must_use]
+    pub const fn skew(&self) -> Duration {
+        self.skew
+    }
+
+    /// Judges what an assertion's annotations declare, at the time `now`.
+    pub fn judge(&self, assertion: &Assertion<'_>, now: Timestamp) -> Verdict {
+        let mut unannotated = true;
+        let mut terminal = false;
+        let mut classes = Vec::new();
+        for annotation in assertion.annotations() {
+            unannotated = false;
+            terminal |= annotation.class().is_terminal();
+            if self.counts(&annotation, now) {
+                classes.push(annotation.class().clone());
+            }
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        let count = self.independent(&classes);
+        let reason = if assertion.span().is_empty() {
+            VerdictReason::NoAssertion
+        } else if assertion.limit_hit() {
+            VerdictReason::Limit
+        } else if unannotated {
+            VerdictReason::Unannotated
+        } else if terminal {
+            VerdictReason::Terminal
+        } else if count < self.floor() {
+            VerdictReason::BelowFloor
+        } else {
+            VerdictReason::Admitted
+        };
+        Verdict {
+            reason,
+            classes,
+            count,
+            floor: self.floor(),
+        }
+    }
+
+    fn counts(&self, annotation: &Annotation<'_>, now: Timestamp) -> bool {
+        let Some(window) = self.window(annotation.class()) else {
+            return false;
+        };
+        let within = now.saturating_sub(window)..=now.saturating_add(self.skew);
+        annotation
+            .timestamp()
+            .is_some_and(|ts| within.contains(&ts))
+    }
+
+    /// How many of distinct classes remain when those of one group count once.
+    fn independent(&self, classes: &[Class]) -> usize {
+        let mut groups: Vec<usize> = classes
+            .iter()
+            .filter_map(|class| self.groups.get(class).copied())
+            .collect();
+        let grouped = groups.len();
+        groups.sort_unstable();
+        groups.dedup();
+        classes.len() - grouped + groups.len()
+    }
+}
+
+/// Sets up a [`Discipline`]; see [`Discipline::builder`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct DisciplineBuilder {
+    discipline: Discipline,
+    next_group: usize,
+    error: Option<DisciplineError>,
+}
+
+impl DisciplineBuilder {
+    /// How old an observation may be, for every class without a window of its own. Without this, only classes with a
+    /// window of their own count.
+    pub fn default_window(mut self, window: Duration) -> Self {
+        self.discipline.default_window = Some(window);
+        self
+    }
+
+    /// How old an observation of one class may be; the last value given for a class holds.
+    pub fn window(mut self, class: Class, window: Duration) -> Self {
+        if class.is_terminal() {
+            return self.fail(DisciplineError::TerminalWindow(class));
+        }
+        self.discipline.windows.insert(class, window);
+        self
+    }
+
+    /// How far in the future an observation's time may lie, for clocks that disagree. Zero unless set.
+    pub fn skew(mut self, skew: Duration) -> Self {
+        self.discipline.skew = skew;
+        self
+    }
+
+    /// Classes that are not independent of one another, so that together they count once: those that read the same file
+    /// system, say. `provenance memo 11.3` leaves that choice to the relying party.
+    pub fn group(mut self, classes: impl IntoIterator<Item = Class>) -> Self {
+        let group = self.next_group;
+        self.next_group += 1;
+        for class in classes {
+            if class.is_terminal() {
+                return self.fail(DisciplineError::TerminalInGroup(class));
+            }
+            let groups = &mut self.discipline.groups;
+            if *groups.entry(class.clone()).or_insert(group) != group {
+                return self.fail(DisciplineError::ClassInTwoGroups(class));
+            }
+        }
+        self
+    }
+
+    /// The discipline.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that was wrong: a floor of 0, a window for a terminal, or a group with a terminal or with a class of
+    /// another group.
+    pub fn build(self) -> Result<Discipline, DisciplineError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.discipline),
+        }
+    }
+
+    fn fail(mut self, error: DisciplineError) -> Self {
+        self.error.get_or_insert(error);
+        self
+    }
+}
+
+/// Why a [`Discipline`] cannot be set up.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DisciplineError {
+    /// The floor is 0, which would admit what nothing corroborates.
+    ZeroFloor,
+    /// A window for a terminal, which never counts.
+    TerminalWindow(Class),
+    /// A terminal in a group.
+    TerminalInGroup(Class),
+    /// A class in two groups.
+    ClassInTwoGroups(Class),
+}
+
+impl fmt::Display for DisciplineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroFloor => f.write_str("the floor is at least 1"),
+            Self::TerminalWindow(class) => {
+                write!(
+                    f,
+                    "{class} is terminal and never counts, so it has no window"
+                )
+            }
+            Self::TerminalInGroup(class) => {
+                write!(
+                    f,
+                    "{class} is terminal and never counts, so it is in no group"
+                )
+            }
+            Self::ClassInTwoGroups(class) => write!(f, "{class} is in two groups"),
+        }
+    }
+}
+
+impl Error for DisciplineError {}
+
+/// Whether an assertion is admitted, and why: a statement about what was declared, never evidence that an observation took
+/// place (`provenance memo 11.1`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Verdict {
+    reason: VerdictReason,
+    classes: Vec<Class>,
+    count: usize,
+    floor: usize,
+}
+
+impl Verdict {
+    /// Whether the relying party's discipline is met.
+    #[must_use]
+    pub const fn admitted(&self) -> bool {
+        matches!(self.reason, VerdictReason::Admitted)
+    }
+
+    /// Why; the first that holds, in the order in which [`VerdictReason`] lists them.
+    #[must_use]
+    pub const fn reason(&self) -> VerdictReason {
+        self.reason
+    }
+
+    /// The distinct classes declared within their windows, sorted by identifier, whatever the reason is. All of them, also those
+    /// of one group.
+    #[must_use]
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// What is compared with the floor: the number of [`Verdict::classes`], those of one group counted once.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The floor that was applied.
+    #[must_use]
+    pub const fn floor(&self) -> usize {
+        self.floor
+    }
+}
+
+/// Why an assertion is admitted or not. `provenance memo 7`; wire profile 7
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VerdictReason {
+    /// The annotations stand where nothing is asserted: the span is empty.
+    NoAssertion,
+    /// The assertion, or what annotates it, hit a limit, so that not all of it is known.
+    Limit,
+    /// There is no annotation. That is a state of its own, not a terminal one.
+    Unannotated,
+    /// An annotation is terminal, declared so or mapped.
+    Terminal,
+    /// Fewer classes than the floor asks for are declared within their windows.
+    BelowFloor,
+    /// Enough classes are declared within their windows.
+    Admitted,
+}
+
+impl VerdictReason {
+    /// The name on the wire, such as `below-floor`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoAssertion => "no-assertion",
+            Self::Limit => "limit",
+            Self::Unannotated => "unannotated",
+            Self::Terminal => "terminal",
+            Self::BelowFloor => "below-floor",
+            Self::Admitted => "admitted",
+        }
+    }
+}
+
+impl fmt::Display for VerdictReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_makes_no_sense() {
+        let set_up = || Discipline::builder(1);
+        for (builder, error) in [
+            (Discipline::builder(0), DisciplineError::ZeroFloor),
+            (
+                set_up().window(Class::UNVERIFIED_INFERENCE, Duration::ZERO),
+                DisciplineError::TerminalWindow(Class::UNVERIFIED_INFERENCE),
+            ),
+            (
+                set_up().group([Class::GREP, Class::DECAYED_TO_UNCERTAINTY]),
+                DisciplineError::TerminalInGroup(Class::DECAYED_TO_UNCERTAINTY),
+            ),
+            (
+                set_up()
+                    .group([Class::GREP])
+                    .group([Class::GIT_LOG, Class::GREP]),
+                DisciplineError::ClassInTwoGroups(Class::GREP),
+            ),
+        ] {
+            assert!(!error.to_string().is_empty());
+            assert_eq!(builder.build(), Err(error));
+        }
+        assert!(set_up().group([Class::GREP, Class::GREP]).build().is_ok());
+    }
+
+    #[test]
+    fn presets_are_the_memo_references() {
+        // PA-43, PA-44
+        assert_eq!(Discipline::own_state().build().unwrap().floor(), 2);
+        assert_eq!(Discipline::external_effect().build().unwrap().floor(), 3);
+    }
+
+    #[test]
+    fn windows_fall_back_to_the_default() {
+        let minute = Duration::from_secs(60);
+        let own = Discipline::builder(1)
+            .window(Class::GREP, minute)
+            .build()
+            .unwrap();
+        assert_eq!(own.window(&Class::GREP), Some(minute));
+        assert_eq!(own.window(&Class::GIT_LOG), None);
+        let default = Discipline::builder(1)
+            .default_window(minute)
+            .build()
+            .unwrap();
+        assert_eq!(default.window(&Class::GIT_LOG), Some(minute));
+        assert_eq!(default.window(&Class::UNVERIFIED_INFERENCE), None);
+    }
+}
