@@ -3,7 +3,7 @@
 use super::class::{Class, char_at, char_before};
 use super::ordinal;
 use super::scan::{space_before, word_at};
-use super::words::WordSet;
+use super::words::{Endings, WordSet};
 
 static ABBREVIATIONS: WordSet<2048> = WordSet::new(
     concat!(
@@ -17,9 +17,9 @@ static ABBREVIATIONS: WordSet<2048> = WordSet::new(
     ),
     true,
 );
+static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
-static NUMBERED: WordSet<16> = WordSet::new(include_str!("data/numbered.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
 static STARTS: WordSet<1024> = WordSet::new(
     concat!(
@@ -37,9 +37,7 @@ static STARTS_OR_NAMES: WordSet<128> = WordSet::new(include_str!("data/starts/na
 /// What stands before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
-    /// An abbreviation only before a number.
-    Number,
-    /// Also an ordinary word: holds unless a capital follows.
+    /// Also an ordinary word: an abbreviation only before a number.
     Word,
     /// An abbreviation, an acronym or a small letter: until a word that starts a sentence.
     Listed,
@@ -64,8 +62,7 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
         return ordinal::is_roman_marker(text, dot);
     };
     match hold {
-        Hold::Number => is_number(text, next),
-        Hold::Word => !char_at(text, next).is_some_and(|found| found.class == Class::Upper),
+        Hold::Word => is_number(text, next),
         Hold::Listed => {
             start_of_sentence(text, next).is_none() || is_lettered_marker(text, start, dot)
         }
@@ -79,13 +76,19 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 
 /// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
 pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
-    let ends_word = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_alphabetic);
-    if !text[..dot]
-        .last_chunk::<2>()
-        .is_some_and(|bytes| ends_word(bytes))
-        && let Some(found) = single_letter(text, dot)
-    {
-        return Some(found);
+    match text[..dot].last_chunk::<3>() {
+        Some(&[before, first, second])
+            if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() =>
+        {
+            if !ENDINGS.may_end([before, first, second]) {
+                return None;
+            }
+        }
+        _ => {
+            if let Some(found) = single_letter(text, dot) {
+                return Some(found);
+            }
+        }
     }
     let (start, elided) = token_start(text, dot)?;
     let token = &text[start..dot];
@@ -94,8 +97,6 @@ pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     }
     let hold = if NEVER_FINAL.contains(token) {
         Hold::Always
-    } else if NUMBERED.contains(token) {
-        Hold::Number
     } else if ALSO_WORDS.contains(token) && !elided {
         Hold::Word
     } else if TITLES.contains(token) {
@@ -242,4 +243,98 @@ pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
 pub(super) fn precedes(text: &[u8], at: usize) -> bool {
     let end = space_before(text, at).end;
     text[..end].ends_with(b".") && hold(text, end - 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{
+        ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, STARTS, STARTS_OR_NAMES, TITLES, hold,
+    };
+
+    const FILES: [(&str, usize, &str); 7] = [
+        ("de", 241, include_str!("data/abbreviations/de.txt")),
+        ("en", 151, include_str!("data/abbreviations/en.txt")),
+        ("es", 164, include_str!("data/abbreviations/es.txt")),
+        ("fr", 82, include_str!("data/abbreviations/fr.txt")),
+        ("it", 45, include_str!("data/abbreviations/it.txt")),
+        ("pt", 172, include_str!("data/abbreviations/pt.txt")),
+        ("more", 0, include_str!("data/abbreviations/more.txt")),
+    ];
+
+    #[test]
+    fn the_set_holds_the_files() {
+        let mut words = BTreeSet::new();
+        for (name, entries, file) in FILES {
+            assert!(name == "more" || file.lines().count() == entries, "{name}");
+            for line in file.lines().filter(|line| !line.starts_with('#')) {
+                words.extend(line.split(' ').filter_map(|word| word.strip_suffix('.')));
+            }
+        }
+        assert!(
+            words
+                .iter()
+                .all(|word| ABBREVIATIONS.contains(word.as_bytes()))
+        );
+        assert_eq!(ABBREVIATIONS.len(), words.len());
+    }
+
+    #[test]
+    fn every_entry_of_the_lists_holds() {
+        for (name, _, file) in FILES {
+            for line in file
+                .lines()
+                .filter(|line| line.ends_with('.') && !line.starts_with('#'))
+            {
+                for text in [
+                    line.to_owned(),
+                    format!("so ({line}"),
+                    format!("l’{line}"),
+                    format!("“{line}"),
+                ] {
+                    assert!(
+                        hold(text.as_bytes(), text.len() - 1).is_some(),
+                        "{name}: {text}"
+                    );
+                }
+                for text in [format!("x{line}"), format!("5{line}"), format!("a_{line}")] {
+                    let found = hold(text.as_bytes(), text.len() - 1);
+                    assert!(
+                        found.is_none() || line.contains(['.', ' ', '-']),
+                        "{name}: {text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lists_about_abbreviations_have_no_dead_entry() {
+        for (set, expected) in [
+            (&include_str!("data/titles.txt"), Hold::Name),
+            (&include_str!("data/never-final.txt"), Hold::Always),
+            (&include_str!("data/also-words.txt"), Hold::Word),
+        ] {
+            for line in set.lines().filter(|line| !line.starts_with('#')) {
+                // Behind an elision, where no entry is an ordinary word.
+                let before = if expected == Hold::Name { "l'" } else { "see " };
+                let text = format!("{before}{line}.");
+                let found = hold(text.as_bytes(), text.len() - 1).map(|found| found.1);
+                assert_eq!(found, Some(expected), "{line}");
+            }
+        }
+        assert!(TITLES.len() + NEVER_FINAL.len() + ALSO_WORDS.len() < ABBREVIATIONS.len());
+    }
+
+    #[test]
+    fn sure_starts_and_possible_names_are_disjoint() {
+        let names = include_str!("data/starts/names.txt");
+        for name in names.lines().filter(|line| !line.starts_with('#')) {
+            assert!(
+                STARTS_OR_NAMES.contains(name.as_bytes()) && !STARTS.contains(name.as_bytes()),
+                "{name}"
+            );
+        }
+    }
 }

@@ -10,9 +10,9 @@
 //! - No break after a numbered marker, a German ordinal, an ellipsis in mid-sentence, a quotation followed by its verb.
 //! - A last sentence without any letter joins the one before it. Only the last one does: in `One. 2. Three.` it stays.
 //!
-//! The decision about a terminator looks at a bounded number of bytes before it, at white space around it and at what
-//! follows up to the next terminator or letter. No byte is looked at on behalf of more than a fixed number of terminators, so
-//! the cost is linear whatever the text.
+//! The decision about a terminator looks at a bounded number of bytes before it, at the white space and closing punctuation
+//! around it and at what follows up to the next terminator or letter. No byte is looked at on behalf of more than a fixed
+//! number of terminators, so the cost is linear whatever the text.
 
 mod abbreviation;
 mod boundary;

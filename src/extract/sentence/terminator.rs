@@ -28,6 +28,9 @@ const LEADS: u64 = {
     bits
 };
 
+/// The top bit of each of eight bytes.
+const TOP_BITS: u64 = 0x8080_8080_8080_8080;
+
 const fn may_lead(byte: u8) -> bool {
     byte >= 0xC0 && LEADS >> (byte - 0xC0) & 1 == 1
 }
@@ -73,15 +76,20 @@ fn terminator_at(text: &[u8], at: usize) -> Option<Terminator> {
 
 /// The last terminator beyond ASCII that starts in `text[low..end]`.
 fn last_wide(text: &[u8], low: usize, end: usize) -> Option<Terminator> {
-    if text[low..end].is_ascii() {
+    let (head, words) = text[low..end].as_rchunks::<8>();
+    let all = words
+        .iter()
+        .fold(0, |all, word| all | u64::from_le_bytes(*word));
+    if all & TOP_BITS == 0 && head.is_ascii() {
         return None;
     }
-    let (head, words) = text[low..end].as_rchunks::<8>();
     for (place, word) in words.iter().enumerate().rev() {
-        let mut wide = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        while wide != 0 {
-            let bit = 63 - wide.leading_zeros();
-            wide ^= 1 << bit;
+        let bits = u64::from_le_bytes(*word);
+        // The top bit of each byte whose two top bits are set: lead bytes, no others.
+        let mut leads = bits & bits << 1 & TOP_BITS;
+        while leads != 0 {
+            let bit = 63 - leads.leading_zeros();
+            leads ^= 1 << bit;
             let start = low + head.len() + place * 8 + bit as usize / 8;
             if may_lead(text[start])
                 && let Some(found) = terminator_at(text, start)

@@ -48,7 +48,7 @@ fn searches_find_what_a_naive_walk_finds() {
     ];
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut text = Vec::new();
-    for _ in 0..20_000 {
+    for _ in 0..10_000 {
         text.clear();
         for _ in 0..random.below(60) {
             text.extend_from_slice(pieces[random.below(pieces.len())].as_bytes());
@@ -130,14 +130,7 @@ fn cost_is_linear_in_the_text() {
         "\u{80}.",
     ];
     for unit in units {
-        for (before, after) in [
-            ("", ""),
-            ("a. ", ""),
-            ("A! ", "b"),
-            ("", ". 1"),
-            ("", " 🎉 ."),
-            ("A. ", "! ("),
-        ] {
+        for (before, after) in [("", ""), ("A! ", "b"), ("a. ", " 🎉 .")] {
             let text = [before, &unit.repeat(65_536 / unit.len()), after].concat();
             steps::taken();
             let last = last_sentence(text.as_bytes());
@@ -147,13 +140,15 @@ fn cost_is_linear_in_the_text() {
                 "{taken} steps for {unit:?} between {before:?} and {after:?}"
             );
             assert!(last <= text.len());
-            steps::taken();
-            assert!(sentences(text.as_bytes()).count() <= text.len());
-            assert!(
-                steps::taken() <= 48 * text.len(),
-                "{unit:?} between {before:?} and {after:?}"
-            );
         }
+        let text = unit.repeat(16_384 / unit.len());
+        steps::taken();
+        let count = sentences(text.as_bytes()).count();
+        let taken = steps::taken();
+        assert!(
+            taken <= 48 * text.len(),
+            "{taken} steps to {count} sentences of {unit:?}"
+        );
     }
 }
 

@@ -81,6 +81,32 @@ impl<const N: usize> WordSet<N> {
         self.slots[slot] = (start as u32) << 8 | word.len() as u32;
     }
 
+    /// The endings of the words.
+    pub(super) const fn endings(&self) -> Endings {
+        let mut bits = [0; 512];
+        let mut slot = 0;
+        while slot < N {
+            let length = (self.slots[slot] & 0xFF) as usize;
+            let start = (self.slots[slot] >> 8) as usize;
+            let word = self.source.as_bytes().split_at(start).1.split_at(length).0;
+            let mut any = 0;
+            while length >= 2 && any < 32 {
+                let before = if length > 2 { word[length - 3] } else { any };
+                let place = Endings::place([before, word[length - 2], word[length - 1]]);
+                bits[place / 64] |= 1 << (place % 64);
+                any += 1;
+            }
+            slot += 1;
+        }
+        Endings { bits }
+    }
+
+    /// Number of different words.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.slots.iter().filter(|&&slot| slot != 0).count()
+    }
+
     /// Whether the set has `word`, compared byte by byte.
     pub(super) const fn contains(&self, word: &[u8]) -> bool {
         if word.is_empty() {
@@ -97,6 +123,24 @@ impl<const N: usize> WordSet<N> {
             slot = (slot + 1) % N;
         }
         false
+    }
+}
+
+/// A filter over the last three bytes of words of two bytes or more: what it refuses ends no word of the set.
+pub(super) struct Endings {
+    bits: [u64; 512],
+}
+
+impl Endings {
+    const fn place(last: [u8; 3]) -> usize {
+        let [first, second, third] = last;
+        (first as usize & 31) << 10 | (second as usize & 31) << 5 | third as usize & 31
+    }
+
+    /// Whether a word of the set may end with `last`; of a word of two bytes the first of `last` is what stands before it.
+    pub(super) const fn may_end(&self, last: [u8; 3]) -> bool {
+        let place = Self::place(last);
+        self.bits[place / 64] >> (place % 64) & 1 == 1
     }
 }
 
@@ -128,5 +172,17 @@ mod tests {
         static SET: WordSet<4> = WordSet::new("# The words\nThe\nÉ\n", false);
         assert!(SET.contains(b"The") && SET.contains("É".as_bytes()));
         assert!(!SET.contains(b"# The words") && !SET.contains(b"words"));
+    }
+
+    #[test]
+    fn endings_refuse_no_word() {
+        static SET: WordSet<8> = WordSet::new("Dr\nProf\nécl\n", false);
+        let endings = SET.endings();
+        for last in [*b"rof", *b" Dr", *b"(Dr", *b"-Dr", [0xA9, b'c', b'l']] {
+            assert!(endings.may_end(last), "{last:?}");
+        }
+        for last in [*b"ime", *b" of", *b"oof", *b"Drs"] {
+            assert!(!endings.may_end(last), "{last:?}");
+        }
     }
 }
