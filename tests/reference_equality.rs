@@ -1,9 +1,8 @@
 //! The engine equals the naive reference on generated inputs, however they are cut.
 
-mod common;
 mod reference;
 
-use common::{Cuts, canonical, parser, run};
+use reference::engine::{Cuts, canonical, parser, run};
 use provstream::extract::sentence::last_sentence;
 use reference::{RefVocabulary, Segment, events, generate};
 

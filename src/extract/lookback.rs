@@ -43,13 +43,13 @@ pub(crate) fn look_back(text: &[u8], anchor: Option<&Line>, max_assertion: usize
     let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
         return Before::Unknown;
     };
-    let cut = end.saturating_sub(max_assertion);
     let start = skip_blank(text, start, end);
-    let longer = longer || start < cut;
-    let from = if longer && start <= cut {
-        skip_blank(text, next_boundary(&text[..end], cut), end)
-    } else {
-        start
+    let (from, longer) = match end.checked_sub(max_assertion) {
+        Some(cut) if start < cut || (longer && start == cut) => {
+            let cut = next_boundary(&text[..end], cut);
+            (skip_blank(text, cut, end), true)
+        }
+        _ => (start, longer),
     };
     let sentence = last_sentence(&text[from..end]);
     Before::Found {
@@ -203,8 +203,8 @@ impl Lines<'_> {
             }
             let before = self.ending_at(line.start - 1)?;
             let has_text = trimmed_len(&self.text[before.content..before.end]) > 0;
-            let goes_on = has_text || (before.at_anchor && before.state.is_open());
-            if !goes_on || before.state.heading {
+            let blank = !has_text && !before.state.text;
+            if blank || before.state.heading {
                 return Some(Candidate {
                     start: line.content,
                     longer: false,

@@ -130,10 +130,24 @@ impl Window {
         self.arena_len = 0;
     }
 
-    /// Saves a range of the raw bytes in the place of what was saved, and drops all raw bytes before `keep`.
+    /// Saves a range of the raw bytes in the place of what was saved, and drops the raw bytes before `keep`, which does
+    /// not lie before the end of the range.
     pub(crate) fn save_raw(&mut self, range: core::ops::Range<usize>, keep: usize) {
+        let mut line = self.line;
+        let read = line.advance(&self.raw()[..keep]);
+        self.save_raw_and_restart(range, self.base + read as u64, line);
+    }
+
+    /// Saves a range of the raw bytes in the place of what was saved; the window then starts at `base`, which lies
+    /// behind that range but for a marker that may be cut in two, with `line` there.
+    pub(crate) fn save_raw_and_restart(
+        &mut self,
+        range: core::ops::Range<usize>,
+        base: u64,
+        line: Line,
+    ) {
         let start = self.raw_start + range.start;
-        self.drop_front(keep.max(range.end));
+        self.restart_within(base, line);
         self.buffer.copy_within(start..start + range.len(), 0);
         self.saved = range.len();
     }

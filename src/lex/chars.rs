@@ -62,6 +62,17 @@ pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
     }
 }
 
+/// `bytes` without the start of a character at their end that may turn out to be white space.
+pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
+    for len in 1..=bytes.len().min(2) {
+        let at = bytes.len() - len;
+        if separator(&bytes[at..]) == Separator::Partial {
+            return &bytes[..at];
+        }
+    }
+    bytes
+}
+
 /// Whether `bytes` hold anything but white space.
 pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
@@ -113,6 +124,7 @@ mod tests {
             if !matches!(expected, Separator::Other) {
                 for cut in 1..bytes.len() {
                     assert_eq!(separator(&bytes[..cut]), Separator::Partial, "{c:?}");
+                    assert_eq!(without_partial(&padded[..=cut]), b"x", "{c:?}");
                 }
             }
         }

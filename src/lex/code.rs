@@ -18,12 +18,24 @@ pub(crate) struct Fence {
 pub(crate) enum FenceLine {
     /// In its indentation and block quote markers.
     Prefix { quote: bool },
+    /// In its indentation, some of which is foreign text: it cannot close the block.
+    Mixed,
     /// In a run of the fence's character.
     Run { count: u64, quote: bool },
     /// In white space behind a run that may close the block.
     Tail { quote: bool },
     /// It is code.
     Code,
+}
+
+impl FenceLine {
+    /// The line behind a byte of foreign text, which opens and closes nothing.
+    pub(crate) const fn foreign(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Prefix { quote: false } | Self::Mixed, b' ' | b'\t') => Self::Mixed,
+            _ => Self::Code,
+        }
+    }
 }
 
 /// What a byte does to a fenced block.
@@ -46,7 +58,9 @@ impl Fence {
             let step = match *line {
                 FenceLine::Tail { quote } => FenceStep::Closed { quote },
                 FenceLine::Run { count, quote } if count >= self.run => FenceStep::Closed { quote },
-                FenceLine::Prefix { quote: false } if self.quoted => return FenceStep::Left,
+                FenceLine::Prefix { quote: false } | FenceLine::Mixed if self.quoted => {
+                    return FenceStep::Left;
+                }
                 _ => FenceStep::NextLine,
             };
             *line = FenceLine::Prefix { quote: false };
@@ -56,7 +70,11 @@ impl Fence {
             FenceLine::Prefix { quote } if is_quote_prefix(byte) => FenceLine::Prefix {
                 quote: quote || byte == b'>',
             },
-            FenceLine::Prefix { quote: false } if self.quoted => return FenceStep::Left,
+            FenceLine::Mixed if matches!(byte, b' ' | b'\t') => FenceLine::Mixed,
+            FenceLine::Mixed if byte == b'>' => FenceLine::Code,
+            FenceLine::Prefix { quote: false } | FenceLine::Mixed if self.quoted => {
+                return FenceStep::Left;
+            }
             FenceLine::Prefix { quote } if byte == self.marker => FenceLine::Run { count: 1, quote },
             FenceLine::Run { count, quote } if byte == self.marker => FenceLine::Run {
                 count: count + 1,

@@ -177,7 +177,8 @@ impl Line {
             before.text |= !(last.list || last.heading) && has_text(rest);
         }
         *self = Self::new_block(before.quote);
-        self.open_before = before.is_open() && !before.heading;
+        // A line without text is blank or opens a block.
+        self.open_before = before.text && !before.heading;
         line_feed + 1 + self.advance_in_line(&bytes[line_feed + 1..])
     }
 

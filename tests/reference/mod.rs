@@ -10,6 +10,7 @@
     reason = "included by several test crates, each of which uses a part of it"
 )]
 
+pub(crate) mod engine;
 pub(crate) mod generate;
 mod grammar;
 mod lines;

@@ -365,11 +365,13 @@ pub(super) fn block_text(
         return None;
     }
     let cut = missing || whole.len() > max;
-    let mut start = whole.start;
-    if whole.len() > max {
-        start = next_boundary(&block[..whole.end], whole.end - max);
-        start = skip_block_blank(block, start, whole.end, quoted);
-    }
+    let start = match whole.end.checked_sub(max) {
+        Some(kept) if cut && whole.start <= kept => {
+            let start = next_boundary(&block[..whole.end], kept);
+            skip_block_blank(block, start, whole.end, quoted)
+        }
+        _ => whole.start,
+    };
     Some((start..whole.end, cut))
 }
 

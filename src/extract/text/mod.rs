@@ -220,7 +220,9 @@ impl TextEngine {
                     Context::Text
                 };
             }
-            Context::Fence { ref mut line, .. } if !matches!(line, FenceLine::Prefix { .. }) => {
+            Context::Fence { ref mut line, .. }
+                if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
+            {
                 *line = FenceLine::Code;
             }
             Context::Text | Context::Info(_) | Context::Fence { .. } => {}

@@ -5,7 +5,7 @@ use super::Context;
 use super::attach::block_text;
 use crate::Limits;
 use crate::extract::lookback::{Before, TextEnd, look_back, text_end};
-use crate::lex::chars::trimmed_len;
+use crate::lex::chars::{next_boundary, trimmed_len, without_partial};
 use crate::lex::code::FenceLine;
 use crate::lex::line::trimmed_block;
 
@@ -68,7 +68,7 @@ impl Scan<'_> {
     /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
     fn skip_most(&mut self, bytes: &[u8]) -> usize {
         let keep = self.setup.limits.max_assertion();
-        let text = &bytes[..bytes.len() - self.open_attempt().min(bytes.len())];
+        let text = without_partial(&bytes[..bytes.len() - self.open_attempt().min(bytes.len())]);
         let end = trimmed_len(text);
         // A block quote marker or an empty cell at the end may count as white space.
         let plain = matches!(text[..end].last(), Some(byte) if !matches!(byte, b'>' | b'|'));
@@ -85,14 +85,15 @@ impl Scan<'_> {
             }
         }
         self.drop_target();
+        let skipped = next_boundary(bytes, end - keep);
         if let Context::Fence {
             fence, ref mut cut, ..
         } = self.engine.context
         {
             let blank = |text| trimmed_block(text, fence.quoted).is_empty();
-            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..end - keep]);
+            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
         }
-        self.engine.window.skip(bytes, end - keep)
+        self.engine.window.skip(bytes, skipped)
     }
 
     /// Drops what is not needed of a window that is nearly full.
@@ -104,15 +105,17 @@ impl Scan<'_> {
             _ => window.end() - window.base(),
         } as usize;
         if self.engine.pending.is_some() {
-            let room = self.room();
-            self.engine.window.drop_front(len.saturating_sub(room));
+            let cut = len.saturating_sub(self.room());
+            let cut = next_boundary(&window.raw()[..len], cut);
+            self.engine.window.drop_front(cut);
             return;
         }
         if let Context::Fence { .. } = self.engine.context {
             self.slide_block();
             return;
         }
-        let text = &window.raw()[..len];
+        let text = without_partial(&window.raw()[..len]);
+        let len = text.len();
         match text_end(text, window.line()) {
             TextEnd::Blank => self.engine.window.drop_front(len),
             TextEnd::Nothing => {
@@ -128,13 +131,16 @@ impl Scan<'_> {
                 self.set_target(before, at, true);
             }
             TextEnd::At(end) => {
+                let cut = next_boundary(text, end.saturating_sub(most));
                 self.drop_target();
-                self.engine.window.drop_front(end.saturating_sub(most));
+                self.engine.window.drop_front(cut);
             }
         }
     }
 
     /// [`slide`](Self::slide) in a fenced block.
+    ///
+    /// If the block ends now, its last text is needed; if it goes on, only what was read last.
     fn slide_block(&mut self) {
         let most = self.setup.limits.max_assertion();
         let Context::Fence {
@@ -148,29 +154,27 @@ impl Scan<'_> {
         };
         let window = &mut self.engine.window;
         let at = window.base();
-        let raw = window.raw();
+        let raw = without_partial(window.raw());
         let content = match line {
+            FenceLine::Code => raw.len(),
             // What may be the closing line is no content yet.
-            FenceLine::Run { .. } | FenceLine::Tail { .. } => {
-                raw.len().min(line_start.saturating_sub(at) as usize)
-            }
-            _ => raw.len(),
-        };
-        let end = trimmed_len(raw);
-        let keep = if raw.len() - end > most {
-            raw.len()
-        } else {
-            end.saturating_sub(most)
+            _ => raw.len().min(line_start.saturating_sub(at) as usize),
         };
         let found = block_text(&raw[..content], fence.quoted, *cut, most);
+        let end = found.as_ref().map_or(0, |(range, _)| range.end);
+        let ends_far_back = raw.len() - end > most;
+        let keep = if ends_far_back { raw.len() } else { end };
+        let keep = next_boundary(raw, keep.saturating_sub(most));
         *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
+        // Lines have no meaning in a block.
+        let state = *window.line();
         match found {
-            Some((range, cut)) if range.start < keep => {
+            Some((range, cut)) if ends_far_back && self.engine.target.is_none() => {
                 let (start, end) = (range.start, range.end);
-                window.save_raw(range, keep);
+                window.save_raw_and_restart(range, at + keep as u64, state);
                 self.set_target(Before::Found { start, end, cut }, at, true);
             }
-            _ => window.drop_front(keep),
+            _ => window.restart_within(at + keep as u64, state),
         }
     }
 
@@ -190,8 +194,9 @@ impl Scan<'_> {
         let gap = (self.offset(at) - self.engine.window.base()) as usize;
         if gap > room {
             self.stitch(at);
-            let len = self.engine.window.raw().len();
-            self.engine.window.drop_front(len.saturating_sub(room));
+            let raw = self.engine.window.raw();
+            let cut = next_boundary(raw, raw.len().saturating_sub(room));
+            self.engine.window.drop_front(cut);
         }
     }
 

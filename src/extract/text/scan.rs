@@ -310,14 +310,23 @@ impl<'a> Scan<'a> {
                 continue;
             }
             if foreign {
-                line = FenceLine::Code;
+                line = line.foreign(byte);
                 if byte != b'\n' {
+                    here += 1;
                     continue;
                 }
             }
+            let before = line;
             let step = fence.step(&mut line, byte);
             here += 1;
-            if line == FenceLine::Code && self.engine.target.is_some() {
+            let content = match (step, before) {
+                (FenceStep::Inside, _) => line == FenceLine::Code,
+                (FenceStep::NextLine, FenceLine::Prefix { quote }) => quote && !fence.quoted,
+                (FenceStep::NextLine, FenceLine::Mixed) => false,
+                (step, _) => step == FenceStep::NextLine,
+            };
+            if content && self.engine.target.is_some() {
+                // It was saved in case the block's closing line came next.
                 self.drop_target();
             }
             match step {

@@ -1,0 +1,96 @@
+//! Events as the lines that the corpus expects, written independently of the command line.
+
+use std::fmt::Write;
+
+use provstream::{Event, Span};
+
+/// Collects lines and counts for the last one.
+#[derive(Default)]
+pub(crate) struct Lines {
+    out: String,
+    assertions: u64,
+    annotations: u64,
+    diagnostics: u64,
+}
+
+impl Lines {
+    /// Adds the line of an event, if it has one.
+    pub(crate) fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Annotation(_) => self.annotations += 1,
+            Event::Assertion(assertion) => {
+                self.assertions += 1;
+                let _ = write!(
+                    self.out,
+                    "{{\"event\":\"assertion\",\"encoding\":\"{}\",\"text\":{},\"span\":{},\"clean_span\":{},\"annotations\":[",
+                    assertion.encoding(),
+                    string(assertion.text()),
+                    span(assertion.span()),
+                    span(assertion.clean_span().expect("brackets have one")),
+                );
+                for (index, annotation) in assertion.annotations().enumerate() {
+                    let comma = if index > 0 { "," } else { "" };
+                    let _ = write!(
+                        self.out,
+                        "{comma}{{\"class\":\"{}\",\"declared\":{}",
+                        annotation.class(),
+                        string(annotation.declared())
+                    );
+                    if let Some(reason) = annotation.reason() {
+                        let _ = write!(self.out, ",\"reason\":\"{reason}\"");
+                    }
+                    if let Some(id) = annotation.observation_id() {
+                        let _ = write!(self.out, ",\"observation_id\":{}", string(id));
+                    }
+                    if let Some(ts) = annotation.ts() {
+                        let _ = write!(self.out, ",\"ts\":\"{ts}\"");
+                    }
+                    let _ = write!(self.out, ",\"span\":{}}}", span(annotation.span()));
+                }
+                self.out.push_str("]}\n");
+            }
+            Event::Diagnostic(diagnostic) => {
+                self.diagnostics += 1;
+                let _ = writeln!(
+                    self.out,
+                    "{{\"event\":\"diagnostic\",\"code\":\"{}\",\"span\":{}}}",
+                    diagnostic.code(),
+                    span(diagnostic.span())
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// All lines, with the last one of a stream of so many bytes.
+    pub(crate) fn end(mut self, bytes: u64) -> String {
+        let _ = writeln!(
+            self.out,
+            "{{\"event\":\"end\",\"bytes\":{bytes},\"assertions\":{},\"annotations\":{},\"marc\":0,\"diagnostics\":{}}}",
+            self.assertions, self.annotations, self.diagnostics
+        );
+        self.out
+    }
+}
+
+fn span(span: Span) -> String {
+    format!("{{\"start\":{},\"end\":{}}}", span.start(), span.end())
+}
+
+fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,134 @@
+//! Running the engine and bringing its events into the reference's form.
+use provstream::provenance::{Version, Vocabulary};
+use provstream::{Event, Limits, Parser};
+
+use super::{Ann, Ev, RefLimits, RefVocabulary, Segment};
+
+/// A parser with the reference's settings.
+pub(crate) fn parser(limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
+    let limits = Limits::default()
+        .with_max_annotation(limits.max_annotation)
+        .and_then(|l| l.with_max_assertion(limits.max_assertion))
+        .and_then(|l| l.with_max_annotations(limits.max_annotations))
+        .and_then(|l| l.with_max_pending(limits.max_pending))
+        .expect("limits in range");
+    let version = |(major, minor): (u64, u64)| Version::new(major as u32, minor as u32);
+    let memo = Vocabulary::memo();
+    let mut builder = Vocabulary::builder(version(vocabulary.version));
+    for (id, since) in &vocabulary.classes {
+        if memo.class(id).is_none() {
+            builder = builder.class(id, version(*since));
+        }
+    }
+    Parser::builder()
+        .limits(limits)
+        .vocabulary(builder.build().expect("a sound vocabulary"))
+        .build()
+}
+
+/// Feeds a chunk and collects what comes out, texts merged where they touch.
+pub(crate) fn feed(parser: &mut Parser, own: bool, chunk: &[u8], events: &mut Vec<Ev>) {
+    let sink = |event: Event<'_>| collect(event, events);
+    if own {
+        parser.push(chunk, sink);
+    } else {
+        parser.push_foreign(chunk, sink);
+    }
+}
+
+/// All events of an input, cut by `cut`: given the bytes left of a segment, the length of the next chunk.
+pub(crate) fn run(
+    parser: &mut Parser,
+    input: &[Segment],
+    mut cut: impl FnMut(usize) -> usize,
+) -> Vec<Ev> {
+    let mut events = Vec::new();
+    for segment in input {
+        let mut rest = &segment.bytes[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(cut(rest.len()).min(rest.len()));
+            feed(parser, segment.own, now, &mut events);
+            rest = later;
+        }
+    }
+    parser.finish(|event| collect(event, &mut events));
+    canonical(events)
+}
+
+/// Texts are not ordered against other events: they are put where their span says.
+pub(crate) fn canonical(events: Vec<Ev>) -> Vec<Ev> {
+    let (mut tiles, others): (Vec<Ev>, Vec<Ev>) = events
+        .into_iter()
+        .partition(|event| matches!(event, Ev::Text { .. }));
+    tiles.extend(others);
+    tiles
+}
+
+fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
+    let ends = |span: provstream::Span| (span.start(), span.end());
+    let found = match event {
+        Event::Text(text) => {
+            let (start, end) = ends(text.span());
+            let last = events.iter_mut().rev().find_map(|event| match event {
+                Ev::Text { end, .. } => Some(end),
+                _ => None,
+            });
+            match last {
+                Some(last) if *last == start => {
+                    *last = end;
+                    return;
+                }
+                _ => Ev::Text { start, end },
+            }
+        }
+        Event::Annotation(found) => {
+            let annotation = found.annotation();
+            Ev::Annotation {
+                span: ends(annotation.span()),
+                white_space_before: found.white_space_before() as u64,
+                class: annotation.class().to_string(),
+                declared: annotation.declared().to_owned(),
+                reason: annotation.reason().map(|reason| reason.as_str()),
+                observation_id: annotation.observation_id().map(str::to_owned),
+                ts: annotation.ts().map(str::to_owned),
+            }
+        }
+        Event::Assertion(assertion) => Ev::Assertion {
+            text: assertion.text().to_owned(),
+            span: ends(assertion.span()),
+            clean_span: ends(assertion.clean_span().expect("brackets have one")),
+            annotations: assertion
+                .annotations()
+                .map(|annotation| Ann {
+                    span: ends(annotation.span()),
+                    class: annotation.class().to_string(),
+                    declared: annotation.declared().to_owned(),
+                    reason: annotation.reason().map(|reason| reason.as_str()),
+                    observation_id: annotation.observation_id().map(str::to_owned),
+                    ts: annotation.ts().map(str::to_owned),
+                })
+                .collect(),
+            limited: assertion.limit_hit(),
+        },
+        Event::Diagnostic(diagnostic) => Ev::Diagnostic {
+            code: diagnostic.code().as_str(),
+            span: ends(diagnostic.span()),
+        },
+        other => panic!("an event that free text does not have: {other:?}"),
+    };
+    events.push(found);
+}
+
+/// A small deterministic source of cuts.
+pub(crate) struct Cuts(pub(crate) u64);
+
+impl Cuts {
+    /// The next number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
