@@ -78,8 +78,11 @@ pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
 }
 
-/// `at`, moved forward over the rest of the character that it stands in.
+/// `at`, moved forward over the rest of the character that it stands in; `bytes` themselves start with a character.
 pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
+    if at == 0 {
+        return 0;
+    }
     let rest = &bytes[at..];
     let inside = rest
         .iter()
