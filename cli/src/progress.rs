@@ -6,8 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const BIG: u64 = 16 << 20;
 /// How often a second the bar is drawn at most.
 const RATE: u8 = 10;
-const TEMPLATE: &str =
-    "{bar:40} {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left";
+const TEMPLATE: &str = "{wide_bar} {percent:>3} % of {total_bytes}, {bytes_per_sec}, {eta} left";
 
 /// A bar on standard error if that is a terminal, else nothing. It is removed when it is dropped.
 #[derive(Debug)]
