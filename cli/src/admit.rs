@@ -1,0 +1,111 @@
+//! `provstream admit`.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use provstream::provenance::{Discipline, Timestamp, Vocabulary};
+use provstream::{Event, RewriteSink};
+
+use crate::NOT_ADMITTED;
+use crate::args::AdmitArgs;
+use crate::failure::Failure;
+use crate::feed::{Sink, Stream};
+use crate::line::Line;
+use crate::output::Output;
+use crate::vocabulary;
+
+/// Prints every assertion with its verdict.
+#[derive(Debug)]
+struct Admit {
+    output: Output,
+    discipline: Discipline,
+    now: Option<Timestamp>,
+    all_admitted: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
+    let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
+    let discipline = discipline(args, &vocabulary)?;
+    let stream = Stream::open(&args.source, Some(&args.limits), vocabulary)?;
+    let mut admit = Admit {
+        output: Output::stdout(),
+        discipline,
+        now: args.now,
+        all_admitted: true,
+    };
+    let end = stream.feed(&mut admit).and_then(|_| admit.output.flush());
+    match end {
+        // Nobody reads the lines any more, but the exit status still has to be right.
+        Err(Failure::Write(error))
+            if args.fail && error.kind() == std::io::ErrorKind::BrokenPipe =>
+        {
+            if admit.all_admitted {
+                return Err(Failure::Unanswered);
+            }
+        }
+        end => end?,
+    }
+    Ok(if args.fail && !admit.all_admitted {
+        ExitCode::from(NOT_ADMITTED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, Failure> {
+    let mut builder = Discipline::builder(args.floor.get()).skew(args.skew);
+    let mut given = BTreeSet::new();
+    for window in &args.windows {
+        // Of two different windows for the same class nobody could tell which one was meant.
+        if !given.insert(window.class.as_deref()) {
+            let of = window.class.as_deref().unwrap_or("all classes");
+            return Err(Failure::Usage(format!("--window is given twice for {of}")));
+        }
+        builder = match window.class.as_deref() {
+            None => builder.default_window(window.duration),
+            Some(identifier) => {
+                let class = vocabulary.class(identifier).ok_or_else(|| {
+                    let version = vocabulary.version();
+                    Failure::Usage(format!(
+                        "--window: the vocabulary (version {version}) has no class {identifier}"
+                    ))
+                })?;
+                builder.window(class, window.duration)
+            }
+        };
+    }
+    builder
+        .build()
+        .map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// What the clock says.
+fn clock() -> Timestamp {
+    let epoch = Timestamp::UNIX_EPOCH;
+    match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => epoch.saturating_add(since),
+        Err(before) => epoch.saturating_sub(before.duration()),
+    }
+}
+
+impl RewriteSink for Admit {
+    fn text(&mut self, _: &[u8]) {}
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(assertion) = event {
+            let now = self.now.unwrap_or_else(clock);
+            let verdict = self.discipline.judge(&assertion, now);
+            self.all_admitted &= verdict.admitted();
+            self.output
+                .line(&Line::assertion(&assertion, Some(&verdict)));
+        }
+    }
+}
+
+impl Sink for Admit {
+    fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+}

@@ -1,0 +1,97 @@
+//! What ends the program early, and how it is told.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::builder::styling::AnsiColor;
+use clap::error::ContextValue;
+
+use crate::printable::Printable;
+
+/// Exit status when the input cannot be read or the output not written.
+const UNREADABLE: u8 = 1;
+/// Exit status when the program was called in a wrong way.
+const USAGE: u8 = 2;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What was asked for makes no sense.
+    Usage(String),
+    /// Something cannot be read: its name and why.
+    Read(String, io::Error),
+    /// The output cannot be written.
+    Write(io::Error),
+    /// The reader of the output has gone away before the answer was known that the exit status must give.
+    Unanswered,
+}
+
+impl Failure {
+    /// Tells the user, and gives the exit status.
+    pub(crate) fn report(self) -> ExitCode {
+        let status = match self {
+            Self::Usage(message) => {
+                complain(message);
+                USAGE
+            }
+            Self::Read(name, error) => {
+                complain(format_args!("cannot read {name}: {error}"));
+                UNREADABLE
+            }
+            // Whoever closed the pipe wants no more, so there is nothing to say and nothing went wrong.
+            Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => 0,
+            Self::Write(error) => {
+                complain(format_args!("cannot write the output: {error}"));
+                UNREADABLE
+            }
+            Self::Unanswered => UNREADABLE,
+        };
+        ExitCode::from(status)
+    }
+}
+
+/// Tells what clap has to say: help and version on standard output, errors on standard error.
+pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return match error.print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => Failure::Write(error).report(),
+        };
+    }
+    if matches!(
+        error.kind(),
+        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        // The help itself is the message; there is no standard error to complain to if this fails.
+        let _ = error.print();
+        return ExitCode::from(USAGE);
+    }
+    // What the user typed is quoted in the message, so it is made harmless first.
+    let quoted: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, Printable(text).to_string())),
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in quoted {
+        error.insert(kind, ContextValue::String(text));
+    }
+    let message = error.to_string();
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    say(message.trim_end());
+    ExitCode::from(USAGE)
+}
+
+/// Writes a message of one line, with whatever it quotes made harmless.
+fn complain(message: impl Display) {
+    say(Printable(message));
+}
+
+/// Writes a message to standard error.
+fn say(message: impl Display) {
+    let style = AnsiColor::Red.on_default().bold();
+    // If even that cannot be written, the exit status still tells.
+    let _ = writeln!(anstream::stderr(), "{style}provstream:{style:#} {message}");
+}

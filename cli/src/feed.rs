@@ -1,0 +1,93 @@
+//! From the input through the parser to a command's output.
+
+use provstream::provenance::Vocabulary;
+use provstream::{LimitError, Limits, Parser, RewriteSink, Rewriter};
+
+use crate::args::{LimitArgs, SourceArgs};
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::Output;
+
+/// What is read at once, unless larger pieces were asked for.
+const BUFFER: usize = 1 << 16;
+
+/// What a command makes of a stream.
+pub(crate) trait Sink: RewriteSink {
+    /// Where it writes to.
+    fn output(&mut self) -> &mut Output;
+}
+
+/// A stream that is ready to be read.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    input: Input,
+    rewriter: Rewriter,
+    buffer: Box<[u8]>,
+    /// Most bytes that the parser is given at once.
+    chunk: usize,
+}
+
+impl Stream {
+    /// Sets up what the arguments ask for, and opens the input last: with some it takes until someone writes.
+    pub(crate) fn open(
+        source: &SourceArgs,
+        limits: Option<&LimitArgs>,
+        vocabulary: Vocabulary,
+    ) -> Result<Self, Failure> {
+        let limits = bounds(source, limits).map_err(|error| Failure::Usage(error.to_string()))?;
+        let parser = Parser::builder()
+            .mode(source.mode)
+            .limits(limits)
+            .vocabulary(vocabulary)
+            .build();
+        let chunk = source.chunk_size.map_or(BUFFER, usize::from);
+        // A whole number of chunks, so that in a file only the last one is shorter than asked for.
+        let buffer = chunk * (BUFFER / chunk).max(1);
+        Ok(Self {
+            input: Input::open(&source.file)?,
+            rewriter: Rewriter::new(parser),
+            buffer: vec![0; buffer].into(),
+            chunk,
+        })
+    }
+
+    /// Reads to the end, and gives the stream's length in bytes. What the sink wrote is handed on whenever the input may
+    /// pause, and whatever happens: what was certain before the input broke is told.
+    pub(crate) fn feed(mut self, sink: &mut impl Sink) -> Result<u64, Failure> {
+        let read = self.read_all(sink);
+        if matches!(read, Err(Failure::Read(..))) {
+            sink.output().flush()?;
+        }
+        read?;
+        self.rewriter.finish(sink);
+        sink.output().check()?;
+        Ok(self.rewriter.parser().position())
+    }
+
+    fn read_all(&mut self, sink: &mut impl Sink) -> Result<(), Failure> {
+        loop {
+            if self.input.may_wait() {
+                sink.output().flush()?;
+            }
+            let count = self.input.read(&mut self.buffer)?;
+            if count == 0 {
+                return Ok(());
+            }
+            for chunk in self.buffer[..count].chunks(self.chunk) {
+                self.rewriter.push(chunk, sink);
+                sink.output().check()?;
+            }
+        }
+    }
+}
+
+fn bounds(source: &SourceArgs, limits: Option<&LimitArgs>) -> Result<Limits, LimitError> {
+    let bounds = Limits::default().with_max_annotation(source.max_annotation)?;
+    match limits {
+        None => Ok(bounds),
+        Some(limits) => bounds
+            .with_max_assertion(limits.max_assertion)?
+            .with_max_annotations(limits.max_annotations)?
+            .with_max_pending(limits.max_pending),
+    }
+}

@@ -1,0 +1,50 @@
+//! What may be shown on a terminal as it is.
+
+use std::fmt::{self, Display, Write};
+
+/// Whether a character could steer a terminal, end a line in some reader, or reorder what is shown.
+///
+/// Format characters that text needs, such as the joiner in emoji, are not among them.
+pub(crate) const fn is_unsafe(character: char) -> bool {
+    matches!(character,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Text from outside in a message for people, with unsafe characters escaped.
+pub(crate) struct Printable<T>(pub(crate) T);
+
+impl<T: Display> Display for Printable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaper(f), "{}", self.0)
+    }
+}
+
+/// Escapes what is written through it.
+struct Escaper<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl Write for Escaper<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            if is_unsafe(character) {
+                write!(self.0, "{}", character.escape_default())?;
+            } else {
+                self.0.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_what_is_unsafe_and_nothing_else() {
+        assert_eq!(
+            Printable("a\x1b[2J\n\u{9b}\u{202e}é👩\u{200d}🚀\\").to_string(),
+            "a\\u{1b}[2J\\n\\u{9b}\\u{202e}é👩\u{200d}🚀\\"
+        );
+    }
+}
