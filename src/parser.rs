@@ -5,9 +5,6 @@ use crate::event::{Event, Text};
 use crate::extract::text::{Setup, TextEngine};
 use crate::provenance::Vocabulary;
 
-/// Chunks up to this length are tried on the short way through.
-const SHORT: usize = 32;
-
 /// How a stream is read. Source: wire profile, modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -62,11 +59,9 @@ impl Parser {
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        if chunk.len() <= SHORT && self.text.push_plain(chunk) {
-            let start = self.text.position() - chunk.len() as u64;
-            sink(Event::Text(Text::new(chunk, start)));
-        } else {
-            self.push_any(chunk, false, &mut sink);
+        match self.text.push_plain(chunk) {
+            Some(start) => sink(Event::Text(Text::new(chunk, start))),
+            None => self.push_any(chunk, false, &mut sink),
         }
     }
 

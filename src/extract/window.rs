@@ -210,17 +210,18 @@ impl Window {
         self.raw_len += bytes.len();
     }
 
-    /// Appends a few bytes if that needs neither memory nor moving.
+    /// Appends at most 16 bytes if that needs neither memory nor moving.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let end = self.raw_start + self.raw_len;
         let limit = self.buffer.len() - self.arena_len;
-        if limit - end < bytes.len() {
+        let Some(free) = self.buffer.get_mut(end..limit) else {
             return false;
-        }
-        for (to, from) in self.buffer[end..limit].iter_mut().zip(bytes) {
-            *to = *from;
-        }
+        };
+        let Some(to) = free.get_mut(..bytes.len()) else {
+            return false;
+        };
+        copy_short(to, bytes);
         self.raw_len += bytes.len();
         true
     }
@@ -283,5 +284,33 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
         (here + before).min(MOST_WHITE)
     } else {
         here
+    }
+}
+
+/// Copies at most 16 bytes between slices of one length, without calling a function that copies any number.
+#[inline]
+fn copy_short(to: &mut [u8], from: &[u8]) {
+    fn ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
+        let Some(first) = from.first_chunk::<N>() else {
+            return false;
+        };
+        let Some(last) = from.last_chunk::<N>() else {
+            return false;
+        };
+        if from.len() > 2 * N {
+            return false;
+        }
+        if let Some(to) = to.first_chunk_mut::<N>() {
+            *to = *first;
+        }
+        if let Some(to) = to.last_chunk_mut::<N>() {
+            *to = *last;
+        }
+        true
+    }
+    if !ends::<4>(to, from) && !ends::<8>(to, from) {
+        for (to, from) in to.iter_mut().zip(from).take(3) {
+            *to = *from;
+        }
     }
 }

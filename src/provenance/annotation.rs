@@ -85,12 +85,12 @@ pub enum Disposition {
 /// Borrows from the stream where it can; [`into_owned`](Self::into_owned) cuts it loose. Source: `provenance memo 6`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation<'a> {
-    class: Class,
-    declared: Cow<'a, str>,
-    reason: Option<Reason>,
-    observation_id: Option<Cow<'a, str>>,
-    ts: Option<Cow<'a, str>>,
-    span: Span,
+    pub(crate) class: Class,
+    pub(crate) declared: Cow<'a, str>,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) observation_id: Option<Cow<'a, str>>,
+    pub(crate) ts: Option<Cow<'a, str>>,
+    pub(crate) span: Span,
 }
 
 impl<'a> Annotation<'a> {
@@ -244,9 +244,22 @@ impl<'a> Assertion<'a> {
         self
     }
 
-    pub(crate) fn with_packed(mut self, annotations: PackedAnnotations<'a>) -> Self {
-        self.annotations = Annotations::Packed(annotations);
-        self
+    /// An assertion in free text whose annotations are read where they lie.
+    pub(crate) const fn packed(
+        text: Cow<'a, str>,
+        span: Span,
+        clean_span: Span,
+        annotations: PackedAnnotations<'a>,
+        limit_hit: bool,
+    ) -> Self {
+        Self {
+            encoding: Encoding::Bracket,
+            text,
+            span,
+            clean_span: Some(clean_span),
+            annotations: Annotations::Packed(annotations),
+            limit_hit,
+        }
     }
 
     /// The same at this place in the text without annotations.
@@ -299,7 +312,10 @@ impl<'a> Assertion<'a> {
     /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
     #[must_use]
     pub fn is_annotated(&self) -> bool {
-        self.annotations().next().is_some()
+        match &self.annotations {
+            Annotations::List(list) => !list.is_empty(),
+            Annotations::Packed(packed) => packed.len() > 0,
+        }
     }
 
     /// Whether a limit cut off its text or left out an annotation.
@@ -351,6 +367,7 @@ enum AnnotationIter<'a, 'b> {
 impl<'a> Iterator for AnnotationIter<'a, '_> {
     type Item = Annotation<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Annotation<'a>> {
         match self {
             Self::List(list) => list.next().map(Annotation::reborrow),

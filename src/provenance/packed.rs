@@ -35,23 +35,40 @@ impl Value {
 }
 
 /// The content of a value with the escapes undone that quotes allow.
+#[inline]
 pub(crate) fn unquote(content: &[u8], quoted: bool) -> Cow<'_, [u8]> {
-    if !quoted || !content.contains(&b'\\') {
-        return Cow::Borrowed(content);
+    if quoted && content.contains(&b'\\') {
+        Cow::Owned(without_escapes(content))
+    } else {
+        Cow::Borrowed(content)
     }
+}
+
+#[cold]
+fn without_escapes(content: &[u8]) -> Vec<u8> {
     let mut escaped = false;
     let plain = content.iter().copied().filter(|&byte| {
         escaped = byte == b'\\' && !escaped;
         !escaped
     });
-    Cow::Owned(plain.collect())
+    plain.collect()
 }
 
 /// [`unquote`] as text, with U+FFFD for what is not UTF-8.
+#[inline]
 pub(crate) fn unquote_text(content: &[u8], quoted: bool) -> Cow<'_, str> {
     match unquote(content, quoted) {
-        Cow::Borrowed(content) => String::from_utf8_lossy(content),
-        Cow::Owned(content) => Cow::Owned(String::from_utf8_lossy(&content).into_owned()),
+        Cow::Borrowed(content) => lossy(content),
+        Cow::Owned(content) => Cow::Owned(lossy(&content).into_owned()),
+    }
+}
+
+/// `bytes` as text, with U+FFFD for what is not UTF-8; quick where all is well.
+#[inline]
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 
@@ -94,6 +111,11 @@ impl<'a> PackedAnnotations<'a> {
         }
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<Annotation<'a>> {
         let record = self.records.get(index)?;
         let mut at = self.arena.len() - record.from_end as usize;
@@ -102,20 +124,13 @@ impl<'a> PackedAnnotations<'a> {
             at += value.len();
             unquote_text(content, value.quoted)
         };
-        let class = self.vocabulary.class_at(record.class).clone();
-        let mut annotation = Annotation::new(class, take(record.identifier)).with_span(Span::new(
-            record.start,
-            record.start + u64::from(record.len),
-        ));
-        if let Some(id) = record.observation_id {
-            annotation = annotation.with_observation_id(take(id));
-        }
-        if let Some(ts) = record.ts {
-            annotation = annotation.with_ts(take(ts));
-        }
-        if let Some(reason) = record.reason {
-            annotation = annotation.with_reason(reason);
-        }
-        Some(annotation)
+        Some(Annotation {
+            class: self.vocabulary.class_at(record.class).clone(),
+            declared: take(record.identifier),
+            reason: record.reason,
+            observation_id: record.observation_id.map(&mut take),
+            ts: record.ts.map(take),
+            span: Span::new(record.start, record.start + u64::from(record.len)),
+        })
     }
 }

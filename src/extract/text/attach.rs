@@ -13,8 +13,8 @@ use crate::lex::bracket::Attempt;
 use crate::extract::window::Window;
 use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_block_blank, trimmed_block};
-use crate::provenance::packed::{PackedAnnotations, Record, Value, unquote, unquote_text};
-use crate::provenance::{Annotation, Assertion, Encoding, Reason, Timestamp, Vocabulary};
+use crate::provenance::packed::{PackedAnnotations, Record, Value, lossy, unquote, unquote_text};
+use crate::provenance::{Annotation, Assertion, Reason, Timestamp, Vocabulary};
 
 /// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
 const SHORT: usize = 512;
@@ -84,18 +84,14 @@ impl Reading {
         span: Span,
     ) -> Annotation<'a> {
         let text = |value: Value| unquote_text(value.content(bytes), value.quoted);
-        let class = vocabulary.class_at(self.class).clone();
-        let mut annotation = Annotation::new(class, text(self.identifier)).with_span(span);
-        if let Some(reason) = self.reason {
-            annotation = annotation.with_reason(reason);
+        Annotation {
+            class: vocabulary.class_at(self.class).clone(),
+            declared: text(self.identifier),
+            reason: self.reason,
+            observation_id: self.observation_id.map(text),
+            ts: self.ts.map(text),
+            span,
         }
-        if let Some(id) = self.observation_id {
-            annotation = annotation.with_observation_id(text(id));
-        }
-        if let Some(ts) = self.ts {
-            annotation = annotation.with_ts(text(ts));
-        }
-        annotation
     }
 
     /// The values that are kept until the assertion is complete.
@@ -151,7 +147,7 @@ impl Scan<'_> {
         let engine = &mut *self.engine;
         engine.removed += whole.len() + white as u64;
         engine.strip_from = end;
-        engine.handed = end;
+        self.handed = end;
         let line = line.behind_annotation(engine.attempt.has_line_feed());
         engine.window.restart(end, line, 0);
         engine.gap = Gap::behind(&line);
@@ -329,12 +325,10 @@ impl Scan<'_> {
             engine.window.arena(),
             self.setup.vocabulary,
         );
-        let text = String::from_utf8_lossy(bytes);
+        let text = lossy(bytes);
         let bad = matches!(text, Cow::Owned(_));
-        let assertion = Assertion::new(Encoding::Bracket, text, span)
-            .with_clean_span(pending.clean)
-            .with_limit_hit(cut || pending.too_many || pending.left_out)
-            .with_packed(packed);
+        let limit_hit = cut || pending.too_many || pending.left_out;
+        let assertion = Assertion::packed(text, span, pending.clean, packed, limit_hit);
         (self.sink)(Event::Assertion(assertion));
         for (holds, code) in [
             (span.is_empty(), Code::NoAssertion),

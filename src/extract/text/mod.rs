@@ -72,10 +72,10 @@ pub(crate) struct TextEngine {
     /// An assertion whose annotations may not be all there yet; its text is `target`.
     pending: Option<Pending>,
     gap: Gap,
-    /// Stream offset of the next byte.
-    position: u64,
-    /// Everything before this offset has been handed on.
-    handed: u64,
+    /// Bytes before `position` that have not been handed on; they are an attempt's.
+    held: usize,
+    /// The short way may be tried: ordinary own text, nothing pending.
+    plain: bool,
     /// Bytes that stripping removes, so far.
     removed: u64,
     /// End of the last annotation, or start of the own text around `position`, whichever is later.
@@ -99,8 +99,8 @@ impl TextEngine {
             target: None,
             pending: None,
             gap: Gap::default(),
-            position: 0,
-            handed: 0,
+            held: 0,
+            plain: false,
             removed: 0,
             strip_from: 0,
             foreign_text_end: 0,
@@ -122,13 +122,14 @@ impl TextEngine {
         };
     }
 
+    /// Stream offset of the next byte, which is the window's end between pushes.
     pub(crate) const fn position(&self) -> u64 {
-        self.position
+        self.window.end()
     }
 
     /// Bytes that can still become an annotation and were not handed on.
     pub(crate) const fn held(&self) -> usize {
-        (self.position - self.handed) as usize
+        self.held
     }
 
     /// Bytes of heap in use.
@@ -141,20 +142,15 @@ impl TextEngine {
         self.window.heap() + records
     }
 
-    /// Takes a chunk in ordinary text without anything of interest; `false` if it is not that simple.
+    /// Takes a chunk of a few bytes in ordinary text without anything of interest, and gives its offset; none if it is
+    /// not that simple.
     #[inline]
-    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> bool {
-        let plain = matches!(self.context, Context::Text)
-            && self.pending.is_none()
-            && !self.foreign
-            && self.mark == 3
-            && !has_opener(chunk)
-            && self.window.append_in_place(chunk);
-        if plain {
-            self.position += chunk.len() as u64;
-            self.handed = self.position;
+    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
+        if !self.plain || may_open(chunk) {
+            return None;
         }
-        plain
+        let start = self.window.end();
+        self.window.append_in_place(chunk).then_some(start)
     }
 
     /// Takes a chunk of the model's own text, or of foreign text.
@@ -162,21 +158,27 @@ impl TextEngine {
         if chunk.is_empty() {
             return;
         }
+        self.plain = false;
         if foreign != self.foreign {
             self.end_own_or_foreign(setup, sink);
             self.foreign = foreign;
             if !foreign {
-                self.strip_from = self.position;
+                self.strip_from = self.position();
             }
         }
         self.find_mark(chunk);
-        let base = self.position;
+        let end = self.position() + chunk.len() as u64;
         Scan::new(self, setup, chunk, sink).run();
-        debug_assert_eq!(self.position, base + chunk.len() as u64);
+        debug_assert_eq!(self.position(), end);
+        self.plain = matches!(self.context, Context::Text)
+            && self.pending.is_none()
+            && !foreign
+            && usize::from(self.mark) == BYTE_ORDER_MARK.len();
     }
 
     /// Reports what is open at the end of the stream.
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.plain = false;
         self.end_own_or_foreign(setup, sink);
         Scan::new(self, setup, &[], sink).complete();
     }
@@ -195,11 +197,12 @@ impl TextEngine {
         if !possible || self.foreign {
             return 0;
         }
-        if self.handed < self.window.base() {
+        let handed = self.position() - self.held as u64;
+        if handed < self.window.base() {
             return 0;
         }
-        let white = self.window.white_before(self.handed) as u64;
-        white.min(self.handed - self.strip_from) as usize
+        let white = self.window.white_before(handed) as u64;
+        white.min(handed - self.strip_from) as usize
     }
 
     /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
@@ -248,12 +251,33 @@ impl TextEngine {
     }
 }
 
-/// Whether a chunk of a few bytes holds a byte that may open something.
+/// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
 #[inline]
-fn has_opener(chunk: &[u8]) -> bool {
-    chunk
-        .iter()
-        .fold(false, |found, byte| found | matches!(byte, b'[' | b'`' | b'~'))
+fn may_open(chunk: &[u8]) -> bool {
+    let word = |bytes: &[u8; 4]| may_open_in(u64::from(u32::from_le_bytes(*bytes)));
+    let long = |bytes: &[u8; 8]| may_open_in(u64::from_le_bytes(*bytes));
+    match (chunk.len(), chunk.first_chunk(), chunk.last_chunk()) {
+        (4.., Some(first), Some(last)) if chunk.len() <= 8 => word(first) | word(last),
+        (1..4, _, _) => chunk.iter().any(|byte| matches!(byte, b'[' | b'`' | b'~')),
+        _ => match (chunk.first_chunk(), chunk.last_chunk()) {
+            (Some(first), Some(last)) if chunk.len() <= 16 => long(first) | long(last),
+            _ => true,
+        },
+    }
+}
+
+/// Whether one of the bytes of a word may open something.
+#[inline]
+const fn may_open_in(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    const fn zeros(word: u64) -> u64 {
+        word.wrapping_sub(ONES) & !word & TOPS
+    }
+    let bracket = zeros(word ^ (ONES * b'[' as u64));
+    let tick = zeros(word ^ (ONES * b'`' as u64));
+    let tilde = zeros(word ^ (ONES * b'~' as u64));
+    bracket | tick | tilde != 0
 }
 
 /// A piece of text for the sink.

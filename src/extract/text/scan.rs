@@ -20,6 +20,8 @@ pub(super) struct Scan<'a> {
     pub(super) setup: Setup<'a>,
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
+    /// Everything before this stream offset has been handed on.
+    pub(super) handed: u64,
     pub(super) sink: &'a mut Sink<'a>,
 }
 
@@ -30,12 +32,14 @@ impl<'a> Scan<'a> {
         chunk: &'a [u8],
         sink: &'a mut Sink<'a>,
     ) -> Self {
-        let base = engine.position;
+        let base = engine.position();
+        let handed = base - engine.held as u64;
         Self {
             engine,
             setup,
             chunk,
             base,
+            handed,
             sink,
         }
     }
@@ -88,7 +92,7 @@ impl<'a> Scan<'a> {
 
     /// Hands on all text up to a stream offset.
     pub(super) fn hand_on(&mut self, upto: u64) {
-        let from = self.engine.handed;
+        let from = self.handed;
         if upto <= from {
             return;
         }
@@ -101,7 +105,7 @@ impl<'a> Scan<'a> {
             let piece = &self.chunk[self.index(held)..self.index(upto)];
             (self.sink)(text(piece, held));
         }
-        self.engine.handed = upto;
+        self.handed = upto;
     }
 
     /// Ordinary text: on to the next byte that may open something.
@@ -439,6 +443,7 @@ impl<'a> Scan<'a> {
         if start < self.base {
             // It was held in the window, which may start anew before the chunk ends.
             self.hand_on(end);
+            self.engine.held = 0;
         }
         let code = match ended {
             Some((Step::Dropped, _)) => return,
@@ -458,7 +463,7 @@ impl<'a> Scan<'a> {
         };
         self.hand_on(held);
         self.retain(self.chunk.len());
-        self.engine.position = end;
+        self.engine.held = (end - held) as usize;
     }
 
     /// Whether the attempt that started at `start` can still end within the limit.
