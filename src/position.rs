@@ -84,8 +84,8 @@ struct Totals {
     pairs: u64,
 }
 
-/// A character of which only the first bytes have come; none if `left` is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A character of which only the first bytes have come; between characters [`Sequence::NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sequence {
     /// Continuation bytes that must still follow.
     left: u8,
@@ -98,6 +98,14 @@ struct Sequence {
 }
 
 impl Sequence {
+    /// The state between characters.
+    const NONE: Self = Self {
+        left: 0,
+        next: (0, 0),
+        pair: false,
+        start: 0,
+    };
+
     /// The sequence that a byte at `start` begins; an ASCII byte and one that can begin nothing are complete at once.
     const fn begin(byte: u8, start: u64) -> Self {
         let (left, next) = match byte {
@@ -108,7 +116,7 @@ impl Sequence {
             0xF0 => (3, (0x90, 0xBF)),
             0xF1..=0xF3 => (3, (0x80, 0xBF)),
             0xF4 => (3, (0x80, 0x8F)),
-            _ => (0, (0, 0)),
+            _ => return Self::NONE,
         };
         Self {
             left,
@@ -161,12 +169,7 @@ impl Positions {
                 starts: 0,
                 pairs: 0,
             },
-            sequence: Sequence {
-                left: 0,
-                next: (0, 0),
-                pair: false,
-                start: 0,
-            },
+            sequence: Sequence::NONE,
         }
     }
 
@@ -185,7 +188,7 @@ impl Positions {
     ///
     /// Bytes pushed behind it begin a new character.
     pub const fn finish(&mut self) {
-        self.sequence.left = 0;
+        self.sequence = Sequence::NONE;
     }
 
     /// Back to the start of a stream with the same window; the memory is kept.
@@ -193,7 +196,7 @@ impl Positions {
         self.blocks.clear();
         self.position = 0;
         self.totals = Totals::default();
-        self.sequence = Sequence::default();
+        self.sequence = Sequence::NONE;
     }
 
     /// Bytes taken so far: the stream offset of the next one.
@@ -255,8 +258,9 @@ impl Positions {
             let mut bit = 1;
             for (&byte, offset) in bytes.iter().zip(self.position..) {
                 if self.sequence.take(byte) {
-                    if self.sequence.left == 0 && self.sequence.pair {
-                        pairs |= bit;
+                    if self.sequence.left == 0 {
+                        pairs |= if self.sequence.pair { bit } else { 0 };
+                        self.sequence = Sequence::NONE;
                     }
                 } else {
                     starts |= bit;
