@@ -1,5 +1,6 @@
 //! The bytes of the stream that may still be needed, in one buffer.
 
+use crate::lex::chars::without_partial;
 use crate::lex::line::Line;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
@@ -240,7 +241,7 @@ impl Window {
             // Half a marker: decide it with the bytes that follow.
             let taken = more.len().min(len).min(left.len() - rest_len);
             left[rest_len..rest_len + taken].copy_from_slice(&more[..taken]);
-            let read = line.advance(&left[..rest_len + taken]);
+            let read = line.advance(without_partial(&left[..rest_len + taken]));
             at = read.saturating_sub(rest_len);
         }
         at += line.advance(&more[at..len]);

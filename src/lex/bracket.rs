@@ -1,7 +1,7 @@
 //! The resumable lexer of one bracketed annotation attempt. Source: wire profile, bracketed encoding.
 
-use crate::provenance::Vocabulary;
-use crate::provenance::packed::Value;
+use crate::provenance::reading::{Reading, Value, unquote};
+use crate::provenance::{Reason, Timestamp, Vocabulary};
 
 /// Most parameters of a well-formed annotation.
 const MAX_PARAMETERS: u32 = 16;
@@ -129,24 +129,35 @@ impl Attempt {
         self.read as usize
     }
 
-    pub(crate) const fn identifier(&self) -> Value {
-        Value {
-            start: self.identifier_start,
-            end: self.identifier_end,
-            quoted: false,
+    /// What a closed attempt says, and apart from it a `ts` that is no date-time.
+    pub(crate) fn reading(
+        &self,
+        attempt: &[u8],
+        vocabulary: &Vocabulary,
+    ) -> (Reading, Option<Value>) {
+        let mut reading = Reading {
+            class: 0,
+            reason: Some(Reason::Malformed),
+            identifier: Value {
+                start: self.identifier_start,
+                end: self.identifier_end,
+                quoted: false,
+            },
+            observation_id: None,
+            ts: None,
+        };
+        if self.malformed || self.parameters > MAX_PARAMETERS {
+            return (reading, None);
         }
-    }
-
-    pub(crate) const fn is_malformed(&self) -> bool {
-        self.malformed || self.parameters > MAX_PARAMETERS
-    }
-
-    pub(crate) const fn observation_id(&self) -> Option<Value> {
-        self.observation_id
-    }
-
-    pub(crate) const fn ts(&self) -> Option<Value> {
-        self.ts
+        (reading.class, reading.reason) =
+            vocabulary.resolve_index(reading.identifier.content(attempt));
+        reading.observation_id = self.observation_id;
+        let valid = |ts: &Value| {
+            Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok()
+        };
+        reading.ts = self.ts.filter(valid);
+        let invalid = self.ts.filter(|_| reading.ts.is_none());
+        (reading, invalid)
     }
 
     /// Whether it has gone so far that its end will be reported.

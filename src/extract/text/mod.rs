@@ -166,10 +166,10 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
+        let base = self.position();
         self.find_mark(chunk);
-        let end = self.position() + chunk.len() as u64;
-        Scan::new(self, setup, chunk, sink).run();
-        debug_assert_eq!(self.position(), end);
+        Scan::new(self, setup, chunk, base, sink).run();
+        debug_assert_eq!(self.position(), base + chunk.len() as u64);
         self.plain = matches!(self.context, Context::Text)
             && self.pending.is_none()
             && !foreign
@@ -180,7 +180,7 @@ impl TextEngine {
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.plain = false;
         self.end_own_or_foreign(setup, sink);
-        Scan::new(self, setup, &[], sink).complete();
+        Scan::at_end(self, setup, sink).complete();
     }
 
     /// How many of the bytes handed on last are white space that an annotation which follows would remove.
@@ -209,7 +209,7 @@ impl TextEngine {
     fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         match self.context {
             Context::Attempt { start } => {
-                Scan::new(self, setup, &[], sink).abandon(start, None);
+                Scan::at_end(self, setup, sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
             Context::Tildes { run, quoted } => {
