@@ -362,6 +362,7 @@ impl Attempt {
                     }
                 },
                 State::Bare => {
+                    at += plain_run(&bytes[at..]);
                     at += run(&bytes[at..], |byte| CLASSES[byte as usize] & BARE != 0);
                     let Some(&byte) = bytes.get(at) else { break };
                     match byte {
@@ -514,6 +515,26 @@ const fn classes() -> [u8; 256] {
         byte += 1;
     }
     table
+}
+
+/// How many of the first bytes, by eights, are printable ASCII other than brackets and the semicolon; they may all stand
+/// in a bare value.
+fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    const fn has(word: u64, byte: u8) -> u64 {
+        let zeros = word ^ (ONES * byte as u64);
+        zeros.wrapping_sub(ONES) & !zeros
+    }
+    let (words, _) = bytes.as_chunks::<8>();
+    let plain = |word: &&[u8; 8]| {
+        let word = u64::from_le_bytes(**word);
+        // A byte below 0x20 borrows; one above 0x7E carries, as one that is not ASCII has its top bit already.
+        let odd = word.wrapping_sub(ONES * 0x20) | word.wrapping_add(ONES) | word;
+        let odd = odd | has(word, b'[') | has(word, b']') | has(word, b';');
+        odd & TOPS == 0
+    };
+    8 * words.iter().take_while(plain).count()
 }
 
 /// How many of the first bytes are all `wanted`.

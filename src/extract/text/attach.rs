@@ -148,9 +148,7 @@ impl Scan<'_> {
             let text = &self.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
             if anchor.is_some() || text.len() >= SHORT {
-                let before = look_back(text, anchor, max);
-                if before != Before::Unknown {
-                    let line = self.line_at(start);
+                if let Some((before, line)) = look_back(text, anchor, max) {
                     let at = self.offset(from);
                     self.set_target(before, at, false);
                     return line;
@@ -160,8 +158,9 @@ impl Scan<'_> {
         }
         let window = &self.engine.window;
         let len = (start - window.base()) as usize;
-        let before = look_back(&window.raw()[..len], Some(window.line()), max);
-        let line = self.line_at(start);
+        let found = look_back(&window.raw()[..len], Some(window.line()), max);
+        // From the anchor on, everything is known.
+        let (before, line) = found.unwrap_or((Before::Nothing, *window.line()));
         let at = window.base();
         if let Before::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
@@ -174,7 +173,7 @@ impl Scan<'_> {
     pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
         match before {
             Before::Blank => {}
-            Before::Nothing | Before::Unknown => self.engine.target = None,
+            Before::Nothing => self.engine.target = None,
             Before::Found { start, end, cut } => {
                 self.engine.target = Some(Target {
                     span: Span::new(at + start as u64, at + end as u64),
