@@ -211,16 +211,14 @@ impl Window {
         self.raw_len += bytes.len();
     }
 
-    /// Appends at most 16 bytes if that needs neither memory nor moving.
+    /// Appends bytes, best at most 16, if that needs neither memory nor moving.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let end = self.raw_start + self.raw_len;
-        // Only a pending assertion has an arena, and then this is not the way.
-        debug_assert_eq!(self.arena_len, 0);
-        let Some(to) = self.buffer.get_mut(end..end + bytes.len()) else {
+        if end + bytes.len() + self.arena_len > self.buffer.len() {
             return false;
-        };
-        copy_short(to, bytes);
+        }
+        copy_short(&mut self.buffer[end..end + bytes.len()], bytes);
         self.raw_len += bytes.len();
         true
     }
@@ -286,7 +284,7 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     }
 }
 
-/// Copies at most 16 bytes between slices of one length, without calling a function that copies any number.
+/// Copies between slices of one length; at most 16 bytes without calling a function that copies any number.
 #[inline]
 fn copy_short(to: &mut [u8], from: &[u8]) {
     #[inline]

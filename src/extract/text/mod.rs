@@ -15,7 +15,7 @@ use self::gap::Gap;
 use self::scan::Scan;
 use super::window::Window;
 use crate::event::{Event, Text};
-use crate::lex::bracket::Attempt;
+use crate::lex::bracket::{Attempt, Step};
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
 use crate::provenance::packed::Record;
@@ -153,9 +153,35 @@ impl TextEngine {
         self.window.append_in_place(chunk).then_some(start)
     }
 
+    /// Takes a chunk of a few bytes that an open attempt goes on with; `false` if it is not that simple.
+    fn push_attempt(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
+        let Context::Attempt { start } = self.context else {
+            return false;
+        };
+        let max = setup.limits.max_annotation();
+        let end = self.window.end();
+        // Near the limit, what is held depends on how much is left.
+        if self.foreign
+            || self.held == 0
+            || self.attempt.read() + chunk.len() + 16 > max
+            || !self.window.append_in_place(chunk)
+        {
+            return false;
+        }
+        let mut attempt = self.attempt.clone();
+        let bytes = self.window.raw_from(start);
+        if attempt.feed(bytes, max, setup.vocabulary) != Step::More {
+            self.window.truncate(end);
+            return false;
+        }
+        self.attempt = attempt;
+        self.held += chunk.len();
+        true
+    }
+
     /// Takes a chunk of the model's own text, or of foreign text.
     pub(crate) fn push(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
-        if chunk.is_empty() {
+        if chunk.is_empty() || (!foreign && self.push_attempt(setup, chunk)) {
             return;
         }
         self.plain = false;
