@@ -169,9 +169,8 @@ impl Attempt {
         (reading.class, reading.reason) =
             vocabulary.resolve_index(reading.identifier.content(attempt));
         reading.observation_id = self.observation_id;
-        let valid = |ts: &Value| {
-            Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok()
-        };
+        let valid =
+            |ts: &Value| Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok();
         reading.ts = self.ts.filter(valid);
         let invalid = self.ts.filter(|_| reading.ts.is_none());
         (reading, invalid)
@@ -238,7 +237,11 @@ impl Attempt {
             }
             _ => {
                 let open = self.state != State::Identified;
-                let end = if open { attempt.len() } else { self.identifier_end as usize };
+                let end = if open {
+                    attempt.len()
+                } else {
+                    self.identifier_end as usize
+                };
                 let name = &attempt[self.name_start as usize..end];
                 let letter = usize::from(self.state == State::LabelStart);
                 let mut least = letter + parameter.len();

@@ -18,8 +18,8 @@ use crate::event::{Event, Text};
 use crate::lex::bracket::{Attempt, Step};
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
-use crate::provenance::packed::Record;
 use crate::provenance::Vocabulary;
+use crate::provenance::packed::Record;
 use crate::{Limits, Span};
 
 /// What the engine needs to know but does not own.
@@ -37,9 +37,14 @@ pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 enum Context {
     Text,
     /// In an annotation attempt that started at this offset.
-    Attempt { start: u64 },
+    Attempt {
+        start: u64,
+    },
     /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
-    Ticks { run: u64, fence: Option<bool> },
+    Ticks {
+        run: u64,
+        fence: Option<bool>,
+    },
     /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
     CodeSpan {
         run: u64,
@@ -47,7 +52,10 @@ enum Context {
         fence: Option<bool>,
     },
     /// In a run of tildes that may open a fenced block.
-    Tildes { run: u64, quoted: bool },
+    Tildes {
+        run: u64,
+        quoted: bool,
+    },
     /// Behind the opening run of a fenced block, on its first line.
     Info(Fence),
     /// In a fenced block.
@@ -180,7 +188,13 @@ impl TextEngine {
     }
 
     /// Takes a chunk of the model's own text, or of foreign text.
-    pub(crate) fn push(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
+    pub(crate) fn push(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        foreign: bool,
+        sink: &mut Sink<'_>,
+    ) {
         if chunk.is_empty() || (!foreign && self.push_attempt(setup, chunk)) {
             return;
         }
