@@ -195,11 +195,11 @@ impl Line {
             }
             self.row = content.first() == Some(&b'|');
         }
-        if self.row {
-            if let Some(pipe) = last_pipe(content, self.odd_backslashes) {
-                self.text = false;
-                content = &content[pipe + 1..];
-            }
+        if self.row
+            && let Some(pipe) = last_pipe(content, self.odd_backslashes)
+        {
+            self.text = false;
+            content = &content[pipe + 1..];
         }
         self.text |= has_text(content);
         if !bytes.is_empty() {

@@ -294,10 +294,10 @@ impl TextEngine {
 /// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
 #[inline]
 fn may_open(chunk: &[u8]) -> bool {
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        if chunk.len() <= 8 {
-            return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
-        }
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
+        && chunk.len() <= 8
+    {
+        return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
     }
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
         return chunk.len() > 16

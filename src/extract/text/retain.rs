@@ -41,14 +41,14 @@ impl Scan<'_> {
 
     /// Saves the text of the target if it lies in the chunk.
     fn save_target(&mut self) {
-        if let Some(target) = &mut self.engine.target {
-            if !target.in_window {
-                target.in_window = true;
-                let span = target.span;
-                let text = &self.chunk
-                    [(span.start() - self.base) as usize..(span.end() - self.base) as usize];
-                self.engine.window.save(text);
-            }
+        if let Some(target) = &mut self.engine.target
+            && !target.in_window
+        {
+            target.in_window = true;
+            let span = target.span;
+            let text =
+                &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+            self.engine.window.save(text);
         }
     }
 
@@ -76,10 +76,10 @@ impl Scan<'_> {
         if !plain || self.engine.pending.is_some() || end < keep + 64 || text.len() - end > keep {
             return 0;
         }
-        if let Context::Fence { line, .. } = self.engine.context {
-            if line != FenceLine::Code {
-                return 0;
-            }
+        if let Context::Fence { line, .. } = self.engine.context
+            && line != FenceLine::Code
+        {
+            return 0;
         }
         self.drop_target();
         let skipped = next_boundary(bytes, end - keep);
