@@ -111,7 +111,9 @@ impl Rewriter {
     }
 
     fn release(&mut self, sink: &mut impl RewriteSink) {
-        flush(&mut self.white, self.parser.removable_white_space(), sink);
+        if !self.white.is_empty() {
+            flush(&mut self.white, self.parser.removable_white_space(), sink);
+        }
     }
 }
 
