@@ -1,6 +1,6 @@
 //! The bytes of the stream that may still be needed, in one buffer.
 
-use crate::lex::chars::without_partial;
+use crate::lex::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::lex::line::Line;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
@@ -266,19 +266,11 @@ impl Window {
     }
 }
 
-/// Most bytes of white space that stripping removes with one annotation.
-const MOST_WHITE: usize = 64;
-
 /// How many bytes of white space, as stripping removes it, stand at the end of `bytes`, which `before` of them precede.
 pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
-    let here = bytes
-        .iter()
-        .rev()
-        .take(MOST_WHITE)
-        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
-        .count();
+    let here = removable_tail(bytes);
     if here == bytes.len() {
-        (here + before).min(MOST_WHITE)
+        (here + before).min(MOST_REMOVED)
     } else {
         here
     }

@@ -68,6 +68,21 @@ enum Context {
     },
 }
 
+impl Context {
+    /// Behind a whole run of tildes at the start of a line.
+    const fn behind_tildes(run: u64, quoted: bool) -> Self {
+        if run >= 3 {
+            Self::Info(Fence {
+                marker: b'~',
+                run,
+                quoted,
+            })
+        } else {
+            Self::Text
+        }
+    }
+}
+
 /// The state of one stream of free text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextEngine {
@@ -252,17 +267,7 @@ impl TextEngine {
                 Scan::at_end(self, setup, sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
-            Context::Tildes { run, quoted } => {
-                self.context = if run >= 3 {
-                    Context::Info(Fence {
-                        marker: b'~',
-                        run,
-                        quoted,
-                    })
-                } else {
-                    Context::Text
-                };
-            }
+            Context::Tildes { run, quoted } => self.context = Context::behind_tildes(run, quoted),
             Context::Fence { ref mut line, .. }
                 if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
             {

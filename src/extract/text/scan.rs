@@ -275,14 +275,8 @@ impl<'a> Scan<'a> {
         let end = at + here;
         self.engine.context = if end == self.chunk.len() {
             Context::Tildes { run, quoted }
-        } else if run >= 3 {
-            Context::Info(Fence {
-                marker: b'~',
-                run,
-                quoted,
-            })
         } else {
-            Context::Text
+            Context::behind_tildes(run, quoted)
         };
         end
     }
