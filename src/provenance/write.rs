@@ -122,8 +122,8 @@ pub enum WriteError {
     BadIdentifier,
     /// The declared identifier stands for another class than the annotation has.
     OtherClass,
-    /// Nothing would tell it from ordinary text in brackets: the identifier is not in the vocabulary and does not begin with
-    /// `substrate.`, and there is neither an observation id nor a time.
+    /// A parser with no more than the memo's vocabulary could not tell it from ordinary text in brackets: the identifier is
+    /// not in that vocabulary and does not begin with `substrate.`, and there is neither an observation id nor a time.
     OrdinaryText,
     /// The observation id is empty.
     EmptyObservationId,
