@@ -1,6 +1,7 @@
 //! Bounds on what a stream may make the parser keep or report.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
 /// The bounds of one parser; every one of them counts stream bytes (or items), never buffer capacity.
 ///
@@ -52,16 +53,16 @@ impl Limits {
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
     pub fn with_max_annotation(mut self, bytes: usize) -> Result<Self, LimitError> {
-        self.annotation = check("max_annotation", bytes, 65_536)?;
+        self.annotation = check("max_annotation", bytes, 1..=65_536)?;
         Ok(self)
     }
 
-    /// The same limits with another [`max_assertion`](Self::max_assertion), 1 to 1,048,576 bytes.
+    /// The same limits with another [`max_assertion`](Self::max_assertion), 4 to 1,048,576 bytes, so that any character fits.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
     pub fn with_max_assertion(mut self, bytes: usize) -> Result<Self, LimitError> {
-        self.assertion = check("max_assertion", bytes, 1 << 20)?;
+        self.assertion = check("max_assertion", bytes, 4..=1 << 20)?;
         Ok(self)
     }
 
@@ -70,7 +71,7 @@ impl Limits {
     /// # Errors
     /// [`LimitError`] when `count` is out of range.
     pub fn with_max_annotations(mut self, count: usize) -> Result<Self, LimitError> {
-        self.annotations = check("max_annotations", count, 65_536)?;
+        self.annotations = check("max_annotations", count, 1..=65_536)?;
         Ok(self)
     }
 
@@ -79,7 +80,7 @@ impl Limits {
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
     pub fn with_max_pending(mut self, bytes: usize) -> Result<Self, LimitError> {
-        self.pending = check("max_pending", bytes, 1 << 20)?;
+        self.pending = check("max_pending", bytes, 1..=1 << 20)?;
         Ok(self)
     }
 }
@@ -100,6 +101,7 @@ impl Default for Limits {
 pub struct LimitError {
     name: &'static str,
     value: usize,
+    least: u32,
     most: u32,
 }
 
@@ -110,7 +112,13 @@ impl LimitError {
         self.name
     }
 
-    /// The greatest value it takes; the least is 1.
+    /// The least value it takes.
+    #[must_use]
+    pub const fn least(&self) -> u32 {
+        self.least
+    }
+
+    /// The greatest value it takes.
     #[must_use]
     pub const fn most(&self) -> u32 {
         self.most
@@ -127,17 +135,23 @@ impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} must lie between 1 and {}, not {}",
-            self.name, self.most, self.value
+            "{} must lie between {} and {}, not {}",
+            self.name, self.least, self.most, self.value
         )
     }
 }
 
 impl std::error::Error for LimitError {}
 
-fn check(name: &'static str, value: usize, most: u32) -> Result<u32, LimitError> {
+fn check(name: &'static str, value: usize, range: RangeInclusive<u32>) -> Result<u32, LimitError> {
+    let (least, most) = (*range.start(), *range.end());
     u32::try_from(value)
         .ok()
-        .filter(|v| (1..=most).contains(v))
-        .ok_or(LimitError { name, value, most })
+        .filter(|value| range.contains(value))
+        .ok_or(LimitError {
+            name,
+            value,
+            least,
+            most,
+        })
 }

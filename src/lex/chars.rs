@@ -112,18 +112,24 @@ pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
 }
 
-/// `at`, moved forward over the rest of the character that it stands in; `bytes` themselves start with a character.
+/// `at`, moved behind the character inside of which it stands. A byte that is no part of a character stands alone.
 pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
-    if at == 0 {
-        return 0;
+    for back in 1..=at.min(3) {
+        let start = at - back;
+        let len = match bytes[start] {
+            0x80..=0xBF => continue,
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+            _ => return at,
+        };
+        let whole = bytes.get(start..start + len).map(core::str::from_utf8);
+        return match whole {
+            Some(Ok(_)) if len > back => start + len,
+            _ => at,
+        };
     }
-    let rest = &bytes[at..];
-    let inside = rest
-        .iter()
-        .take(3)
-        .take_while(|byte| matches!(byte, 0x80..=0xBF))
-        .count();
-    at + inside
+    at
 }
 
 /// Whether the byte at `at` stands behind an odd number of backslashes; `odd_before` tells of those before `bytes`.
@@ -177,9 +183,18 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_is_at_most_three_bytes_on() {
-        assert_eq!(next_boundary("aé".as_bytes(), 2), 3);
-        assert_eq!(next_boundary(&[0x80; 9], 1), 4);
-        assert_eq!(next_boundary(b"ab", 1), 1);
+    fn a_boundary_lies_behind_a_whole_character_only() {
+        for (text, at, boundary) in [
+            ("aé", 2, 3),
+            ("é", 0, 0),
+            ("ab", 1, 1),
+            ("a😀b", 2, 5),
+            ("a😀b", 5, 5),
+        ] {
+            assert_eq!(next_boundary(text.as_bytes(), at), boundary, "{text} {at}");
+        }
+        assert_eq!(next_boundary(&[0x80; 9], 4), 4);
+        assert_eq!(next_boundary(b"\xE2\x80\x9D\x80", 3), 3);
+        assert_eq!(next_boundary(b"\xE2\x80x", 2), 2);
     }
 }

@@ -327,7 +327,8 @@ impl VocabularyBuilder {
             return Err(Kind::BadIdentifier);
         }
         let built_in = built_in_index(name).map(usize::from);
-        if built_in.is_some_and(|index| index < TERMINALS) {
+        // In another letter case too: nobody should take a class for a terminal, or a terminal for a class.
+        if built_in_index_folded(name).is_some_and(|index| usize::from(index) < TERMINALS) {
             return Err(Kind::TerminalRedefined);
         }
         if self.listed.contains_key(identifier) {

@@ -141,9 +141,20 @@ fn cut(stream: &Stream, range: &Range<usize>, max: usize) -> usize {
         return range.start;
     }
     let from = range.end - max;
-    let inside = |byte: &&u8| (0x80..=0xBF).contains(*byte);
-    let bytes = stream.bytes[from..range.end].iter().take(3);
-    from + bytes.take_while(inside).count()
+    // Inside a character is where some bytes around are one character that starts before and ends behind.
+    for len in 2..=4 {
+        for back in 1..len {
+            let Some(start) = from.checked_sub(back) else {
+                continue;
+            };
+            let bytes = stream.bytes.get(start..start + len);
+            let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+            if text.is_some_and(|text| text.chars().count() == 1) {
+                return start + len;
+            }
+        }
+    }
+    from
 }
 
 /// The text in which the last sentence is looked for.

@@ -200,15 +200,9 @@ impl Scan<'_> {
     /// The content of a fenced block becomes what an annotation behind it belongs to; its closing line starts at
     /// `line_start` and ends before `end` in the chunk.
     pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
-        if self.engine.target.is_some() {
-            return;
-        }
         let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
         if !in_chunk {
             self.stitch(end);
-            if self.engine.target.is_some() {
-                return;
-            }
         }
         let Context::Fence { cut, .. } = self.engine.context else {
             return;
@@ -222,6 +216,7 @@ impl Scan<'_> {
         } else {
             &window.raw()[..len]
         };
+        // Without any text since the window's start, what was saved before holds.
         if let Some((range, cut)) = block_text(block, quoted, cut, max) {
             if !in_chunk {
                 self.engine.window.save_raw(range.clone(), len);

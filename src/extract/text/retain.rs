@@ -141,7 +141,8 @@ impl Scan<'_> {
 
     /// [`slide`](Self::slide) in a fenced block.
     ///
-    /// If the block ends now, its last text is needed; if it goes on, only what was read last.
+    /// If the block ends now, its last text is needed; if it goes on, only what was read last. So text that lies far back
+    /// is saved, and holds as long as none comes behind it.
     fn slide_block(&mut self) {
         let most = self.setup.limits.max_assertion();
         let Context::Fence {
@@ -169,13 +170,19 @@ impl Scan<'_> {
         *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
         // Lines have no meaning in a block.
         let state = *window.line();
+        let base = at + keep as u64;
         match found {
-            Some((range, cut)) if ends_far_back && self.engine.target.is_none() => {
+            Some((range, cut)) if ends_far_back => {
                 let (start, end) = (range.start, range.end);
-                window.save_raw_and_restart(range, at + keep as u64, state);
+                window.save_raw_and_restart(range, base, state);
                 self.set_target(Before::Found { start, end, cut }, at, true);
             }
-            _ => window.restart_within(at + keep as u64, state),
+            // There is later text than what was saved.
+            Some(_) => {
+                self.drop_target();
+                self.engine.window.restart_within(base, state);
+            }
+            None => window.restart_within(base, state),
         }
     }
 

@@ -330,19 +330,8 @@ impl<'a> Scan<'a> {
                     continue;
                 }
             }
-            let before = line;
             let step = fence.step(&mut line, byte);
             here += 1;
-            let content = match (step, before) {
-                (FenceStep::Inside, _) => line == FenceLine::Code,
-                (FenceStep::NextLine, FenceLine::Prefix { quote }) => quote && !fence.quoted,
-                (FenceStep::NextLine, FenceLine::Mixed) => false,
-                (step, _) => step == FenceStep::NextLine,
-            };
-            if content && self.engine.target.is_some() {
-                // It was saved in case the block's closing line came next.
-                self.drop_target();
-            }
             match step {
                 FenceStep::Inside => {}
                 FenceStep::NextLine => line_start = self.offset(here),
@@ -386,10 +375,12 @@ impl<'a> Scan<'a> {
     /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
     fn leave_fence(&mut self, here: usize, line_start: u64) {
         self.stitch(here);
-        self.engine.target = None;
+        self.drop_target();
+        // Of a long indentation only the end may have been kept.
+        let start = line_start.max(self.engine.window.base());
         self.engine
             .window
-            .restart_within(line_start, Line::new_block(true));
+            .restart_within(start, Line::new_block(true));
         self.engine.context = Context::Text;
     }
 
