@@ -3,7 +3,8 @@
 use core::fmt;
 
 use crate::Span;
-use crate::provenance::{Annotation, Assertion, Parameter, parse_annotation};
+use crate::provenance::reading::Reading;
+use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
 /// One thing the parser is certain of.
 ///
@@ -50,30 +51,43 @@ impl<'a> Text<'a> {
 }
 
 /// A bracketed annotation as it stands in the stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct BracketAnnotation<'a> {
-    annotation: Annotation<'a>,
+    reading: Reading,
     raw: &'a [u8],
+    vocabulary: &'a Vocabulary,
+    start: u64,
     white_space_before: usize,
 }
 
 impl<'a> BracketAnnotation<'a> {
     pub(crate) const fn new(
-        annotation: Annotation<'a>,
+        reading: Reading,
         raw: &'a [u8],
+        vocabulary: &'a Vocabulary,
+        start: u64,
         white_space_before: usize,
     ) -> Self {
         Self {
-            annotation,
+            reading,
             raw,
+            vocabulary,
+            start,
             white_space_before,
         }
     }
 
     /// What it says, after resolution against the vocabulary.
     #[must_use]
-    pub const fn annotation(&self) -> &Annotation<'a> {
-        &self.annotation
+    pub fn annotation(&self) -> Annotation<'a> {
+        self.reading
+            .annotation(self.raw, self.vocabulary, self.span())
+    }
+
+    /// Where it stands in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.raw.len() as u64)
     }
 
     /// Its bytes, from `[` to `]`.
@@ -98,6 +112,16 @@ impl<'a> BracketAnnotation<'a> {
             .into_iter()
     }
 }
+
+impl PartialEq for BracketAnnotation<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.annotation() == other.annotation()
+            && self.raw == other.raw
+            && self.white_space_before == other.white_space_before
+    }
+}
+
+impl Eq for BracketAnnotation<'_> {}
 
 /// A notice about a place in the stream; it never stops the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -73,6 +73,7 @@ impl Parser {
         self.push_any(chunk, true, &mut sink);
     }
 
+    #[inline(never)]
     fn push_any(&mut self, chunk: &[u8], foreign: bool, sink: &mut dyn FnMut(Event<'_>)) {
         let setup = Setup {
             limits: &self.limits,

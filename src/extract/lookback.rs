@@ -9,8 +9,6 @@ use crate::lex::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
 /// What stands before an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
-    /// It depends on what precedes the text, and that was not given.
-    Unknown,
     /// Neither text nor a block boundary since the anchor.
     Blank,
     /// No text since a block boundary.
@@ -25,38 +23,22 @@ pub(crate) enum Before {
 
 /// The assertion that an annotation right behind `text` belongs to.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, or somewhere behind it if there is none. Lines are read from
+/// `text` starts at the anchor, for which `anchor` holds, or somewhere behind it if there is none; then the answer may be
+/// unknown, which is none. Lines are read from
 /// the last one backwards, so the cost follows the assertion's block, not the text. Source: wire profile, assertion
 /// span, rule 3.
-pub(crate) fn look_back(text: &[u8], anchor: Option<&Line>, max_assertion: usize) -> Before {
+///
+/// Gives also the line in which `text` ends, as far as an annotation there leaves it of interest: see
+/// [`Line::behind_annotation`].
+pub(crate) fn look_back(
+    text: &[u8],
+    anchor: Option<&Line>,
+    max_assertion: usize,
+) -> Option<(Before, Line)> {
     let lines = Lines { text, anchor };
-    let Some((last, end)) = lines.last_with_text() else {
-        return Before::Unknown;
-    };
-    let Some(end) = end else {
-        return if last.new_block || !last.at_anchor {
-            Before::Nothing
-        } else {
-            Before::Blank
-        };
-    };
-    let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
-        return Before::Unknown;
-    };
-    let start = skip_blank(text, start, end);
-    let (from, longer) = match end.checked_sub(max_assertion) {
-        Some(cut) if start < cut || (longer && start == cut) => {
-            let cut = next_boundary(&text[..end], cut);
-            (skip_blank(text, cut, end), true)
-        }
-        _ => (start, longer),
-    };
-    let sentence = last_sentence(&text[from..end]);
-    Before::Found {
-        start: skip_blank(text, from + sentence, end),
-        end,
-        cut: longer && sentence == 0,
-    }
+    let line = lines.ending_at(text.len())?;
+    let state = line.state;
+    Some((lines.before(line, max_assertion)?, state))
 }
 
 /// Where the last text of a block ends.
@@ -72,7 +54,9 @@ pub(crate) enum TextEnd {
 /// Where the last text of `text`, which starts at the anchor, ends.
 pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
     let anchor = Some(anchor);
-    match (Lines { text, anchor }).last_with_text() {
+    let lines = Lines { text, anchor };
+    let line = lines.ending_at(text.len());
+    match line.and_then(|line| lines.last_with_text(line)) {
         Some((_, Some(end))) => TextEnd::At(end),
         Some((line, None)) if line.new_block || !line.at_anchor => TextEnd::Nothing,
         _ => TextEnd::Blank,
@@ -106,6 +90,34 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
+    /// What stands before the end of the text, which lies in `line`; none if it is unknown.
+    fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
+        let text = self.text;
+        let (last, end) = self.last_with_text(line)?;
+        let Some(end) = end else {
+            return Some(if last.new_block || !last.at_anchor {
+                Before::Nothing
+            } else {
+                Before::Blank
+            });
+        };
+        let Candidate { start, longer } = self.candidate(last, end, max_assertion)?;
+        let start = skip_blank(text, start, end);
+        let (from, longer) = match end.checked_sub(max_assertion) {
+            Some(cut) if start < cut || (longer && start == cut) => {
+                let cut = next_boundary(&text[..end], cut);
+                (skip_blank(text, cut, end), true)
+            }
+            _ => (start, longer),
+        };
+        let sentence = last_sentence(&text[from..end]);
+        Some(Before::Found {
+            start: skip_blank(text, from + sentence, end),
+            end,
+            cut: longer && sentence == 0,
+        })
+    }
+
     /// The line that ends at `end`, none if it starts at an unknown place.
     fn ending_at(&self, end: usize) -> Option<SourceLine> {
         let start = self.start_of_line(end);
@@ -151,12 +163,10 @@ impl Lines<'_> {
         memrchr(b'\n', &self.text[..end]).map_or(0, |at| at + 1)
     }
 
-    /// The last line with text and where that text ends; without an end where a block boundary or the anchor comes
-    /// first. None if it is unknown.
-    fn last_with_text(&self) -> Option<(SourceLine, Option<usize>)> {
-        let mut end = self.text.len();
+    /// The last line with text, from `line` backwards, and where that text ends; without an end where a block boundary
+    /// or the anchor comes first. None if it is unknown.
+    fn last_with_text(&self, mut line: SourceLine) -> Option<(SourceLine, Option<usize>)> {
         loop {
-            let line = self.ending_at(end)?;
             let len = trimmed_content(
                 &self.text[line.content..line.end],
                 line.state.row,
@@ -169,7 +179,7 @@ impl Lines<'_> {
             if line.new_block || line.at_anchor {
                 return Some((line, None));
             }
-            end = line.start - 1;
+            line = self.ending_at(line.start - 1)?;
         }
     }
 

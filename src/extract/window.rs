@@ -1,5 +1,6 @@
 //! The bytes of the stream that may still be needed, in one buffer.
 
+use crate::lex::chars::without_partial;
 use crate::lex::line::Line;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
@@ -214,11 +215,9 @@ impl Window {
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let end = self.raw_start + self.raw_len;
-        let limit = self.buffer.len() - self.arena_len;
-        let Some(free) = self.buffer.get_mut(end..limit) else {
-            return false;
-        };
-        let Some(to) = free.get_mut(..bytes.len()) else {
+        // Only a pending assertion has an arena, and then this is not the way.
+        debug_assert_eq!(self.arena_len, 0);
+        let Some(to) = self.buffer.get_mut(end..end + bytes.len()) else {
             return false;
         };
         copy_short(to, bytes);
@@ -240,7 +239,7 @@ impl Window {
             // Half a marker: decide it with the bytes that follow.
             let taken = more.len().min(len).min(left.len() - rest_len);
             left[rest_len..rest_len + taken].copy_from_slice(&more[..taken]);
-            let read = line.advance(&left[..rest_len + taken]);
+            let read = line.advance(without_partial(&left[..rest_len + taken]));
             at = read.saturating_sub(rest_len);
         }
         at += line.advance(&more[at..len]);
@@ -290,27 +289,20 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
 /// Copies at most 16 bytes between slices of one length, without calling a function that copies any number.
 #[inline]
 fn copy_short(to: &mut [u8], from: &[u8]) {
+    #[inline]
     fn ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
-        let Some(first) = from.first_chunk::<N>() else {
-            return false;
-        };
-        let Some(last) = from.last_chunk::<N>() else {
-            return false;
-        };
         if from.len() > 2 * N {
             return false;
         }
-        if let Some(to) = to.first_chunk_mut::<N>() {
-            *to = *first;
-        }
-        if let Some(to) = to.last_chunk_mut::<N>() {
-            *to = *last;
-        }
+        let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
+            return false;
+        };
+        let len = to.len();
+        to[..N].copy_from_slice(first);
+        to[len - N..].copy_from_slice(last);
         true
     }
     if !ends::<4>(to, from) && !ends::<8>(to, from) {
-        for (to, from) in to.iter_mut().zip(from).take(3) {
-            *to = *from;
-        }
+        to.copy_from_slice(from);
     }
 }

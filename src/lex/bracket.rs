@@ -1,7 +1,7 @@
 //! The resumable lexer of one bracketed annotation attempt. Source: wire profile, bracketed encoding.
 
-use crate::provenance::Vocabulary;
-use crate::provenance::packed::Value;
+use crate::provenance::reading::{Reading, Value, unquote};
+use crate::provenance::{Reason, Timestamp, Vocabulary};
 
 /// Most parameters of a well-formed annotation.
 const MAX_PARAMETERS: u32 = 16;
@@ -129,24 +129,35 @@ impl Attempt {
         self.read as usize
     }
 
-    pub(crate) const fn identifier(&self) -> Value {
-        Value {
-            start: self.identifier_start,
-            end: self.identifier_end,
-            quoted: false,
+    /// What a closed attempt says, and apart from it a `ts` that is no date-time.
+    pub(crate) fn reading(
+        &self,
+        attempt: &[u8],
+        vocabulary: &Vocabulary,
+    ) -> (Reading, Option<Value>) {
+        let mut reading = Reading {
+            class: 0,
+            reason: Some(Reason::Malformed),
+            identifier: Value {
+                start: self.identifier_start,
+                end: self.identifier_end,
+                quoted: false,
+            },
+            observation_id: None,
+            ts: None,
+        };
+        if self.malformed || self.parameters > MAX_PARAMETERS {
+            return (reading, None);
         }
-    }
-
-    pub(crate) const fn is_malformed(&self) -> bool {
-        self.malformed || self.parameters > MAX_PARAMETERS
-    }
-
-    pub(crate) const fn observation_id(&self) -> Option<Value> {
-        self.observation_id
-    }
-
-    pub(crate) const fn ts(&self) -> Option<Value> {
-        self.ts
+        (reading.class, reading.reason) =
+            vocabulary.resolve_index(reading.identifier.content(attempt));
+        reading.observation_id = self.observation_id;
+        let valid = |ts: &Value| {
+            Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok()
+        };
+        reading.ts = self.ts.filter(valid);
+        let invalid = self.ts.filter(|_| reading.ts.is_none());
+        (reading, invalid)
     }
 
     /// Whether it has gone so far that its end will be reported.
@@ -351,6 +362,7 @@ impl Attempt {
                     }
                 },
                 State::Bare => {
+                    at += plain_run(&bytes[at..]);
                     at += run(&bytes[at..], |byte| CLASSES[byte as usize] & BARE != 0);
                     let Some(&byte) = bytes.get(at) else { break };
                     match byte {
@@ -503,6 +515,26 @@ const fn classes() -> [u8; 256] {
         byte += 1;
     }
     table
+}
+
+/// How many of the first bytes, by eights, are printable ASCII other than brackets and the semicolon; they may all stand
+/// in a bare value.
+fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    const fn has(word: u64, byte: u8) -> u64 {
+        let zeros = word ^ (ONES * byte as u64);
+        zeros.wrapping_sub(ONES) & !zeros
+    }
+    let (words, _) = bytes.as_chunks::<8>();
+    let plain = |word: &&[u8; 8]| {
+        let word = u64::from_le_bytes(**word);
+        // A byte below 0x20 borrows; one above 0x7E carries, as one that is not ASCII has its top bit already.
+        let odd = word.wrapping_sub(ONES * 0x20) | word.wrapping_add(ONES) | word;
+        let odd = odd | has(word, b'[') | has(word, b']') | has(word, b';');
+        odd & TOPS == 0
+    };
+    8 * words.iter().take_while(plain).count()
 }
 
 /// How many of the first bytes are all `wanted`.

@@ -9,6 +9,7 @@ mod duration;
 mod escape;
 mod grammar;
 pub(crate) mod packed;
+pub(crate) mod reading;
 mod timestamp;
 mod version;
 mod vocabulary;

@@ -9,12 +9,12 @@ use super::{Context, span};
 use crate::Span;
 use crate::event::{BracketAnnotation, Code, Event};
 use crate::extract::lookback::{Before, look_back};
-use crate::lex::bracket::Attempt;
 use crate::extract::window::Window;
 use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_block_blank, trimmed_block};
-use crate::provenance::packed::{PackedAnnotations, Record, Value, lossy, unquote, unquote_text};
-use crate::provenance::{Annotation, Assertion, Reason, Timestamp, Vocabulary};
+use crate::provenance::Assertion;
+use crate::provenance::packed::{PackedAnnotations, Record};
+use crate::provenance::reading::{Reading, Value, lossy};
 
 /// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
 const SHORT: usize = 512;
@@ -39,71 +39,6 @@ pub(super) struct Pending {
     left_out: bool,
 }
 
-/// What an annotation's bytes say, as places in them.
-#[derive(Clone, Copy)]
-struct Reading {
-    class: u16,
-    reason: Option<Reason>,
-    identifier: Value,
-    observation_id: Option<Value>,
-    ts: Option<Value>,
-    invalid_ts: Option<Value>,
-}
-
-impl Reading {
-    fn new(attempt: &Attempt, bytes: &[u8], vocabulary: &Vocabulary) -> Self {
-        let mut reading = Self {
-            class: 0,
-            reason: Some(Reason::Malformed),
-            identifier: attempt.identifier(),
-            observation_id: None,
-            ts: None,
-            invalid_ts: None,
-        };
-        if attempt.is_malformed() {
-            return reading;
-        }
-        (reading.class, reading.reason) =
-            vocabulary.resolve_index(reading.identifier.content(bytes));
-        reading.observation_id = attempt.observation_id();
-        if let Some(ts) = attempt.ts() {
-            let valid = Timestamp::parse(&*unquote(ts.content(bytes), ts.quoted)).is_ok();
-            *(if valid {
-                &mut reading.ts
-            } else {
-                &mut reading.invalid_ts
-            }) = Some(ts);
-        }
-        reading
-    }
-
-    fn annotation<'a>(
-        &self,
-        bytes: &'a [u8],
-        vocabulary: &Vocabulary,
-        span: Span,
-    ) -> Annotation<'a> {
-        let text = |value: Value| unquote_text(value.content(bytes), value.quoted);
-        Annotation {
-            class: vocabulary.class_at(self.class).clone(),
-            declared: text(self.identifier),
-            reason: self.reason,
-            observation_id: self.observation_id.map(text),
-            ts: self.ts.map(text),
-            span,
-        }
-    }
-
-    /// The values that are kept until the assertion is complete.
-    fn values(&self) -> [Value; 3] {
-        [
-            self.identifier,
-            self.observation_id.unwrap_or_default(),
-            self.ts.unwrap_or_default(),
-        ]
-    }
-}
-
 impl Scan<'_> {
     /// The attempt that started at `start` is an annotation and ended before index `end` in the chunk.
     pub(super) fn annotation(&mut self, start: u64, end: usize) {
@@ -114,15 +49,14 @@ impl Scan<'_> {
         let white = self.white_before(start);
 
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
-        let reading = Reading::new(&self.engine.attempt, bytes, self.setup.vocabulary);
+        let (reading, invalid_ts) = self.engine.attempt.reading(bytes, self.setup.vocabulary);
         let bad_id = reading
             .observation_id
             .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
-        let annotation = reading.annotation(bytes, self.setup.vocabulary, whole);
-        let event = BracketAnnotation::new(annotation, bytes, white);
+        let event = BracketAnnotation::new(reading, bytes, self.setup.vocabulary, start, white);
         (self.sink)(Event::Annotation(event));
         let mut found = [
-            reading.invalid_ts.map(|value| (value, Code::InvalidTs)),
+            invalid_ts.map(|value| (value, Code::InvalidTs)),
             bad_id.map(|value| (value, Code::InvalidUtf8)),
         ];
         let line = if self.engine.pending.is_some() {
@@ -199,16 +133,9 @@ impl Scan<'_> {
             let shift = |range: Range<usize>| range.start + from..range.end + from;
             engine.window.push_arena_raw(ranges.map(shift));
         }
-        engine.records.push(Record {
-            start,
-            len: (end - start) as u32,
-            from_end: engine.window.arena_len() as u32,
-            identifier: values[0],
-            observation_id: reading.observation_id,
-            ts: reading.ts,
-            class: reading.class,
-            reason: reading.reason,
-        });
+        let from_end = engine.window.arena_len();
+        let record = Record::new(reading, Span::new(start, end), from_end);
+        engine.records.push(record);
     }
 
     /// Looks for the text that an annotation at `start` belongs to and returns the line it stands in.
@@ -221,9 +148,7 @@ impl Scan<'_> {
             let text = &self.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
             if anchor.is_some() || text.len() >= SHORT {
-                let before = look_back(text, anchor, max);
-                if before != Before::Unknown {
-                    let line = self.line_at(start);
+                if let Some((before, line)) = look_back(text, anchor, max) {
                     let at = self.offset(from);
                     self.set_target(before, at, false);
                     return line;
@@ -233,8 +158,9 @@ impl Scan<'_> {
         }
         let window = &self.engine.window;
         let len = (start - window.base()) as usize;
-        let before = look_back(&window.raw()[..len], Some(window.line()), max);
-        let line = self.line_at(start);
+        let found = look_back(&window.raw()[..len], Some(window.line()), max);
+        // From the anchor on, everything is known.
+        let (before, line) = found.unwrap_or((Before::Nothing, *window.line()));
         let at = window.base();
         if let Before::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
@@ -247,7 +173,7 @@ impl Scan<'_> {
     pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
         match before {
             Before::Blank => {}
-            Before::Nothing | Before::Unknown => self.engine.target = None,
+            Before::Nothing => self.engine.target = None,
             Before::Found { start, end, cut } => {
                 self.engine.target = Some(Target {
                     span: Span::new(at + start as u64, at + end as u64),

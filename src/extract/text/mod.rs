@@ -166,10 +166,10 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
+        let base = self.position();
         self.find_mark(chunk);
-        let end = self.position() + chunk.len() as u64;
-        Scan::new(self, setup, chunk, sink).run();
-        debug_assert_eq!(self.position(), end);
+        Scan::new(self, setup, chunk, base, sink).run();
+        debug_assert_eq!(self.position(), base + chunk.len() as u64);
         self.plain = matches!(self.context, Context::Text)
             && self.pending.is_none()
             && !foreign
@@ -180,7 +180,7 @@ impl TextEngine {
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.plain = false;
         self.end_own_or_foreign(setup, sink);
-        Scan::new(self, setup, &[], sink).complete();
+        Scan::at_end(self, setup, sink).complete();
     }
 
     /// How many of the bytes handed on last are white space that an annotation which follows would remove.
@@ -209,7 +209,7 @@ impl TextEngine {
     fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         match self.context {
             Context::Attempt { start } => {
-                Scan::new(self, setup, &[], sink).abandon(start, None);
+                Scan::at_end(self, setup, sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
             Context::Tildes { run, quoted } => {
@@ -254,17 +254,32 @@ impl TextEngine {
 /// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
 #[inline]
 fn may_open(chunk: &[u8]) -> bool {
-    let word = |bytes: &[u8; 4]| may_open_in(u64::from(u32::from_le_bytes(*bytes)));
-    let long = |bytes: &[u8; 8]| may_open_in(u64::from_le_bytes(*bytes));
-    match (chunk.len(), chunk.first_chunk(), chunk.last_chunk()) {
-        (4.., Some(first), Some(last)) if chunk.len() <= 8 => word(first) | word(last),
-        (1..4, _, _) => chunk.iter().any(|byte| matches!(byte, b'[' | b'`' | b'~')),
-        _ => match (chunk.first_chunk(), chunk.last_chunk()) {
-            (Some(first), Some(last)) if chunk.len() <= 16 => long(first) | long(last),
-            _ => true,
-        },
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        if chunk.len() <= 8 {
+            return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
+        }
     }
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        return chunk.len() > 16
+            || may_open_in(u64::from_le_bytes(*first))
+            || may_open_in(u64::from_le_bytes(*last));
+    }
+    chunk.is_empty() || chunk.iter().any(|&byte| OPENS[usize::from(byte)])
 }
+
+/// Whether one of four bytes may open something.
+#[inline]
+fn any_opens([a, b, c, d]: [u8; 4]) -> bool {
+    OPENS[usize::from(a)] | OPENS[usize::from(b)] | OPENS[usize::from(c)] | OPENS[usize::from(d)]
+}
+
+static OPENS: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'[' as usize] = true;
+    table[b'`' as usize] = true;
+    table[b'~' as usize] = true;
+    table
+};
 
 /// Whether one of the bytes of a word may open something.
 #[inline]

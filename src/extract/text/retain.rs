@@ -123,10 +123,14 @@ impl Scan<'_> {
                 self.engine.window.drop_front(len);
             }
             TextEnd::At(end) if len - end > most => {
-                let before = look_back(text, Some(window.line()), most);
+                let found = look_back(text, Some(window.line()), most);
+                let before = found.map_or(Before::Nothing, |(before, _)| before);
                 let at = window.base();
-                if let Before::Found { start, end, .. } = before {
-                    self.engine.window.save_raw(start..end, len);
+                match before {
+                    Before::Found { start, end, .. } => {
+                        self.engine.window.save_raw(start..end, len);
+                    }
+                    Before::Blank | Before::Nothing => self.engine.window.drop_front(len),
                 }
                 self.set_target(before, at, true);
             }

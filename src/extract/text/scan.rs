@@ -30,9 +30,9 @@ impl<'a> Scan<'a> {
         engine: &'a mut TextEngine,
         setup: Setup<'a>,
         chunk: &'a [u8],
+        base: u64,
         sink: &'a mut Sink<'a>,
     ) -> Self {
-        let base = engine.position();
         let handed = base - engine.held as u64;
         Self {
             engine,
@@ -42,6 +42,16 @@ impl<'a> Scan<'a> {
             handed,
             sink,
         }
+    }
+
+    /// No chunk, at the end of what was read.
+    pub(super) fn at_end(
+        engine: &'a mut TextEngine,
+        setup: Setup<'a>,
+        sink: &'a mut Sink<'a>,
+    ) -> Self {
+        let base = engine.position();
+        Self::new(engine, setup, &[], base, sink)
     }
 
     /// Takes the whole chunk.

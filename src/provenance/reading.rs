@@ -1,0 +1,113 @@
+//! What an annotation's bytes say, as places in them.
+
+use std::borrow::Cow;
+
+use super::{Annotation, Reason, Vocabulary};
+use crate::Span;
+
+/// A value in the bytes of an annotation: its content, without quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) quoted: bool,
+}
+
+impl Value {
+    pub(crate) const fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub(crate) const fn range(self) -> core::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The content as it stands in the annotation's bytes.
+    pub(crate) fn content(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.range()]
+    }
+
+    /// Start and length of the value as written, with its quotes.
+    pub(crate) const fn as_written(self) -> (u64, u64) {
+        let quote = self.quoted as u64;
+        (self.start as u64 - quote, self.len() as u64 + 2 * quote)
+    }
+}
+
+/// The content of a value with the escapes undone that quotes allow.
+#[inline]
+pub(crate) fn unquote(content: &[u8], quoted: bool) -> Cow<'_, [u8]> {
+    if quoted && content.contains(&b'\\') {
+        Cow::Owned(without_escapes(content))
+    } else {
+        Cow::Borrowed(content)
+    }
+}
+
+#[cold]
+fn without_escapes(content: &[u8]) -> Vec<u8> {
+    let mut escaped = false;
+    let plain = content.iter().copied().filter(|&byte| {
+        escaped = byte == b'\\' && !escaped;
+        !escaped
+    });
+    plain.collect()
+}
+
+/// [`unquote`] as text, with U+FFFD for what is not UTF-8.
+#[inline]
+pub(crate) fn unquote_text(content: &[u8], quoted: bool) -> Cow<'_, str> {
+    match unquote(content, quoted) {
+        Cow::Borrowed(content) => lossy(content),
+        Cow::Owned(content) => Cow::Owned(lossy(&content).into_owned()),
+    }
+}
+
+/// `bytes` as text, with U+FFFD for what is not UTF-8; quick where all is well.
+#[inline]
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// An annotation that was resolved but not built: its values are places in bytes that are kept elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) class: u16,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) identifier: Value,
+    pub(crate) observation_id: Option<Value>,
+    /// Only where it is a date-time.
+    pub(crate) ts: Option<Value>,
+}
+
+impl Reading {
+    /// The annotation, whose values lie in `bytes`.
+    pub(crate) fn annotation<'a>(
+        &self,
+        bytes: &'a [u8],
+        vocabulary: &Vocabulary,
+        span: Span,
+    ) -> Annotation<'a> {
+        let text = |value: Value| unquote_text(value.content(bytes), value.quoted);
+        Annotation {
+            class: vocabulary.class_at(self.class).clone(),
+            declared: text(self.identifier),
+            reason: self.reason,
+            observation_id: self.observation_id.map(text),
+            ts: self.ts.map(text),
+            span,
+        }
+    }
+
+    /// The values, of which one that is absent is empty.
+    pub(crate) fn values(&self) -> [Value; 3] {
+        [
+            self.identifier,
+            self.observation_id.unwrap_or_default(),
+            self.ts.unwrap_or_default(),
+        ]
+    }
+}
