@@ -38,7 +38,7 @@ impl Seen {
                 span: found.annotation().span(),
                 bytes: found.raw().to_vec(),
                 annotation: Some((
-                    found.annotation().clone().into_owned(),
+                    found.annotation().into_owned(),
                     found.white_space_before(),
                 )),
             }),
