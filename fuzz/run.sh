@@ -43,6 +43,7 @@ libfuzzer)
 afl)
     command -v cargo-afl >/dev/null || cargo install cargo-afl
     found=target/afl/$target
+    mkdir -p "$found"
     cargo afl build --release --features afl --bin provstream-afl
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1
     cargo afl fuzz -V "$seconds" -i "$seeds" -o "$found" "${CARGO_TARGET_DIR:-target}/release/provstream-afl" "$target"

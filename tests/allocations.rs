@@ -18,7 +18,8 @@ const SIZES: [usize; 7] = [1, 4, 16, 64, 1_000, 4_096, 65_536];
 /// One text of every kind that models write, with annotations where the argument is one.
 fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let grep = "[substrate.grep; observation-id=src/lib.rs:7; ts=2026-05-28T11:40:00Z]";
-    let quoted = "[substrate.code.read; observation-id=\"a; b] [c\"; ts=\"2026-05-28T11:40:00+02:00\"; x=y]";
+    let quoted =
+        "[substrate.code.read; observation-id=\"a; b] [c\"; ts=\"2026-05-28T11:40:00+02:00\"; x=y]";
     let plain = "The parser reads a stream of bytes. It hands them on at once, e.g. to a page. Is that all? ";
     let repeated = |text: &str| text.repeat(200_000 / text.len() + 1).into_bytes();
     let mut many = String::from("This one is well supported. ");
@@ -27,32 +28,50 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
     }
     vec![
         ("plain prose", repeated(plain)),
-        ("annotated prose", repeated(&format!("{plain}{grep} {plain}{quoted}\n"))),
-        ("dense annotations", repeated(&format!("It is so. {grep}\n{quoted}. "))),
+        (
+            "annotated prose",
+            repeated(&format!("{plain}{grep} {plain}{quoted}\n")),
+        ),
+        (
+            "dense annotations",
+            repeated(&format!("It is so. {grep}\n{quoted}. ")),
+        ),
         ("more annotations than are kept", repeated(&many)),
         (
             "headings and lists",
-            repeated(&format!("## Findings\n\n- The file is there. {grep}\n- 1) It has two lines [1] {quoted}\n\n> Quoted.\n> So. {grep}\n\n")),
+            repeated(&format!(
+                "## Findings\n\n- The file is there. {grep}\n- 1) It has two lines [1] {quoted}\n\n> Quoted.\n> So. {grep}\n\n"
+            )),
         ),
         (
             "code",
-            repeated(&format!("Use `a[0]` or ``b ` c``. {grep}\n\n```rust\nlet a = b[1]; // {grep}\n```\n{grep}\n\n> ~~~\n> {grep}\n> ~~~\n\n")),
+            repeated(&format!(
+                "Use `a[0]` or ``b ` c``. {grep}\n\n```rust\nlet a = b[1]; // {grep}\n```\n{grep}\n\n> ~~~\n> {grep}\n> ~~~\n\n"
+            )),
         ),
         (
             "tables",
-            repeated(&format!("| file | lines |\n|---|---|\n| a \\| b | 12 {grep} |\n| c | | {quoted}\n\n")),
+            repeated(&format!(
+                "| file | lines |\n|---|---|\n| a \\| b | 12 {grep} |\n| c | | {quoted}\n\n"
+            )),
         ),
         (
             "other scripts",
-            repeated(&format!("它在这里。真的吗？{grep}\u{ff01} Das stimmt z. B. für Straßen. {quoted} \u{ab}\u{a0}Oui\u{a0}\u{bb}. \u{1F469}\u{200D}\u{1F52C} {grep}\u{3000}")),
+            repeated(&format!(
+                "它在这里。真的吗？{grep}\u{ff01} Das stimmt z. B. für Straßen. {quoted} \u{ab}\u{a0}Oui\u{a0}\u{bb}. \u{1F469}\u{200D}\u{1F52C} {grep}\u{3000}"
+            )),
         ),
         (
             "text that is nearly an annotation",
-            repeated("See [1], [text](url), [substrate.grep docs] or [substrate.x; y=[z. [note; ts later] [substrate.new; ts] \\[substrate.grep] ["),
+            repeated(
+                "See [1], [text](url), [substrate.grep docs] or [substrate.x; y=[z. [note; ts later] [substrate.new; ts] \\[substrate.grep] [",
+            ),
         ),
         (
             "an invalid time, an unknown class, no assertion",
-            repeated("\n\n[substrate.grep; ts=now] A. [substrate.telepathy]\n\n- [9.9.substrate.grep; x] B. [1.0.substrate.grep] "),
+            repeated(
+                "\n\n[substrate.grep; ts=now] A. [substrate.telepathy]\n\n- [9.9.substrate.grep; x] B. [1.0.substrate.grep] ",
+            ),
         ),
         ("no sentence end", repeated("word ")),
         ("white space", repeated(" \n\t")),
@@ -156,13 +175,22 @@ fn a_loaded_vocabulary_and_foreign_text_allocate_nothing_either() {
 #[test]
 fn values_with_escapes_and_ill_formed_text_are_the_exceptions() {
     let exceptions: [(&str, &[u8]); 4] = [
-        ("an escaped observation id", b"So. [substrate.grep; observation-id=\"a\\\"b\"] "),
+        (
+            "an escaped observation id",
+            b"So. [substrate.grep; observation-id=\"a\\\"b\"] ",
+        ),
         ("an escaped time", b"So. [substrate.grep; ts=\"20\\\\26\"] "),
         ("an ill-formed assertion", b"So \xFF. [substrate.grep] "),
-        ("an ill-formed observation id", b"So. [substrate.grep; observation-id=\xFF] "),
+        (
+            "an ill-formed observation id",
+            b"So. [substrate.grep; observation-id=\xFF] ",
+        ),
     ];
     for (name, text) in exceptions {
-        assert!(allocations(&mut Parser::new(), &text.repeat(100), 64) > 0, "{name}");
+        assert!(
+            allocations(&mut Parser::new(), &text.repeat(100), 64) > 0,
+            "{name}"
+        );
     }
     // Neither in a place that nobody is told of, nor in a parameter without a meaning.
     let others: [&[u8]; 4] = [
@@ -248,7 +276,10 @@ fn a_rewriter_allocates_nothing() {
     for (name, text) in texts() {
         for size in SIZES {
             let mut rewriter = Rewriter::new(Parser::new());
-            let mut sink = Turns { turn: 0, written: 0 };
+            let mut sink = Turns {
+                turn: 0,
+                written: 0,
+            };
             let mut pass = || {
                 for chunk in text.chunks(size) {
                     rewriter.push(chunk, &mut sink);

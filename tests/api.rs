@@ -7,14 +7,15 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use provstream::extract::sentence::Sentences;
 use provstream::provenance::{
-    Annotation, Assertion, Bracketed, BracketedForm, Class, Discipline, DisciplineBuilder, DisciplineError, Disposition,
-    DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter, ParseVersionError, Place, Reason,
-    Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary,
+    Annotation, Assertion, Bracketed, BracketedForm, Class, Discipline, DisciplineBuilder,
+    DisciplineError, Disposition, DurationError, DurationErrorKind, Encoding, GrammarError,
+    Malformation, Parameter, ParseVersionError, Place, Reason, Resolution, Timestamp,
+    TimestampError, TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary,
     VocabularyBuilder, VocabularyError, VocabularyErrorKind, WriteError,
 };
 use provstream::{
-    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode, Parser, ParserBuilder, Positions,
-    Replacement, RewriteSink, Rewriter, Span, Text,
+    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode, Parser,
+    ParserBuilder, Positions, Replacement, RewriteSink, Rewriter, Span, Text,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -80,7 +81,9 @@ fn errors_are_errors() {
     each!(error: DisciplineError, DurationError, GrammarError, LimitError, ParseVersionError, TimestampError,
         VocabularyError, WriteError);
     // A message starts in lower case and ends without a full stop, so that it can stand in another one.
-    let limit = Limits::default().with_max_pending(0).expect_err("out of range");
+    let limit = Limits::default()
+        .with_max_pending(0)
+        .expect_err("out of range");
     let errors: [Box<dyn Error + Send + Sync>; 6] = [
         Box::new(limit),
         Box::new(Timestamp::parse("x").expect_err("no date-time")),
@@ -91,7 +94,10 @@ fn errors_are_errors() {
     ];
     for error in errors {
         let message = error.to_string();
-        assert!(!message.is_empty() && !message.ends_with('.'), "{message:?}");
+        assert!(
+            !message.is_empty() && !message.ends_with('.'),
+            "{message:?}"
+        );
         assert!(!message.starts_with(char::is_uppercase), "{message:?}");
     }
 }
@@ -101,6 +107,10 @@ fn errors_are_errors() {
 /// Each `match` has an arm for every variant of today and one for those to come; were that one not needed, the lint would
 /// refuse it.
 #[test]
+#[allow(
+    clippy::match_like_matches_macro,
+    reason = "the macro has no arm for variants to come"
+)]
 #[deny(
     unreachable_patterns,
     reason = "an arm for variants to come is unreachable where none can come"
@@ -144,7 +154,9 @@ fn enums_may_grow() {
     };
     assert!(encoding(Encoding::Json));
     let disposition = |disposition: Disposition| match disposition {
-        Disposition::Corroborated | Disposition::DeclaredTerminal | Disposition::MappedTerminal => true,
+        Disposition::Corroborated | Disposition::DeclaredTerminal | Disposition::MappedTerminal => {
+            true
+        }
         _ => false,
     };
     assert!(disposition(Disposition::Corroborated));

@@ -19,11 +19,17 @@ const GENERATED: u64 = 300;
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for folder in ["text", "transcripts"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(folder);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(folder);
         for entry in fs::read_dir(folder).expect("a corpus folder") {
             let path = entry.expect("a readable entry").path();
             if path.extension().is_some_and(|end| end == "txt") {
-                let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+                let name = path
+                    .file_stem()
+                    .expect("a name")
+                    .to_string_lossy()
+                    .into_owned();
                 found.push((name, fs::read(&path).expect("a readable case")));
             }
         }
@@ -37,14 +43,44 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
 fn generated(seed: u64) -> Vec<u8> {
     let mut state = seed;
     let mut below = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % bound
     };
     const PIECES: [&[u8]; 32] = [
-        b"[", b"]", b"[substrate.grep]", b"[substrate.grep; observation-id=\"a]\\\"\"; ts=2026-05-28T11:40:00Z]", b"; ts=",
-        b"substrate.", b"[note", b"\\", b"`", b"```\n", b"\n~~~\n", b"\n> ", b"\n- ", b"\n\n", b" ", b"  \t", b"| a |", b". ",
-        b"It is so. ", "\u{3002}".as_bytes(), "\u{2019} ".as_bytes(), "\u{3000}".as_bytes(), b"\xFE", b"\xE2\x80", b"\xFF", b"\0",
-        b"version = \"1.1\"\n", b"[[class]]\n", b"id = \"substrate.x\"\n", b"since = \"1.1\"\n", b"# h\n", b"\r\n",
+        b"[",
+        b"]",
+        b"[substrate.grep]",
+        b"[substrate.grep; observation-id=\"a]\\\"\"; ts=2026-05-28T11:40:00Z]",
+        b"; ts=",
+        b"substrate.",
+        b"[note",
+        b"\\",
+        b"`",
+        b"```\n",
+        b"\n~~~\n",
+        b"\n> ",
+        b"\n- ",
+        b"\n\n",
+        b" ",
+        b"  \t",
+        b"| a |",
+        b". ",
+        b"It is so. ",
+        "\u{3002}".as_bytes(),
+        "\u{2019} ".as_bytes(),
+        "\u{3000}".as_bytes(),
+        b"\xFE",
+        b"\xE2\x80",
+        b"\xFF",
+        b"\0",
+        b"version = \"1.1\"\n",
+        b"[[class]]\n",
+        b"id = \"substrate.x\"\n",
+        b"since = \"1.1\"\n",
+        b"# h\n",
+        b"\r\n",
     ];
     let mut bytes = Vec::new();
     if below(2) == 0 {
@@ -72,7 +108,12 @@ fn replay(name: &str) {
         .expect("a target of that name");
     let run = |what: &str, data: &[u8]| {
         let outcome = std::panic::catch_unwind(|| body(data));
-        assert!(outcome.is_ok(), "{name} on {what}: {}\n{:?}", data.escape_ascii(), Case::new(data));
+        assert!(
+            outcome.is_ok(),
+            "{name} on {what}: {}\n{:?}",
+            data.escape_ascii(),
+            Case::new(data)
+        );
     };
     for (what, data) in corpus() {
         run(&what, &data);
@@ -101,4 +142,13 @@ macro_rules! replays {
     };
 }
 
-replays!(no_panic, chunk_invariance, reference, conservation, rewrite, writers, vocabulary_file, memory);
+replays!(
+    no_panic,
+    chunk_invariance,
+    reference,
+    conservation,
+    rewrite,
+    writers,
+    vocabulary_file,
+    memory
+);

@@ -7,7 +7,8 @@ use provstream::provenance::{Discipline, Timestamp, VerdictReason};
 use provstream::{Code, Limits, Parser, Span};
 
 /// What follows every case: it must be read as if nothing had happened.
-const AFTER: &str = "\n\nThis is after. [substrate.git.log; observation-id=after; ts=2026-05-28T11:40:00Z] End.";
+const AFTER: &str =
+    "\n\nThis is after. [substrate.git.log; observation-id=after; ts=2026-05-28T11:40:00Z] End.";
 
 /// Reads a stream whole and in chunks of 1 to 64 with empty ones between, and checks that nothing of it is lost and that
 /// what follows it is read.
@@ -16,7 +17,10 @@ fn read(limits: Limits, text: &str) -> Seen {
     let mut parser = Parser::builder().limits(limits).build();
     let whole = Seen::of(&mut parser, [stream.as_bytes()]);
     for size in 1..=64 {
-        let pieces = stream.as_bytes().chunks(size).flat_map(|chunk| [chunk, &[]]);
+        let pieces = stream
+            .as_bytes()
+            .chunks(size)
+            .flat_map(|chunk| [chunk, &[]]);
         let cut = Seen::of(&mut parser, pieces);
         assert_eq!(cut.merged(), whole.merged(), "chunks of {size}");
         assert_eq!(cut.diagnostics, whole.diagnostics, "chunks of {size}");
@@ -66,16 +70,30 @@ fn an_annotation_may_have_max_annotation_bytes() {
         // What follows has an annotation of 75 bytes: it is only there where it fits.
         let set = limits(|limits| limits.with_max_annotation(max.max(75)));
         let max = set.max_annotation();
-        for (len, fits) in [(max - 1, true), (max, true), (max + 1, false), (max + 2, false), (max + 500, false)] {
+        for (len, fits) in [
+            (max - 1, true),
+            (max, true),
+            (max + 1, false),
+            (max + 2, false),
+            (max + 500, false),
+        ] {
             let seen = read(set, &format!("It is so. {}", annotation_of(len)));
-            assert_eq!(seen.assertions.len(), if fits { 2 } else { 1 }, "{len} of {max}");
+            assert_eq!(
+                seen.assertions.len(),
+                if fits { 2 } else { 1 },
+                "{len} of {max}"
+            );
             if fits {
                 assert_eq!(codes(&seen), []);
                 assert_eq!(seen.assertions[0].text(), "It is so.");
                 assert!(!is_limited(&seen));
             } else {
                 let span = Span::new(10, 10 + max as u64);
-                assert_eq!(seen.diagnostics, [(Code::LimitAnnotation, span)], "{len} of {max}");
+                assert_eq!(
+                    seen.diagnostics,
+                    [(Code::LimitAnnotation, span)],
+                    "{len} of {max}"
+                );
             }
         }
     }
@@ -97,7 +115,11 @@ fn an_attempt_that_ends_at_the_bound_is_told_by_what_ends_it() {
     ] {
         let seen = read(set, &text(len, end));
         let span = Span::new(4, 4 + len as u64);
-        assert_eq!(seen.diagnostics[0], (code, span), "{len} bytes, then {end:?}");
+        assert_eq!(
+            seen.diagnostics[0],
+            (code, span),
+            "{len} bytes, then {end:?}"
+        );
     }
 }
 
@@ -123,7 +145,11 @@ fn an_attempt_that_could_only_start_beyond_the_bound_does_not_start() {
         let seen = read(set, &format!("It is so. [a{};ts=]", " ".repeat(blanks)));
         let starts = 2 + blanks + 4 <= 80;
         let closes = starts && 2 + blanks + 5 <= 80;
-        assert_eq!(seen.assertions.len(), if closes { 2 } else { 1 }, "{blanks}");
+        assert_eq!(
+            seen.assertions.len(),
+            if closes { 2 } else { 1 },
+            "{blanks}"
+        );
         let expected: &[Code] = match (starts, closes) {
             (true, false) => &[Code::LimitAnnotation],
             _ => &[],
@@ -136,7 +162,12 @@ fn an_attempt_that_could_only_start_beyond_the_bound_does_not_start() {
 fn an_assertion_may_have_max_assertion_bytes() {
     for max in [20, 200, 4_096] {
         let set = limits(|limits| limits.with_max_assertion(max));
-        for (len, fits) in [(max - 1, true), (max, true), (max + 1, false), (max + 700, false)] {
+        for (len, fits) in [
+            (max - 1, true),
+            (max, true),
+            (max + 1, false),
+            (max + 700, false),
+        ] {
             let text = format!("{}.", "w".repeat(len - 1));
             let seen = read(set, &format!("{text} [substrate.grep]"));
             let found = &seen.assertions[0];
@@ -144,7 +175,11 @@ fn an_assertion_may_have_max_assertion_bytes() {
             assert_eq!(found.text(), &text[from..], "{len} of {max}");
             assert_eq!(found.span(), Span::new(from as u64, len as u64));
             assert_eq!(found.limit_hit(), !fits);
-            let expected: &[_] = if fits { &[] } else { &[(Code::LimitAssertion, found.span())] };
+            let expected: &[_] = if fits {
+                &[]
+            } else {
+                &[(Code::LimitAssertion, found.span())]
+            };
             assert_eq!(seen.diagnostics, expected);
             assert_eq!(is_limited(&seen), !fits);
         }
@@ -181,8 +216,15 @@ fn white_space_behind_an_assertion_does_not_count() {
     let set = limits(|limits| limits.with_max_assertion(20));
     for blanks in [1, 19, 20, 21, 64, 500] {
         for blank in [" ", "\n", "\u{3000}"] {
-            let seen = read(set, &format!("It is all so.{}[substrate.grep]", blank.repeat(blanks)));
-            assert_eq!(seen.assertions[0].text(), "It is all so.", "{blanks} of {blank:?}");
+            let seen = read(
+                set,
+                &format!("It is all so.{}[substrate.grep]", blank.repeat(blanks)),
+            );
+            assert_eq!(
+                seen.assertions[0].text(),
+                "It is all so.",
+                "{blanks} of {blank:?}"
+            );
             assert!(!is_limited(&seen));
             assert_eq!(codes(&seen), []);
         }
@@ -205,7 +247,10 @@ fn a_block_of_code_is_cut_at_max_assertion() {
 fn an_assertion_may_have_max_annotations_annotations() {
     for max in [1, 2, 5, 64] {
         let set = limits(|limits| limits.with_max_annotations(max));
-        for count in [max, max + 1, max + 30].into_iter().chain((max > 1).then_some(max - 1)) {
+        for count in [max, max + 1, max + 30]
+            .into_iter()
+            .chain((max > 1).then_some(max - 1))
+        {
             let annotations: Vec<String> = (0..count)
                 .map(|index| format!("[substrate.grep; observation-id={index}]"))
                 .collect();
@@ -236,21 +281,33 @@ fn an_assertion_may_have_max_annotations_annotations() {
 /// An annotation whose identifier and observation id take so many bytes together.
 fn pending_of(bytes: usize) -> String {
     let class = "substrate.grep";
-    format!("[{class}; observation-id={}]", "v".repeat(bytes - class.len()))
+    format!(
+        "[{class}; observation-id={}]",
+        "v".repeat(bytes - class.len())
+    )
 }
 
 #[test]
 fn an_assertion_may_keep_max_pending_bytes() {
     for max in [100, 1_500, 4_096] {
         let set = limits(|limits| limits.with_max_pending(max));
-        for (total, fits) in [(max - 1, true), (max, true), (max + 1, false), (max + 9, false)] {
+        for (total, fits) in [
+            (max - 1, true),
+            (max, true),
+            (max + 1, false),
+            (max + 9, false),
+        ] {
             // Pieces that fit `max_annotation`, the last of which reaches the total.
             let mut sizes = vec![900; (total - 30) / 900];
             sizes.push(total - sizes.iter().sum::<usize>());
             let texts: Vec<String> = sizes.iter().map(|&size| pending_of(size)).collect();
             let seen = read(set, &format!("It is so. {}", texts.join(" ")));
             let kept = sizes.len() - usize::from(!fits);
-            assert_eq!(seen.assertions[0].annotations().count(), kept, "{total} of {max}");
+            assert_eq!(
+                seen.assertions[0].annotations().count(),
+                kept,
+                "{total} of {max}"
+            );
             assert_eq!(seen.annotations().count(), sizes.len() + 1);
             assert_eq!(is_limited(&seen), !fits);
             let last: &Tile = seen
@@ -259,7 +316,11 @@ fn an_assertion_may_keep_max_pending_bytes() {
                 .filter(|tile| tile.annotation.is_some())
                 .nth(sizes.len() - 1)
                 .expect("all annotations are there");
-            let expected: &[_] = if fits { &[] } else { &[(Code::LimitPending, last.span)] };
+            let expected: &[_] = if fits {
+                &[]
+            } else {
+                &[(Code::LimitPending, last.span)]
+            };
             assert_eq!(seen.diagnostics, expected, "{total} of {max}");
         }
     }
@@ -268,7 +329,13 @@ fn an_assertion_may_keep_max_pending_bytes() {
 #[test]
 fn what_does_not_fit_leaves_room_for_what_does() {
     let set = limits(|limits| limits.with_max_pending(100));
-    let text = [pending_of(80), pending_of(30), pending_of(20), pending_of(15)].join(" ");
+    let text = [
+        pending_of(80),
+        pending_of(30),
+        pending_of(20),
+        pending_of(15),
+    ]
+    .join(" ");
     let seen = read(set, &format!("It is so. {text}"));
     let lengths: Vec<_> = seen.assertions[0]
         .annotations()
@@ -316,7 +383,12 @@ fn all_limits_at_once_lose_nothing() {
     let seen = read(set, &text);
     assert_eq!(
         codes(&seen),
-        [Code::LimitPending, Code::LimitAssertion, Code::LimitAnnotations, Code::LimitAnnotation]
+        [
+            Code::LimitPending,
+            Code::LimitAssertion,
+            Code::LimitAnnotations,
+            Code::LimitAnnotation
+        ]
     );
     assert!(is_limited(&seen));
 }
@@ -332,21 +404,50 @@ type Setter = (
 #[test]
 fn limits_have_a_range() {
     let setters: [Setter; 4] = [
-        (Limits::with_max_annotation, Limits::max_annotation, "max_annotation", 65_536),
-        (Limits::with_max_assertion, Limits::max_assertion, "max_assertion", 1 << 20),
-        (Limits::with_max_annotations, Limits::max_annotations, "max_annotations", 65_536),
-        (Limits::with_max_pending, Limits::max_pending, "max_pending", 1 << 20),
+        (
+            Limits::with_max_annotation,
+            Limits::max_annotation,
+            "max_annotation",
+            65_536,
+        ),
+        (
+            Limits::with_max_assertion,
+            Limits::max_assertion,
+            "max_assertion",
+            1 << 20,
+        ),
+        (
+            Limits::with_max_annotations,
+            Limits::max_annotations,
+            "max_annotations",
+            65_536,
+        ),
+        (
+            Limits::with_max_pending,
+            Limits::max_pending,
+            "max_pending",
+            1 << 20,
+        ),
     ];
     for (set, get, name, most) in setters {
         for value in [1, 2, most - 1, most] {
             let limits = set(Limits::default(), value).expect("in range");
             assert_eq!(get(&limits), value, "{name}");
         }
-        for value in [0, most + 1, u32::MAX as usize, u32::MAX as usize + 2, usize::MAX] {
+        for value in [
+            0,
+            most + 1,
+            u32::MAX as usize,
+            u32::MAX as usize + 2,
+            usize::MAX,
+        ] {
             let error = set(Limits::default(), value).expect_err("out of range");
             assert_eq!((error.name(), error.value()), (name, value));
             let shown = error.to_string();
-            assert!(shown.contains(name) && shown.contains(&value.to_string()), "{shown}");
+            assert!(
+                shown.contains(name) && shown.contains(&value.to_string()),
+                "{shown}"
+            );
             assert!(shown.contains(&most.to_string()), "{shown}");
         }
     }
@@ -354,7 +455,8 @@ fn limits_have_a_range() {
 
 #[test]
 fn the_smallest_and_the_largest_limits_work() {
-    let text = b"It is so. [substrate.grep; observation-id=x] \n\n```\n[x\n```\n[unverified-inference] [";
+    let text =
+        b"It is so. [substrate.grep; observation-id=x] \n\n```\n[x\n```\n[unverified-inference] [";
     let least = limits(|limits| {
         limits
             .with_max_annotation(1)?

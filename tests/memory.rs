@@ -15,8 +15,8 @@ const WORST: usize = 12 << 10;
 
 /// Sizes of chunks around every bound that the engine has, and some that share no factor with any.
 const SIZES: [usize; 24] = [
-    1, 2, 3, 7, 13, 16, 17, 63, 64, 65, 127, 255, 511, 512, 1_000, 1_023, 1_024, 1_025, 4_095, 4_096, 4_097, 5_121,
-    9_345, 65_536,
+    1, 2, 3, 7, 13, 16, 17, 63, 64, 65, 127, 255, 511, 512, 1_000, 1_023, 1_024, 1_025, 4_095,
+    4_096, 4_097, 5_121, 9_345, 65_536,
 ];
 
 /// The most that a parser took while it read, with what it said of itself checked against the allocator at each chunk.
@@ -32,7 +32,8 @@ impl Meter {
         // The vocabulary is shared by all parsers: it belongs to none of them.
         drop(Parser::new());
         let mut parser = None;
-        let real = measure(|| parser = Some(Parser::builder().limits(limits).build())).bytes_current;
+        let real =
+            measure(|| parser = Some(Parser::builder().limits(limits).build())).bytes_current;
         let parser = parser.expect("it was built");
         Self {
             parser,
@@ -54,7 +55,10 @@ impl Meter {
 
     fn check(&mut self, what: &str) {
         let said = self.parser.heap_size();
-        assert_eq!(said as i64, self.real, "{what}: what heap_size says and what is allocated");
+        assert_eq!(
+            said as i64, self.real,
+            "{what}: what heap_size says and what is allocated"
+        );
         self.worst = self.worst.max(size_of::<Parser>() + said);
     }
 }
@@ -76,7 +80,10 @@ fn parts() -> Vec<(&'static str, Vec<u8>)> {
     let long_id = |len: usize| [&b"[substrate.x; observation-id="[..], &fill(b"i", len)].concat();
     vec![
         ("text", fill(b"word ", 9_000)),
-        ("an assertion of the longest kind", [&b"\n\n"[..], &fill(b"w", 4_096)].concat()),
+        (
+            "an assertion of the longest kind",
+            [&b"\n\n"[..], &fill(b"w", 4_096)].concat(),
+        ),
         ("white space", fill(b" ", 9_000)),
         ("lines of white space", fill(b" \n", 9_000)),
         ("wide white space", fill("\u{3000}".as_bytes(), 9_000)),
@@ -88,9 +95,20 @@ fn parts() -> Vec<(&'static str, Vec<u8>)> {
         ("an attempt that becomes too long", long_id(2_000)),
         ("a line of a table", fill(b"| cell ", 9_000)),
         ("empty cells", fill(b"| ", 9_000)),
-        ("a fence with a long tail", [&b"\n```\n"[..], &fill(b"code\n", 6_000), &fill(b" \n", 6_000)].concat()),
+        (
+            "a fence with a long tail",
+            [
+                &b"\n```\n"[..],
+                &fill(b"code\n", 6_000),
+                &fill(b" \n", 6_000),
+            ]
+            .concat(),
+        ),
         ("the fence's end", b"\n```\n".to_vec()),
-        ("a quoted fence", [&b"\n> ```\n"[..], &fill(b"> c\n", 9_000), b"> ```\n"].concat()),
+        (
+            "a quoted fence",
+            [&b"\n> ```\n"[..], &fill(b"> c\n", 9_000), b"> ```\n"].concat(),
+        ),
         ("backticks", fill(b"`", 9_000)),
         ("tildes", [&b"\n"[..], &fill(b"~", 9_000)].concat()),
         ("backslashes", fill(b"\\", 9_000)),
@@ -107,7 +125,11 @@ fn at_rest_a_parser_takes_less_than_a_kibibyte() {
     let parser = Parser::new();
     let taken = size_of::<Parser>() + parser.heap_size();
     assert!(taken < AT_REST, "{taken} bytes");
-    assert!(size_of::<Rewriter>() < AT_REST, "{} bytes", size_of::<Rewriter>());
+    assert!(
+        size_of::<Rewriter>() < AT_REST,
+        "{} bytes",
+        size_of::<Rewriter>()
+    );
     let mut counted = None;
     let allocated = measure(|| counted = Some(Parser::new())).bytes_current;
     assert_eq!(allocated, 0, "nothing is allocated before the first byte");

@@ -12,17 +12,73 @@ use proptest::sample::{Index, select};
 use provstream::provenance::{
     Annotation, Class, Reason, Vocabulary, escape, escape_str, parse_annotation, write_bracketed,
 };
-use provstream::{BracketAnnotation, Code, Event, Limits, Parser, Replacement, RewriteSink, Rewriter, Span};
+use provstream::{
+    BracketAnnotation, Code, Event, Limits, Parser, Replacement, RewriteSink, Rewriter, Span,
+};
 use reference::{Ev, RefLimits, RefVocabulary, Segment};
 
 /// What streams are made of: the bytes that mean something, in every combination, and a little of what does not.
 const FRAGMENTS: &[&str] = &[
-    "[", "[", "]", ";", "=", "\"", "\\", "`", "``", "```", "~~~", "\n", "\n\n", "\r\n", " ", "  ", "\t", "|", ">", "\n> ",
-    "\n- ", "\n1. ", "\n# ", "\n| ", ".", ". ", "!", "\u{2019}", "\u{3002}", "\u{a0}", "\u{3000}", "\u{feff}", "\0", "a",
-    "word ", "It is so. ", "Dr. Smith ", "\u{e9}\u{1F600}", "substrate.", "substrate.grep", "unverified-inference",
-    "1.0.", "note", "ts", "observation-id", "observation_id=", "ts=2026-05-28T11:40:00Z", "; ts=", "x=\"a; b] [c\"",
-    "[substrate.grep]", " [substrate.grep]", "[substrate.code.read; observation-id=sha256:e3b0; ts=2026-05-28T11:40:00Z]",
-    "[substrate.x; y]", "[note; ts=now]", "[1]", "[text](url)", "\n```\n", "\n~~~\n", "\n> ```\n", "> ",
+    "[",
+    "[",
+    "]",
+    ";",
+    "=",
+    "\"",
+    "\\",
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "  ",
+    "\t",
+    "|",
+    ">",
+    "\n> ",
+    "\n- ",
+    "\n1. ",
+    "\n# ",
+    "\n| ",
+    ".",
+    ". ",
+    "!",
+    "\u{2019}",
+    "\u{3002}",
+    "\u{a0}",
+    "\u{3000}",
+    "\u{feff}",
+    "\0",
+    "a",
+    "word ",
+    "It is so. ",
+    "Dr. Smith ",
+    "\u{e9}\u{1F600}",
+    "substrate.",
+    "substrate.grep",
+    "unverified-inference",
+    "1.0.",
+    "note",
+    "ts",
+    "observation-id",
+    "observation_id=",
+    "ts=2026-05-28T11:40:00Z",
+    "; ts=",
+    "x=\"a; b] [c\"",
+    "[substrate.grep]",
+    " [substrate.grep]",
+    "[substrate.code.read; observation-id=sha256:e3b0; ts=2026-05-28T11:40:00Z]",
+    "[substrate.x; y]",
+    "[note; ts=now]",
+    "[1]",
+    "[text](url)",
+    "\n```\n",
+    "\n~~~\n",
+    "\n> ```\n",
+    "> ",
 ];
 
 /// A stream of one author.
@@ -36,7 +92,8 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 
 /// A stream of two authors.
 fn segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
-    let segment = (prop::bool::weighted(0.75), bytes(most)).prop_map(|(own, bytes)| Segment { own, bytes });
+    let segment =
+        (prop::bool::weighted(0.75), bytes(most)).prop_map(|(own, bytes)| Segment { own, bytes });
     vec(segment, 1..4)
 }
 
@@ -79,7 +136,10 @@ fn engine(limits: &RefLimits) -> Parser {
 /// Feeds a stream, cut at these places in each segment, and with an empty chunk at each cut.
 fn feed(parser: &mut Parser, input: &[Segment], cuts: &[Index], mut sink: impl FnMut(Event<'_>)) {
     for segment in input {
-        let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(segment.bytes.len() + 1)).collect();
+        let mut at: Vec<usize> = cuts
+            .iter()
+            .map(|cut| cut.index(segment.bytes.len() + 1))
+            .collect();
         at.extend([0, segment.bytes.len()]);
         at.sort_unstable();
         for pair in at.windows(2) {
@@ -102,12 +162,18 @@ fn seen(parser: &mut Parser, input: &[Segment], cuts: &[Index]) -> Seen {
 }
 
 fn joined(input: &[Segment]) -> Vec<u8> {
-    input.iter().flat_map(|segment| segment.bytes.clone()).collect()
+    input
+        .iter()
+        .flat_map(|segment| segment.bytes.clone())
+        .collect()
 }
 
 /// Everything but the pieces of text, for comparing.
 fn shown(seen: &Seen) -> String {
-    format!("{:#?}", (seen.merged(), &seen.assertions, &seen.diagnostics))
+    format!(
+        "{:#?}",
+        (seen.merged(), &seen.assertions, &seen.diagnostics)
+    )
 }
 
 /// A sink that keeps, removes or replaces annotations.
@@ -126,7 +192,12 @@ impl RewriteSink for Writer {
     }
 }
 
-fn rewrite(limits: &RefLimits, input: &[Segment], size: usize, replacement: Replacement<'static>) -> Vec<u8> {
+fn rewrite(
+    limits: &RefLimits,
+    input: &[Segment],
+    size: usize,
+    replacement: Replacement<'static>,
+) -> Vec<u8> {
     let mut writer = Writer {
         replacement,
         written: Vec::new(),
@@ -333,13 +404,27 @@ proptest! {
 /// there is completed only if the stream ends with that part.
 fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = [
-        "]", "\"]", "\"\"]", "=]", "ts=]", ";ts=]", "a;ts=]", ".a;ts=]", "0.a;ts=]", ".0.a;ts=]",
+        "]",
+        "\"]",
+        "\"\"]",
+        "=]",
+        "ts=]",
+        ";ts=]",
+        "a;ts=]",
+        ".a;ts=]",
+        "0.a;ts=]",
+        ".0.a;ts=]",
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec();
     let classes = RefVocabulary::default().classes;
     let names = classes.iter().map(|(id, _)| (&id[..], "]"));
-    let more = [("substrate.a", "]"), ("observation-id", "=]"), ("observation_id", "=]"), ("ts", "=]")];
+    let more = [
+        ("substrate.a", "]"),
+        ("observation-id", "=]"),
+        ("observation_id", "=]"),
+        ("ts", "=]"),
+    ];
     for (name, end) in names.chain(more) {
         for there in 1..=name.len() {
             let part = &prefix[prefix.len().saturating_sub(there)..];
@@ -361,9 +446,17 @@ fn possible(prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
         let mut input = prefix.to_vec();
         input.extend(own(&more));
         for event in reference::events(&input, limits, &vocabulary, &|_| 0) {
-            if let Ev::Annotation { span, white_space_before, .. } = event {
+            if let Ev::Annotation {
+                span,
+                white_space_before,
+                ..
+            } = event
+            {
                 let start = span.0 as usize;
-                if start < raw.len() && raw.len() < span.1 as usize && longest.is_none_or(|(least, _)| start < least) {
+                if start < raw.len()
+                    && raw.len() < span.1 as usize
+                    && longest.is_none_or(|(least, _)| start < least)
+                {
                     longest = Some((start, white_space_before as usize));
                 }
             }
@@ -376,7 +469,11 @@ fn possible(prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
 /// line, where a code span or a block has ended.
 fn removable(prefix: &[Segment], limits: &RefLimits) -> usize {
     let len = joined(prefix).len();
-    let annotation = if limits.max_annotation < 16 { LEAST } else { "[substrate.grep]" };
+    let annotation = if limits.max_annotation < 16 {
+        LEAST
+    } else {
+        "[substrate.grep]"
+    };
     ["", "\n"]
         .map(|between| {
             let mut input = prefix.to_vec();
@@ -385,7 +482,11 @@ fn removable(prefix: &[Segment], limits: &RefLimits) -> usize {
             found
                 .iter()
                 .filter_map(|event| match event {
-                    Ev::Annotation { span, white_space_before, .. } if span.0 as usize >= len => {
+                    Ev::Annotation {
+                        span,
+                        white_space_before,
+                        ..
+                    } if span.0 as usize >= len => {
                         Some((len + *white_space_before as usize).saturating_sub(span.0 as usize))
                     }
                     _ => None,
@@ -406,27 +507,48 @@ fn check_held(input: &[Segment], limits: &RefLimits) -> Result<(), TestCaseError
     let mut handed = 0;
     let mut prefix: Vec<Segment> = Vec::new();
     for segment in input {
-        prefix.push(Segment { own: segment.own, bytes: Vec::new() });
+        prefix.push(Segment {
+            own: segment.own,
+            bytes: Vec::new(),
+        });
         for &byte in &segment.bytes {
             prefix.last_mut().expect("one was pushed").bytes.push(byte);
-            feed(&mut parser, &[Segment { own: segment.own, bytes: vec![byte] }], &[], |event| {
-                handed = match event {
-                    Event::Text(text) => text.span().end(),
-                    Event::Annotation(found) => found.annotation().span().end(),
-                    _ => handed,
-                };
-            });
+            feed(
+                &mut parser,
+                &[Segment {
+                    own: segment.own,
+                    bytes: vec![byte],
+                }],
+                &[],
+                |event| {
+                    handed = match event {
+                        Event::Text(text) => text.span().end(),
+                        Event::Annotation(found) => found.annotation().span().end(),
+                        _ => handed,
+                    };
+                },
+            );
             let raw = joined(&prefix);
             let found = possible(&prefix, limits);
             let longest = found.map_or(0, |(start, _)| raw.len() - start);
             let what = format!("{:?}", String::from_utf8_lossy(&raw));
             prop_assert_eq!(parser.held(), longest, "held of {}", what);
-            prop_assert_eq!(handed, (raw.len() - longest) as u64, "handed on of {}", what);
+            prop_assert_eq!(
+                handed,
+                (raw.len() - longest) as u64,
+                "handed on of {}",
+                what
+            );
             let white = match found {
                 Some((_, white)) => white,
                 None => removable(&prefix, limits),
             };
-            prop_assert_eq!(parser.removable_white_space(), white, "white space of {}", what);
+            prop_assert_eq!(
+                parser.removable_white_space(),
+                white,
+                "white space of {}",
+                what
+            );
 
             // In one piece it is the same.
             let mut whole = engine(limits);
@@ -454,22 +576,77 @@ proptest! {
 
 /// Starts of annotations, so that more of the generated ones get somewhere.
 const OPENINGS: &[&str] = &[
-    "[", "[ ", "[substrate.", "[substrate.grep", "[substrate.grep;", "[substrate.grep; x=", "[substrate.grep; x=\"",
-    "[1.0.substrate.grep", "[2.0.note; ts=", "[note; observation_id", "[Unverified-Inference ", "[decayed-to-uncertainty\n",
+    "[",
+    "[ ",
+    "[substrate.",
+    "[substrate.grep",
+    "[substrate.grep;",
+    "[substrate.grep; x=",
+    "[substrate.grep; x=\"",
+    "[1.0.substrate.grep",
+    "[2.0.note; ts=",
+    "[note; observation_id",
+    "[Unverified-Inference ",
+    "[decayed-to-uncertainty\n",
 ];
 
 /// Pieces of annotations.
 const PIECES: &[&str] = &[
-    ";", ";", "=", "=", " ", "\t", "\n", "\r\n", "]", "]", "]", "[", "\"", "\"", "\\", "\\\"", "\\\\", "a", "x", "x=1", "ts", "ts=",
-    "observation-id=", "observation_id=", "2026-05-28T11:40:00Z", "\"2026-05-28T11:40:00Z\"", "sha256:e3b0", "substrate",
-    ".", "grep", "1", ".0.", "-", "_", "\u{e9}", "\0", "\x7f", "; ts=x", "; a=b; c=d; e=f; g=h",
+    ";",
+    ";",
+    "=",
+    "=",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "]",
+    "]",
+    "]",
+    "[",
+    "\"",
+    "\"",
+    "\\",
+    "\\\"",
+    "\\\\",
+    "a",
+    "x",
+    "x=1",
+    "ts",
+    "ts=",
+    "observation-id=",
+    "observation_id=",
+    "2026-05-28T11:40:00Z",
+    "\"2026-05-28T11:40:00Z\"",
+    "sha256:e3b0",
+    "substrate",
+    ".",
+    "grep",
+    "1",
+    ".0.",
+    "-",
+    "_",
+    "\u{e9}",
+    "\0",
+    "\x7f",
+    "; ts=x",
+    "; a=b; c=d; e=f; g=h",
 ];
 
 /// Something close to an annotation.
 fn attempt() -> impl Strategy<Value = String> {
-    (select(OPENINGS), vec(select(PIECES), 0..14), prop::bool::weighted(0.7)).prop_map(|(start, pieces, closed)| {
-        format!("{start}{}{}", pieces.concat(), if closed { "]" } else { "" })
-    })
+    (
+        select(OPENINGS),
+        vec(select(PIECES), 0..14),
+        prop::bool::weighted(0.7),
+    )
+        .prop_map(|(start, pieces, closed)| {
+            format!(
+                "{start}{}{}",
+                pieces.concat(),
+                if closed { "]" } else { "" }
+            )
+        })
 }
 
 proptest! {
@@ -571,14 +748,48 @@ proptest! {
 
 /// What may stand before text that was escaped: nothing that ends in a backslash or in the opening of an annotation.
 const BEFORE: &[&str] = &[
-    "", "So. ", "```\n", "\n> ```\n", "`", "``", "~~~\n", "- ", "| a | ", "[1] ", "[x](y) ", "\\\\ ", "\u{e9}", "]", "; ts=", "\n\n",
+    "",
+    "So. ",
+    "```\n",
+    "\n> ```\n",
+    "`",
+    "``",
+    "~~~\n",
+    "- ",
+    "| a | ",
+    "[1] ",
+    "[x](y) ",
+    "\\\\ ",
+    "\u{e9}",
+    "]",
+    "; ts=",
+    "\n\n",
     "[substrate.grep] ",
 ];
 
 /// What may stand behind it.
 const BEHIND: &[&str] = &[
-    "", "]", " ]", ";]", "; ts=x]", "=x]", "ts=x]", "s=x]", "\"]", "substrate.grep]", "bstrate.grep]", ".grep]", "grep]", "0.substrate.x]",
-    ".0.substrate.x]", "verified-inference]", "a;ts=]", "-id=x]", "\n```\n[substrate.grep]", "` [substrate.grep]", "\n\n",
+    "",
+    "]",
+    " ]",
+    ";]",
+    "; ts=x]",
+    "=x]",
+    "ts=x]",
+    "s=x]",
+    "\"]",
+    "substrate.grep]",
+    "bstrate.grep]",
+    ".grep]",
+    "grep]",
+    "0.substrate.x]",
+    ".0.substrate.x]",
+    "verified-inference]",
+    "a;ts=]",
+    "-id=x]",
+    "\n```\n[substrate.grep]",
+    "` [substrate.grep]",
+    "\n\n",
 ];
 
 proptest! {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use common::seen::Seen;
 use provstream::provenance::{
-    Annotation, Class, Discipline, Disposition, Encoding, Reason, Timestamp, VerdictReason, Version, Vocabulary,
+    Annotation, Class, Discipline, Disposition, Encoding, Reason, Timestamp, VerdictReason,
+    Version, Vocabulary,
 };
 use provstream::{Code, Limits, Parser, Span};
 
@@ -30,7 +31,7 @@ fn check_tuple(seen: &Seen, at: usize) {
         .with_ts("2026-05-28T11:40:00Z")
         .with_span(Span::new(58, 138));
     let annotations: Vec<_> = assertion.annotations().collect();
-    assert_eq!(annotations, [expected.clone()], "cut at {at}");
+    assert_eq!(annotations, std::slice::from_ref(&expected), "cut at {at}");
     assert_eq!(seen.annotations().collect::<Vec<_>>(), [&expected]);
     assert_eq!(seen.diagnostics, [], "cut at {at}");
     assert_eq!(seen.bytes(), TV_PA_2.as_bytes());
@@ -60,7 +61,10 @@ fn the_in_line_example_gives_the_tuple_at_every_split() {
     let without = &bytes[..bytes.len() - 1];
     let seen = Seen::of(&mut parser, without.chunks(3));
     assert_eq!(seen.assertions.len(), 1);
-    let ts = seen.assertions[0].annotations().next().and_then(|found| found.timestamp());
+    let ts = seen.assertions[0]
+        .annotations()
+        .next()
+        .and_then(|found| found.timestamp());
     assert_eq!(ts.map(Timestamp::unix_seconds), Some(1_779_968_400));
 }
 
@@ -80,22 +84,39 @@ fn resolve(vocabulary: &Vocabulary, annotation: &str) -> (Annotation<'static>, V
     let [assertion] = &seen.assertions[..] else {
         panic!("{annotation}: {:?}", seen.assertions);
     };
-    let found: Vec<_> = assertion.annotations().map(Annotation::into_owned).collect();
+    let found: Vec<_> = assertion
+        .annotations()
+        .map(Annotation::into_owned)
+        .collect();
     let [found] = &found[..] else {
         panic!("{annotation}: {found:?}");
     };
-    assert_eq!(seen.annotations().collect::<Vec<_>>(), [found], "at its bracket and with its assertion");
-    (found.clone(), seen.diagnostics.iter().map(|(code, _)| *code).collect())
+    assert_eq!(
+        seen.annotations().collect::<Vec<_>>(),
+        [found],
+        "at its bracket and with its assertion"
+    );
+    (
+        found.clone(),
+        seen.diagnostics.iter().map(|(code, _)| *code).collect(),
+    )
 }
 
 /// What all annotations have in common that were taken for `unverified-inference`.
 fn check_mapped(vocabulary: &Vocabulary, declared: &str, reason: Reason) {
-    let (found, codes) = resolve(vocabulary, &format!("[{declared}; observation-id=x; ts=2026-05-28T11:40:00Z]"));
+    let (found, codes) = resolve(
+        vocabulary,
+        &format!("[{declared}; observation-id=x; ts=2026-05-28T11:40:00Z]"),
+    );
     assert_eq!(*found.class(), Class::UNVERIFIED_INFERENCE, "{declared}");
     assert_eq!(found.declared(), declared);
     assert_eq!(found.reason(), Some(reason), "{declared}");
     assert_eq!(found.disposition(), Disposition::MappedTerminal);
-    assert_eq!(found.observation_id(), Some("x"), "what was declared is kept");
+    assert_eq!(
+        found.observation_id(),
+        Some("x"),
+        "what was declared is kept"
+    );
     assert_eq!(found.ts(), Some("2026-05-28T11:40:00Z"));
     assert_eq!(codes, []);
 }
@@ -117,18 +138,32 @@ fn an_identifier_of_the_vocabulary_is_itself() {
 /// Table of resolution, row 2: anchored, same major, minor not above the loaded one, present at that version.
 #[test]
 fn an_anchored_identifier_that_was_there_is_itself() {
-    for (vocabulary, anchors) in [(Vocabulary::memo(), &["1.0"][..]), (newer(), &["1.0", "1.1"])] {
+    for (vocabulary, anchors) in [
+        (Vocabulary::memo(), &["1.0"][..]),
+        (newer(), &["1.0", "1.1"]),
+    ] {
         for anchor in anchors {
-            for class in [Class::GREP, Class::UNVERIFIED_INFERENCE, Class::DECAYED_TO_UNCERTAINTY] {
+            for class in [
+                Class::GREP,
+                Class::UNVERIFIED_INFERENCE,
+                Class::DECAYED_TO_UNCERTAINTY,
+            ] {
                 let declared = format!("{anchor}.{class}");
                 let (found, _) = resolve(&vocabulary, &format!("[{declared}]"));
-                assert_eq!((found.class(), found.reason()), (&class, None), "{declared}");
+                assert_eq!(
+                    (found.class(), found.reason()),
+                    (&class, None),
+                    "{declared}"
+                );
                 assert_eq!(found.declared(), declared);
             }
         }
     }
     let (found, _) = resolve(&newer(), "[1.1.substrate.sql.query]");
-    assert_eq!((found.class().as_str(), found.reason()), ("substrate.sql.query", None));
+    assert_eq!(
+        (found.class().as_str(), found.reason()),
+        ("substrate.sql.query", None)
+    );
 }
 
 /// Table of resolution, row 3: anchored with another major, or a minor above the loaded one.
@@ -167,7 +202,11 @@ fn anything_else_maps_as_an_unknown_identifier() {
         check_mapped(&Vocabulary::memo(), declared, Reason::UnknownIdentifier);
     }
     // Known now, but not yet at the version it is anchored to.
-    check_mapped(&newer(), "1.0.substrate.sql.query", Reason::UnknownIdentifier);
+    check_mapped(
+        &newer(),
+        "1.0.substrate.sql.query",
+        Reason::UnknownIdentifier,
+    );
 }
 
 /// Table of resolution, row 5: any identifier in a malformed annotation.
@@ -175,7 +214,12 @@ fn anything_else_maps_as_an_unknown_identifier() {
 fn a_malformed_annotation_maps_and_keeps_nothing_but_its_identifier() {
     let parts = "observation-id=x; ts=2026-05-28T11:40:00Z";
     let many = "; a=b".repeat(17);
-    for declared in ["substrate.grep", "decayed-to-uncertainty", "substrate.telepathy", "2.0.substrate.grep"] {
+    for declared in [
+        "substrate.grep",
+        "decayed-to-uncertainty",
+        "substrate.telepathy",
+        "2.0.substrate.grep",
+    ] {
         for rest in [
             format!("; {parts}; name"),
             format!("; {parts}; name="),
@@ -190,7 +234,11 @@ fn a_malformed_annotation_maps_and_keeps_nothing_but_its_identifier() {
             assert_eq!(*found.class(), Class::UNVERIFIED_INFERENCE);
             assert_eq!(found.reason(), Some(Reason::Malformed), "{declared}{rest}");
             assert_eq!(found.declared(), declared);
-            assert_eq!((found.observation_id(), found.ts()), (None, None), "{declared}{rest}");
+            assert_eq!(
+                (found.observation_id(), found.ts()),
+                (None, None),
+                "{declared}{rest}"
+            );
             assert_eq!(found.disposition(), Disposition::MappedTerminal);
             assert_eq!(codes, []);
         }
@@ -205,9 +253,19 @@ fn a_malformed_annotation_maps_and_keeps_nothing_but_its_identifier() {
 /// Wire profile 2: an invalid `ts` leaves the class as it is.
 #[test]
 fn an_invalid_time_leaves_the_class_as_it_is() {
-    for ts in ["yesterday", "2026-02-29T00:00:00Z", "2026-05-28 11:40:00Z", "2026-05-28T24:00:00Z", "2026-05-28T11:40:60Z"] {
+    for ts in [
+        "yesterday",
+        "2026-02-29T00:00:00Z",
+        "2026-05-28 11:40:00Z",
+        "2026-05-28T24:00:00Z",
+        "2026-05-28T11:40:60Z",
+    ] {
         let (found, codes) = resolve(&Vocabulary::memo(), &format!("[substrate.grep; ts={ts}]"));
-        assert_eq!((found.class(), found.reason(), found.ts()), (&Class::GREP, None, None), "{ts}");
+        assert_eq!(
+            (found.class(), found.reason(), found.ts()),
+            (&Class::GREP, None, None),
+            "{ts}"
+        );
         assert_eq!(codes, [Code::InvalidTs]);
     }
 }
@@ -232,11 +290,17 @@ fn judge_within(stream: &str, limits: Limits) -> VerdictReason {
         let mut parser = Parser::builder().limits(limits).build();
         let seen = Seen::of(&mut parser, stream.as_bytes().chunks(size));
         let verdict = discipline.judge(&seen.assertions[0], now);
-        assert_eq!(verdict.admitted(), verdict.reason() == VerdictReason::Admitted);
+        assert_eq!(
+            verdict.admitted(),
+            verdict.reason() == VerdictReason::Admitted
+        );
         assert_eq!(verdict.floor(), 2);
         reasons.push(verdict.reason());
     }
-    assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{stream}: {reasons:?}");
+    assert!(
+        reasons.iter().all(|reason| *reason == reasons[0]),
+        "{stream}: {reasons:?}"
+    );
     reasons[0]
 }
 
@@ -245,7 +309,10 @@ const LOG: &str = "[substrate.git.log; ts=2026-05-28T11:50:00Z]";
 
 #[test]
 fn verdict_no_assertion() {
-    assert_eq!(judge(&format!("{GREP} {LOG} So.")), VerdictReason::NoAssertion);
+    assert_eq!(
+        judge(&format!("{GREP} {LOG} So.")),
+        VerdictReason::NoAssertion
+    );
     // It comes before every other reason.
     let limits = Limits::default().with_max_annotations(1).expect("in range");
     let stream = format!("- {GREP} {LOG} [unverified-inference] So.");
@@ -261,9 +328,15 @@ fn verdict_limit() {
     let stream = format!("So. [unverified-inference] {GREP} {LOG}");
     assert_eq!(judge_within(&stream, limits), VerdictReason::Limit);
     let limits = Limits::default().with_max_assertion(4).expect("in range");
-    assert_eq!(judge_within(&format!("It is so. {GREP} {LOG}"), limits), VerdictReason::Limit);
+    assert_eq!(
+        judge_within(&format!("It is so. {GREP} {LOG}"), limits),
+        VerdictReason::Limit
+    );
     let limits = Limits::default().with_max_pending(40).expect("in range");
-    assert_eq!(judge_within(&format!("So. {GREP} {LOG}"), limits), VerdictReason::Limit);
+    assert_eq!(
+        judge_within(&format!("So. {GREP} {LOG}"), limits),
+        VerdictReason::Limit
+    );
 }
 
 /// A parser reports only what is annotated; here what was reported has all its annotations left out.
@@ -273,7 +346,10 @@ fn verdict_unannotated() {
     let now: Timestamp = NOW.parse().expect("a date-time");
     let seen = Seen::of(&mut Parser::new(), [&b"It is so. [substrate.grep]"[..]]);
     let bare = seen.assertions[0].clone().with_annotations(Vec::new());
-    assert_eq!(discipline.judge(&bare, now).reason(), VerdictReason::Unannotated);
+    assert_eq!(
+        discipline.judge(&bare, now).reason(),
+        VerdictReason::Unannotated
+    );
     assert!(!bare.is_annotated());
 }
 
@@ -286,9 +362,17 @@ fn verdict_terminal() {
         "2.0.substrate.fs.mtime",
         "substrate.fs.mtime; ts",
     ] {
-        assert_eq!(judge(&format!("So. {GREP} {LOG} [{terminal}]")), VerdictReason::Terminal, "{terminal}");
+        assert_eq!(
+            judge(&format!("So. {GREP} {LOG} [{terminal}]")),
+            VerdictReason::Terminal,
+            "{terminal}"
+        );
         // It comes before the floor.
-        assert_eq!(judge(&format!("So. [{terminal}]")), VerdictReason::Terminal, "{terminal}");
+        assert_eq!(
+            judge(&format!("So. [{terminal}]")),
+            VerdictReason::Terminal,
+            "{terminal}"
+        );
     }
 }
 
@@ -302,7 +386,11 @@ fn verdict_below_floor() {
         format!("{GREP} [substrate.git.log; ts=2026-05-28T10:59:59.999Z]"),
         format!("{GREP} [substrate.git.log; ts=2026-05-28T12:00:05.001Z]"),
     ] {
-        assert_eq!(judge(&format!("So. {annotations}")), VerdictReason::BelowFloor, "{annotations}");
+        assert_eq!(
+            judge(&format!("So. {annotations}")),
+            VerdictReason::BelowFloor,
+            "{annotations}"
+        );
     }
 }
 
@@ -315,6 +403,10 @@ fn verdict_admitted() {
         format!("{GREP} [substrate.git.log; ts=2026-05-28T12:00:05Z]"),
         format!("{GREP} [1.0.substrate.git.log; ts=\"2026-05-28T13:30:00+02:00\"]"),
     ] {
-        assert_eq!(judge(&format!("So. {annotations} End.")), VerdictReason::Admitted, "{annotations}");
+        assert_eq!(
+            judge(&format!("So. {annotations} End.")),
+            VerdictReason::Admitted,
+            "{annotations}"
+        );
     }
 }

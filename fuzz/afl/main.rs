@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let Some((_, body)) = provstream_fuzz::TARGETS.iter().find(|(known, _)| *known == name) else {
+    let Some((_, body)) = provstream_fuzz::TARGETS
+        .iter()
+        .find(|(known, _)| *known == name)
+    else {
         eprintln!("usage: provstream-afl TARGET, one of:");
         for (known, _) in provstream_fuzz::TARGETS {
             eprintln!("  {known}");

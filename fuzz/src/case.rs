@@ -48,13 +48,13 @@ impl Case {
                         *limit = (usize::from(byte) * step).min(*limit);
                     }
                 }
-                u64::from(u32::from_le_bytes([control[4], control[5], control[6], control[7]]))
+                u64::from(u32::from_le_bytes([
+                    control[4], control[5], control[6], control[7],
+                ]))
             }
-            None => data
-                .iter()
-                .fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
-                    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-                }),
+            None => data.iter().fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+            }),
         };
         let input = if control.is_some() {
             let parts = stream.split(|&byte| byte == SWITCH);
@@ -71,7 +71,11 @@ impl Case {
                 bytes: stream.to_vec(),
             }]
         };
-        Self { input, limits, seed }
+        Self {
+            input,
+            limits,
+            seed,
+        }
     }
 
     /// A parser with the case's limits.
@@ -81,7 +85,10 @@ impl Case {
 
     /// The bytes of the stream.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.input.iter().flat_map(|segment| segment.bytes.clone()).collect()
+        self.input
+            .iter()
+            .flat_map(|segment| segment.bytes.clone())
+            .collect()
     }
 
     /// The chunks of the stream, each with whether it is own text; empty ones are among them.

@@ -1,6 +1,8 @@
 //! Targets for those who write annotations and vocabularies.
 
-use provstream::provenance::{Annotation, Class, Reason, Version, Vocabulary, escape, write_bracketed};
+use provstream::provenance::{
+    Annotation, Class, Reason, Version, Vocabulary, escape, write_bracketed,
+};
 use provstream::{Event, Parser, Span};
 
 /// What is written reads back equal, and escaped text has no live annotation.
@@ -24,18 +26,33 @@ pub fn writers(data: &[u8]) {
     if let Ok(written) = write_bracketed(&annotation) {
         let stream = format!("So. {written} End.");
         let span = Span::new(4, 4 + written.len() as u64);
-        assert_eq!(annotations(stream.as_bytes()), [annotation.with_span(span)], "{stream}");
+        assert_eq!(
+            annotations(stream.as_bytes()),
+            [annotation.with_span(span)],
+            "{stream}"
+        );
     }
     // A malformed one cannot be written: what was wrong with it is lost.
-    let malformed = Annotation::new(Class::UNVERIFIED_INFERENCE, declared).with_reason(Reason::Malformed);
+    let malformed =
+        Annotation::new(Class::UNVERIFIED_INFERENCE, declared).with_reason(Reason::Malformed);
     assert!(write_bracketed(&malformed).is_err());
 
     let escaped = escape(data, &memo);
     assert_eq!(escape(&escaped, &memo), escaped);
-    let without: Vec<u8> = escaped.iter().copied().filter(|&byte| byte != b'\\').collect();
+    let without: Vec<u8> = escaped
+        .iter()
+        .copied()
+        .filter(|&byte| byte != b'\\')
+        .collect();
     let plain: Vec<u8> = data.iter().copied().filter(|&byte| byte != b'\\').collect();
     assert_eq!(without, plain, "only backslashes are added");
-    for (before, behind) in [("", ""), ("So. ", "]"), ("`", " ; ts=x]"), ("```\n", "substrate.grep]"), ("> ", "=x]")] {
+    for (before, behind) in [
+        ("", ""),
+        ("So. ", "]"),
+        ("`", " ; ts=x]"),
+        ("```\n", "substrate.grep]"),
+        ("> ", "=x]"),
+    ] {
         let stream = [before.as_bytes(), &escaped, behind.as_bytes()].concat();
         let inside = before.len() as u64..(before.len() + escaped.len()) as u64;
         for found in annotations(&stream) {

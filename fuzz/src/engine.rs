@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use provstream::extract::sentence::{last_sentence, sentences};
 use provstream::provenance::{Timestamp, Version, parse_annotation, parse_duration};
-use provstream::{BracketAnnotation, ChunkIndex, Event, Parser, Positions, Replacement, RewriteSink, Rewriter, Span};
+use provstream::{
+    BracketAnnotation, ChunkIndex, Event, Parser, Positions, Replacement, RewriteSink, Rewriter,
+    Span,
+};
 
 use super::case::Case;
 use super::reference::engine::{canonical, run};
@@ -62,7 +65,12 @@ pub fn chunk_invariance(data: &[u8]) {
 /// The events are those of the naive reference.
 pub fn reference(data: &[u8]) {
     let case = Case::new(data);
-    let expected = events(&case.input, &case.limits, &RefVocabulary::default(), &last_sentence);
+    let expected = events(
+        &case.input,
+        &case.limits,
+        &RefVocabulary::default(),
+        &last_sentence,
+    );
     let found = run(&mut case.parser(), &case.input, case.cuts());
     assert_eq!(found, canonical(expected));
 }

@@ -37,10 +37,7 @@ impl Seen {
             Event::Annotation(found) => self.tiles.push(Tile {
                 span: found.annotation().span(),
                 bytes: found.raw().to_vec(),
-                annotation: Some((
-                    found.annotation().into_owned(),
-                    found.white_space_before(),
-                )),
+                annotation: Some((found.annotation().into_owned(), found.white_space_before())),
             }),
             Event::Assertion(assertion) => self.assertions.push(assertion.into_owned()),
             Event::Diagnostic(found) => self.diagnostics.push((found.code(), found.span())),
@@ -49,10 +46,7 @@ impl Seen {
     }
 
     /// All of a stream fed in pieces, its end included; the parser is then ready for another.
-    pub(crate) fn of<'a>(
-        parser: &mut Parser,
-        pieces: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Self {
+    pub(crate) fn of<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::default();
         for piece in pieces {
             parser.push(piece, |event| seen.take(event));
