@@ -59,27 +59,40 @@ fn main() {
     let rich = |gap| stream(Prose::Rich, gap);
 
     let text = plain(20_000);
-    row("64 KiB chunks, 20,000 B: memchr3 pass", 0.7, || memchr3_pass(&text), || {
-        support::provstream(&mut parser, &text, 1 << 16)
-    });
+    row(
+        "64 KiB chunks, 20,000 B: memchr3 pass",
+        0.7,
+        || memchr3_pass(&text),
+        || support::provstream(&mut parser, &text, 1 << 16),
+    );
     for (gap, prose, name, target) in [
         (2_000, Prose::Plain, "64 KiB chunks, 2,000 B: regex", 2.5),
         (2_000, Prose::Rich, "the same, rich prose", 1.3),
         (200, Prose::Plain, "64 KiB chunks, 200 B: regex", 3.5),
         (200, Prose::Rich, "the same, rich prose", 2.8),
     ] {
-        let text = if prose == Prose::Plain { plain(gap) } else { rich(gap) };
-        row(name, target, || regex_pass(&regex, &text), || {
-            support::provstream(&mut parser, &text, 1 << 16)
-        });
+        let text = if prose == Prose::Plain {
+            plain(gap)
+        } else {
+            rich(gap)
+        };
+        row(
+            name,
+            target,
+            || regex_pass(&regex, &text),
+            || support::provstream(&mut parser, &text, 1 << 16),
+        );
     }
     for (gap, name, target) in [
         (20_000, "4-byte chunks, 20,000 B: memchr3 and copy", 1.5),
         (200, "4-byte chunks, 200 B: memchr3 and copy", 0.7),
     ] {
         let text = plain(gap);
-        row(name, target, || memchr3_and_copy(&mut buffer, &text, 4), || {
-            support::provstream(&mut parser, &text, 4)
-        });
+        row(
+            name,
+            target,
+            || memchr3_and_copy(&mut buffer, &text, 4),
+            || support::provstream(&mut parser, &text, 4),
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use provstream::Parser;
 use regex::bytes::Regex;
 use support::{PATTERN, Prose, memchr3_and_copy, memchr3_pass, regex_pass, stream};
@@ -31,5 +31,8 @@ fn text(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, text);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    text(&mut criterion);
+    criterion.final_summary();
+}

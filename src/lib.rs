@@ -1,10 +1,63 @@
-//! provstream.
+//! Streaming, zero-copy parser for per-assertion provenance annotations in LLM output.
+//!
+//! A model can mark every single assertion of its answer with where it comes from: a substrate class out of a closed
+//! vocabulary, or one of two terminal states, in brackets behind the assertion. This crate reads such a stream in
+//! whatever pieces it arrives and reports, at the earliest byte where it is certain, the annotations and the assertion
+//! each belongs to, while the text itself is handed on without delay.
+//!
+//! What always holds:
+//! - No input is an error. What is odd gives a [`Diagnostic`] with its place.
+//! - Memory is bounded by the [`Limits`], whatever the length of the stream.
+//! - No byte is lost: texts and annotations cover the stream without gap or overlap.
+//! - How the stream is cut into chunks changes nothing but the pieces in which text is handed on.
+//!
+//! # The tour
+//!
+//! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
+//! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
+//! replaced. [`Positions`] turns byte offsets into code points and UTF-16 units, [`ChunkIndex`] into tokens.
+//!
+//! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
+//! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
+//! discipline that decides on an assertion by what was declared about it.
+//!
+//! ```
+//! use provstream::provenance::{Class, Discipline, Timestamp};
+//! use provstream::{Event, Parser};
+//! use std::time::Duration;
+//!
+//! let discipline = Discipline::own_state() // two distinct classes needed
+//!     .default_window(Duration::from_secs(3_600))
+//!     .build()?;
+//! let now: Timestamp = "2026-05-28T12:00:00Z".parse()?;
+//! let text = "The build is green. [substrate.grep; ts=2026-05-28T11:40:00Z] \
+//!             [substrate.git.log; ts=2026-05-28T11:41:00Z]";
+//! let mut parser = Parser::new();
+//! let mut admitted = None;
+//! let mut judge = |event: Event<'_>| {
+//!     if let Event::Assertion(assertion) = event {
+//!         admitted = Some(discipline.judge(&assertion, now).admitted());
+//!     }
+//! };
+//! parser.push(text.as_bytes(), &mut judge);
+//! parser.finish(&mut judge);
+//! assert_eq!(admitted, Some(true));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An annotation says what the emitter declared about its own behaviour. It is never evidence that the observation took
+//! place (`provenance memo 11.1`).
+//!
+//! # Features
+//!
+//! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 #![forbid(unsafe_code)]
 
 mod event;
 pub mod extract;
 mod lex;
 mod limits;
+mod owned;
 mod parser;
 mod position;
 pub mod provenance;
@@ -13,7 +66,13 @@ mod span;
 
 pub use event::{BracketAnnotation, Code, Diagnostic, Event, Text};
 pub use limits::{LimitError, Limits};
+pub use owned::{OwnedAnnotation, OwnedEvent, OwnedText, QueuedParser};
 pub use parser::{Mode, Parser, ParserBuilder};
 pub use position::{ChunkIndex, Positions};
 pub use rewrite::{Replacement, RewriteSink, Rewriter};
 pub use span::Span;
+
+/// The README's example, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -123,7 +123,6 @@ impl Parser {
     }
 
     /// The limits in force.
-    #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use crate::event::{BracketAnnotation, Event};
+use crate::lex::chars::{MOST_REMOVED, removable_tail};
 use crate::parser::Parser;
 
 /// What is written in the place of an annotation.
@@ -63,7 +64,7 @@ impl<F: FnMut(&[u8])> RewriteSink for F {
 pub struct Rewriter {
     parser: Parser,
     /// White space that was handed on by the parser and not yet written: at most 64 bytes.
-    white: SmallVec<[u8; 64]>,
+    white: SmallVec<[u8; MOST_REMOVED]>,
 }
 
 impl Rewriter {
@@ -111,25 +112,21 @@ impl Rewriter {
     }
 
     fn release(&mut self, sink: &mut impl RewriteSink) {
-        flush(&mut self.white, self.parser.removable_white_space(), sink);
+        if !self.white.is_empty() {
+            flush(&mut self.white, self.parser.removable_white_space(), sink);
+        }
     }
 }
 
 /// Writes an event, keeping back the white space that the text so far ends with.
-fn write(event: Event<'_>, white: &mut SmallVec<[u8; 64]>, sink: &mut impl RewriteSink) {
+fn write(event: Event<'_>, white: &mut SmallVec<[u8; MOST_REMOVED]>, sink: &mut impl RewriteSink) {
     match event {
         Event::Text(text) => {
             let bytes = text.bytes();
-            let most = white.inline_size();
-            let tail = bytes
-                .iter()
-                .rev()
-                .take(most)
-                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
-                .count();
+            let tail = removable_tail(bytes);
             let (now, later) = bytes.split_at(bytes.len() - tail);
             if now.is_empty() {
-                flush(white, most - tail, sink);
+                flush(white, MOST_REMOVED - tail, sink);
             } else {
                 flush(white, 0, sink);
                 sink.text(now);
@@ -155,7 +152,7 @@ fn write(event: Event<'_>, white: &mut SmallVec<[u8; 64]>, sink: &mut impl Rewri
 }
 
 /// Writes all but the last `keep` bytes of `white`.
-fn flush(white: &mut SmallVec<[u8; 64]>, keep: usize, sink: &mut impl RewriteSink) {
+fn flush(white: &mut SmallVec<[u8; MOST_REMOVED]>, keep: usize, sink: &mut impl RewriteSink) {
     let now = white.len().saturating_sub(keep);
     if now > 0 {
         sink.text(&white[..now]);

@@ -10,7 +10,9 @@ use common::ndjson::Lines;
 use provstream::Parser;
 
 fn cases(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(folder);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus")
+        .join(folder);
     let mut found: Vec<PathBuf> = fs::read_dir(&root)
         .expect("a corpus folder")
         .map(|entry| entry.expect("a readable entry").path())
@@ -37,7 +39,11 @@ fn check(folder: &str, least: usize, every_split: bool) {
     assert!(cases.len() >= least, "{} files in {folder}", cases.len());
     let mut failed = Vec::new();
     for path in cases {
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let input = fs::read(&path).expect("a readable case");
         let expected = fs::read_to_string(path.with_extension("events.ndjson"))
             .expect("expected events beside the case");
@@ -56,10 +62,19 @@ fn check(folder: &str, least: usize, every_split: bool) {
         }
         for size in 1..=64 {
             let pieces = input.chunks(size).flat_map(|chunk| [chunk, &[]]);
-            assert_eq!(read(&mut parser, pieces), whole, "{name} in chunks of {size}");
+            assert_eq!(
+                read(&mut parser, pieces),
+                whole,
+                "{name} in chunks of {size}"
+            );
         }
     }
-    assert!(failed.is_empty(), "{}\n{} failed", failed.join("\n"), failed.len());
+    assert!(
+        failed.is_empty(),
+        "{}\n{} failed",
+        failed.join("\n"),
+        failed.len()
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 mod reference;
 
-use reference::engine::{Cuts, canonical, parser, run};
 use provstream::extract::sentence::last_sentence;
+use reference::engine::{Cuts, canonical, parser, run};
 use reference::{RefVocabulary, Segment, events, generate};
 
 /// Inputs compared, each read whole and in three cuttings; `PROVSTREAM_SEEDS` sets another number for a longer search.
@@ -31,7 +31,11 @@ fn compare(seed: u64) {
     let mut cuts = Cuts(seed);
     for most in [usize::MAX, 1, 8, 200] {
         let found = run(&mut engine, &input, |left| {
-            if most == usize::MAX { left } else { 1 + cuts.below(most) }
+            if most == usize::MAX {
+                left
+            } else {
+                1 + cuts.below(most)
+            }
         });
         engine.reset();
         if found == expected {

@@ -14,11 +14,7 @@ pub(crate) enum Before {
     /// No text since a block boundary.
     Nothing,
     /// An assertion, as a range of the text; `cut` when it begins where `max_assertion` cut the candidate.
-    Found {
-        start: usize,
-        end: usize,
-        cut: bool,
-    },
+    Found { start: usize, end: usize, cut: bool },
 }
 
 /// The assertion that an annotation right behind `text` belongs to.
@@ -132,12 +128,12 @@ impl Lines<'_> {
                 end,
                 state,
                 at_anchor: true,
-                new_block: (state.opens_block && !anchor.opens_block)
-                    || (state.row && !anchor.row),
+                new_block: (state.opens_block && !anchor.opens_block) || (state.row && !anchor.row),
             });
         }
         let found = prefix(line);
-        let quote_before = found.quote && !found.list && !found.heading && self.is_quote(start - 1)?;
+        let quote_before =
+            found.quote && !found.list && !found.heading && self.is_quote(start - 1)?;
         let (state, len) = Line::new_block(quote_before).with_known_prefix(&found, line);
         Some(SourceLine {
             start,
@@ -185,7 +181,12 @@ impl Lines<'_> {
 
     /// Where the candidate that ends at `end` in `line` starts; exact only as far as `max_assertion` reaches. None if
     /// it is unknown.
-    fn candidate(&self, mut line: SourceLine, end: usize, max_assertion: usize) -> Option<Candidate> {
+    fn candidate(
+        &self,
+        mut line: SourceLine,
+        end: usize,
+        max_assertion: usize,
+    ) -> Option<Candidate> {
         let cut = end.saturating_sub(max_assertion);
         loop {
             if line.state.row {

@@ -1,6 +1,6 @@
 //! The bytes of the stream that may still be needed, in one buffer.
 
-use crate::lex::chars::without_partial;
+use crate::lex::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::lex::line::Line;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
@@ -211,16 +211,14 @@ impl Window {
         self.raw_len += bytes.len();
     }
 
-    /// Appends at most 16 bytes if that needs neither memory nor moving.
+    /// Appends bytes, best at most 16, if that needs neither memory nor moving.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let end = self.raw_start + self.raw_len;
-        // Only a pending assertion has an arena, and then this is not the way.
-        debug_assert_eq!(self.arena_len, 0);
-        let Some(to) = self.buffer.get_mut(end..end + bytes.len()) else {
+        if end + bytes.len() + self.arena_len > self.buffer.len() {
             return false;
-        };
-        copy_short(to, bytes);
+        }
+        copy_short(&mut self.buffer[end..end + bytes.len()], bytes);
         self.raw_len += bytes.len();
         true
     }
@@ -268,25 +266,17 @@ impl Window {
     }
 }
 
-/// Most bytes of white space that stripping removes with one annotation.
-const MOST_WHITE: usize = 64;
-
 /// How many bytes of white space, as stripping removes it, stand at the end of `bytes`, which `before` of them precede.
 pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
-    let here = bytes
-        .iter()
-        .rev()
-        .take(MOST_WHITE)
-        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
-        .count();
+    let here = removable_tail(bytes);
     if here == bytes.len() {
-        (here + before).min(MOST_WHITE)
+        (here + before).min(MOST_REMOVED)
     } else {
         here
     }
 }
 
-/// Copies at most 16 bytes between slices of one length, without calling a function that copies any number.
+/// Copies between slices of one length; at most 16 bytes without calling a function that copies any number.
 #[inline]
 fn copy_short(to: &mut [u8], from: &[u8]) {
     #[inline]

@@ -6,6 +6,9 @@ use crate::provenance::{Reason, Timestamp, Vocabulary};
 /// Most parameters of a well-formed annotation.
 const MAX_PARAMETERS: u32 = 16;
 
+/// What the identifiers of substrate classes begin with.
+const SUBSTRATE: &[u8] = b"substrate.";
+
 /// Where an attempt stands after some more of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -67,6 +70,20 @@ impl Known {
         Self::NAMES
             .into_iter()
             .find_map(|(known, which)| (known == name).then_some(which))
+    }
+
+    /// What the usual way to write a known parameter, up to its "=", starts with.
+    #[inline]
+    fn assigned(bytes: &[u8]) -> Option<(usize, Self)> {
+        const TS: &[u8] = b"ts=";
+        const OBSERVATION_ID: &[u8] = b"observation-id=";
+        if bytes.starts_with(TS) {
+            Some((TS.len(), Self::Ts))
+        } else if bytes.starts_with(OBSERVATION_ID) {
+            Some((OBSERVATION_ID.len(), Self::ObservationId))
+        } else {
+            None
+        }
     }
 
     fn shortest_completion(start: &[u8]) -> Option<usize> {
@@ -152,9 +169,8 @@ impl Attempt {
         (reading.class, reading.reason) =
             vocabulary.resolve_index(reading.identifier.content(attempt));
         reading.observation_id = self.observation_id;
-        let valid = |ts: &Value| {
-            Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok()
-        };
+        let valid =
+            |ts: &Value| Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok();
         reading.ts = self.ts.filter(valid);
         let invalid = self.ts.filter(|_| reading.ts.is_none());
         (reading, invalid)
@@ -207,7 +223,6 @@ impl Attempt {
     /// The length of the attempt, not yet started, with the fewest bytes that let it end with `parameter` or end right
     /// behind an identifier.
     fn least(&self, attempt: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
-        const SUBSTRATE: &[u8] = b"substrate.";
         let more = match self.state {
             State::Opened => 1 + parameter.len(),
             State::Major => ".0.a".len() + parameter.len(),
@@ -222,7 +237,11 @@ impl Attempt {
             }
             _ => {
                 let open = self.state != State::Identified;
-                let end = if open { attempt.len() } else { self.identifier_end as usize };
+                let end = if open {
+                    attempt.len()
+                } else {
+                    self.identifier_end as usize
+                };
                 let name = &attempt[self.name_start as usize..end];
                 let letter = usize::from(self.state == State::LabelStart);
                 let mut least = letter + parameter.len();
@@ -248,6 +267,11 @@ impl Attempt {
                         self.identifier_start = at as u32;
                         self.name_start = at as u32;
                         self.state = State::Label;
+                        if bytes[at..].starts_with(SUBSTRATE) {
+                            at += SUBSTRATE.len();
+                            self.state = State::LabelStart;
+                            continue;
+                        }
                     }
                     b'0'..=b'9' => {
                         self.identifier_start = at as u32;
@@ -308,6 +332,12 @@ impl Attempt {
                         self.part_start = at as u32;
                         self.parameters = self.parameters.saturating_add(1);
                         self.state = State::Name;
+                        if let Some((len, known)) = Known::assigned(&bytes[at..]) {
+                            at += len;
+                            self.known = Some(known);
+                            self.started = true;
+                            self.state = State::Equals;
+                        }
                         continue;
                     }
                     b';' if self.started => {
@@ -426,7 +456,7 @@ impl Attempt {
     /// Whether a `;` or `]` behind the identifier starts an attempt.
     fn starts(&self, attempt: &[u8], vocabulary: &Vocabulary) -> bool {
         let name = &attempt[self.name_start as usize..self.identifier_end as usize];
-        name.starts_with(b"substrate.") || vocabulary.names(name)
+        name.starts_with(SUBSTRATE) || vocabulary.names(name)
     }
 
     fn separated(&mut self) {
@@ -538,9 +568,11 @@ fn plain_run(bytes: &[u8]) -> usize {
 }
 
 /// How many of the first bytes are all `wanted`.
+#[inline]
 fn run(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
-    bytes
-        .iter()
-        .position(|&byte| !wanted(byte))
-        .unwrap_or(bytes.len())
+    let mut len = 0;
+    while len < bytes.len() && wanted(bytes[len]) {
+        len += 1;
+    }
+    len
 }

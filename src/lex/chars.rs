@@ -73,6 +73,19 @@ pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
+/// Most bytes of white space that stripping removes with one annotation.
+pub(crate) const MOST_REMOVED: usize = 64;
+
+/// How many bytes of white space, as stripping removes it, `bytes` end with; at most [`MOST_REMOVED`].
+pub(crate) fn removable_tail(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .rev()
+        .take(MOST_REMOVED)
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+        .count()
+}
+
 /// Whether `bytes` hold anything but white space.
 pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()

@@ -75,7 +75,9 @@ impl Fence {
             FenceLine::Prefix { quote: false } | FenceLine::Mixed if self.quoted => {
                 return FenceStep::Left;
             }
-            FenceLine::Prefix { quote } if byte == self.marker => FenceLine::Run { count: 1, quote },
+            FenceLine::Prefix { quote } if byte == self.marker => {
+                FenceLine::Run { count: 1, quote }
+            }
             FenceLine::Run { count, quote } if byte == self.marker => FenceLine::Run {
                 count: count + 1,
                 quote,

@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use super::chars::{has_text, is_escaped, leading_white, separator, trimmed_len, Separator};
+use super::chars::{Separator, has_text, is_escaped, leading_white, separator, trimmed_len};
 
 /// Most bytes a marker may have before it is known to be one: nine digits, a full stop and a character cut in two.
 const MARKER: usize = 12;
@@ -195,11 +195,11 @@ impl Line {
             }
             self.row = content.first() == Some(&b'|');
         }
-        if self.row {
-            if let Some(pipe) = last_pipe(content, self.odd_backslashes) {
-                self.text = false;
-                content = &content[pipe + 1..];
-            }
+        if self.row
+            && let Some(pipe) = last_pipe(content, self.odd_backslashes)
+        {
+            self.text = false;
+            content = &content[pipe + 1..];
         }
         self.text |= has_text(content);
         if !bytes.is_empty() {
@@ -213,8 +213,7 @@ impl Line {
         self.quote |= prefix.quote;
         self.heading = prefix.heading;
         self.content = prefix.done;
-        self.opens_block |=
-            prefix.list || prefix.heading || (prefix.quote && !self.quote_before);
+        self.opens_block |= prefix.list || prefix.heading || (prefix.quote && !self.quote_before);
     }
 
     /// The line as it is behind the prefix of `line`, which starts at the offset this state is for.
@@ -246,21 +245,14 @@ pub(crate) fn skip_blank(text: &[u8], from: usize, end: usize) -> usize {
 
 /// Whether nothing but indentation and block quote markers stands between the last line feed of `before` and its end.
 fn begins_line(before: &[u8]) -> bool {
-    before
-        .iter()
-        .rev()
-        .find(|&&byte| !is_quote_prefix(byte))
-        == Some(&b'\n')
+    before.iter().rev().find(|&&byte| !is_quote_prefix(byte)) == Some(&b'\n')
 }
 
 /// Length of `content` without the white space it ends with and, in a table row, without the empty cells.
 pub(crate) fn trimmed_content(content: &[u8], row: bool, odd_before: bool) -> usize {
     let mut len = trimmed_len(content);
     if row {
-        while len > 0
-            && content[len - 1] == b'|'
-            && !is_escaped(content, len - 1, odd_before)
-        {
+        while len > 0 && content[len - 1] == b'|' && !is_escaped(content, len - 1, odd_before) {
             len = trimmed_len(&content[..len - 1]);
         }
     }

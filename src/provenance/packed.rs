@@ -51,7 +51,9 @@ impl Record {
             class: self.class,
             reason: self.reason,
             identifier: place(identifier, false),
-            observation_id: self.observation_id.map(|quoted| place(observation_id, quoted)),
+            observation_id: self
+                .observation_id
+                .map(|quoted| place(observation_id, quoted)),
             ts: self.ts.map(|quoted| place(ts, quoted)),
         };
         let span = Span::new(self.start, self.start + u64::from(self.len));

@@ -91,7 +91,18 @@ impl Reading {
         vocabulary: &Vocabulary,
         span: Span,
     ) -> Annotation<'a> {
-        let text = |value: Value| unquote_text(value.content(bytes), value.quoted);
+        let [identifier, id, ts] = self.values();
+        let from = identifier.start as usize;
+        let all = &bytes[from..(id.end.max(ts.end).max(identifier.end)) as usize];
+        // One check of all values is quicker than one of each.
+        let whole = core::str::from_utf8(all).ok();
+        let text = |value: Value| {
+            let plain = value.start as usize - from..value.end as usize - from;
+            match whole.and_then(|whole| whole.get(plain)) {
+                Some(text) if !(value.quoted && text.contains('\\')) => Cow::Borrowed(text),
+                _ => unquote_text(value.content(bytes), value.quoted),
+            }
+        };
         Annotation {
             class: vocabulary.class_at(self.class).clone(),
             declared: text(self.identifier),

@@ -147,12 +147,12 @@ impl Scan<'_> {
             let window = &self.engine.window;
             let text = &self.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
-            if anchor.is_some() || text.len() >= SHORT {
-                if let Some((before, line)) = look_back(text, anchor, max) {
-                    let at = self.offset(from);
-                    self.set_target(before, at, false);
-                    return line;
-                }
+            if (anchor.is_some() || text.len() >= SHORT)
+                && let Some((before, line)) = look_back(text, anchor, max)
+            {
+                let at = self.offset(from);
+                self.set_target(before, at, false);
+                return line;
             }
             self.stitch(here);
         }

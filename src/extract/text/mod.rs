@@ -15,11 +15,11 @@ use self::gap::Gap;
 use self::scan::Scan;
 use super::window::Window;
 use crate::event::{Event, Text};
-use crate::lex::bracket::Attempt;
+use crate::lex::bracket::{Attempt, Step};
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
-use crate::provenance::packed::Record;
 use crate::provenance::Vocabulary;
+use crate::provenance::packed::Record;
 use crate::{Limits, Span};
 
 /// What the engine needs to know but does not own.
@@ -37,9 +37,14 @@ pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 enum Context {
     Text,
     /// In an annotation attempt that started at this offset.
-    Attempt { start: u64 },
+    Attempt {
+        start: u64,
+    },
     /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
-    Ticks { run: u64, fence: Option<bool> },
+    Ticks {
+        run: u64,
+        fence: Option<bool>,
+    },
     /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
     CodeSpan {
         run: u64,
@@ -47,7 +52,10 @@ enum Context {
         fence: Option<bool>,
     },
     /// In a run of tildes that may open a fenced block.
-    Tildes { run: u64, quoted: bool },
+    Tildes {
+        run: u64,
+        quoted: bool,
+    },
     /// Behind the opening run of a fenced block, on its first line.
     Info(Fence),
     /// In a fenced block.
@@ -58,6 +66,21 @@ enum Context {
         /// Content was dropped from the window.
         cut: bool,
     },
+}
+
+impl Context {
+    /// Behind a whole run of tildes at the start of a line.
+    const fn behind_tildes(run: u64, quoted: bool) -> Self {
+        if run >= 3 {
+            Self::Info(Fence {
+                marker: b'~',
+                run,
+                quoted,
+            })
+        } else {
+            Self::Text
+        }
+    }
 }
 
 /// The state of one stream of free text.
@@ -153,9 +176,41 @@ impl TextEngine {
         self.window.append_in_place(chunk).then_some(start)
     }
 
+    /// Takes a chunk of a few bytes that an open attempt goes on with; `false` if it is not that simple.
+    fn push_attempt(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
+        let Context::Attempt { start } = self.context else {
+            return false;
+        };
+        let max = setup.limits.max_annotation();
+        let end = self.window.end();
+        // Near the limit, what is held depends on how much is left.
+        if self.foreign
+            || self.held == 0
+            || self.attempt.read() + chunk.len() + 16 > max
+            || !self.window.append_in_place(chunk)
+        {
+            return false;
+        }
+        let mut attempt = self.attempt.clone();
+        let bytes = self.window.raw_from(start);
+        if attempt.feed(bytes, max, setup.vocabulary) != Step::More {
+            self.window.truncate(end);
+            return false;
+        }
+        self.attempt = attempt;
+        self.held += chunk.len();
+        true
+    }
+
     /// Takes a chunk of the model's own text, or of foreign text.
-    pub(crate) fn push(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
-        if chunk.is_empty() {
+    pub(crate) fn push(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        foreign: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        if chunk.is_empty() || (!foreign && self.push_attempt(setup, chunk)) {
             return;
         }
         self.plain = false;
@@ -212,17 +267,7 @@ impl TextEngine {
                 Scan::at_end(self, setup, sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
-            Context::Tildes { run, quoted } => {
-                self.context = if run >= 3 {
-                    Context::Info(Fence {
-                        marker: b'~',
-                        run,
-                        quoted,
-                    })
-                } else {
-                    Context::Text
-                };
-            }
+            Context::Tildes { run, quoted } => self.context = Context::behind_tildes(run, quoted),
             Context::Fence { ref mut line, .. }
                 if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
             {
@@ -254,10 +299,10 @@ impl TextEngine {
 /// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
 #[inline]
 fn may_open(chunk: &[u8]) -> bool {
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        if chunk.len() <= 8 {
-            return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
-        }
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
+        && chunk.len() <= 8
+    {
+        return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
     }
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
         return chunk.len() > 16

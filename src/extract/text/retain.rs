@@ -1,8 +1,8 @@
 //! What is kept of the text when a chunk ends, so that memory follows the limits and not the stream.
 
-use super::scan::Scan;
 use super::Context;
 use super::attach::block_text;
+use super::scan::Scan;
 use crate::Limits;
 use crate::extract::lookback::{Before, TextEnd, look_back, text_end};
 use crate::lex::chars::{next_boundary, trimmed_len, without_partial};
@@ -41,13 +41,14 @@ impl Scan<'_> {
 
     /// Saves the text of the target if it lies in the chunk.
     fn save_target(&mut self) {
-        if let Some(target) = &mut self.engine.target {
-            if !target.in_window {
-                target.in_window = true;
-                let span = target.span;
-                let text = &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
-                self.engine.window.save(text);
-            }
+        if let Some(target) = &mut self.engine.target
+            && !target.in_window
+        {
+            target.in_window = true;
+            let span = target.span;
+            let text =
+                &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+            self.engine.window.save(text);
         }
     }
 
@@ -72,17 +73,13 @@ impl Scan<'_> {
         let end = trimmed_len(text);
         // A block quote marker or an empty cell at the end may count as white space.
         let plain = matches!(text[..end].last(), Some(byte) if !matches!(byte, b'>' | b'|'));
-        if !plain
-            || self.engine.pending.is_some()
-            || end < keep + 64
-            || text.len() - end > keep
-        {
+        if !plain || self.engine.pending.is_some() || end < keep + 64 || text.len() - end > keep {
             return 0;
         }
-        if let Context::Fence { line, .. } = self.engine.context {
-            if line != FenceLine::Code {
-                return 0;
-            }
+        if let Context::Fence { line, .. } = self.engine.context
+            && line != FenceLine::Code
+        {
+            return 0;
         }
         self.drop_target();
         let skipped = next_boundary(bytes, end - keep);

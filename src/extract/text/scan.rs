@@ -209,7 +209,10 @@ impl<'a> Scan<'a> {
 
     /// The run of backticks that opens a code span or a fenced block.
     fn ticks(&mut self, at: usize, run: u64, fence: Option<bool>) -> usize {
-        let here = self.chunk[at..].iter().take_while(|&&byte| byte == b'`').count();
+        let here = self.chunk[at..]
+            .iter()
+            .take_while(|&&byte| byte == b'`')
+            .count();
         let run = run + here as u64;
         let end = at + here;
         self.engine.context = if end == self.chunk.len() {
@@ -264,19 +267,16 @@ impl<'a> Scan<'a> {
     }
 
     fn tildes(&mut self, at: usize, run: u64, quoted: bool) -> usize {
-        let here = self.chunk[at..].iter().take_while(|&&byte| byte == b'~').count();
+        let here = self.chunk[at..]
+            .iter()
+            .take_while(|&&byte| byte == b'~')
+            .count();
         let run = run + here as u64;
         let end = at + here;
         self.engine.context = if end == self.chunk.len() {
             Context::Tildes { run, quoted }
-        } else if run >= 3 {
-            Context::Info(Fence {
-                marker: b'~',
-                run,
-                quoted,
-            })
         } else {
-            Context::Text
+            Context::behind_tildes(run, quoted)
         };
         end
     }

@@ -1,0 +1,189 @@
+//! The parser's owned face: chunks and events that can be queued, sent to other threads and kept.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use crate::event::{Diagnostic, Event};
+use crate::parser::Parser;
+use crate::provenance::{Annotation, Assertion};
+use crate::{BracketAnnotation, Span};
+
+/// An [`Event`] that borrows nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OwnedEvent {
+    /// Bytes of the stream that are no annotation; see [`Event::Text`].
+    Text(OwnedText),
+    /// A bracketed annotation; see [`Event::Annotation`].
+    Annotation(OwnedAnnotation),
+    /// An assertion with all its annotations; see [`Event::Assertion`].
+    Assertion(Assertion<'static>),
+    /// A notice; see [`Event::Diagnostic`].
+    Diagnostic(Diagnostic),
+}
+
+/// A piece of the stream that is no annotation.
+///
+/// Where it lies in one chunk it is a slice of that chunk and shares its memory: whoever keeps a short piece for long
+/// keeps the whole chunk, and should copy it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedText {
+    bytes: Bytes,
+    start: u64,
+}
+
+impl OwnedText {
+    /// The bytes as they stand in the stream; not checked to be UTF-8.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// Where the bytes stand in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.bytes.len() as u64)
+    }
+}
+
+/// A bracketed annotation as it stood in the stream; its bytes are a copy, so it keeps no chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedAnnotation {
+    annotation: Annotation<'static>,
+    raw: Bytes,
+    white_space_before: usize,
+}
+
+impl OwnedAnnotation {
+    /// What it says, after resolution against the vocabulary.
+    #[must_use]
+    pub const fn annotation(&self) -> &Annotation<'static> {
+        &self.annotation
+    }
+
+    /// Its bytes, from `[` to `]`.
+    #[must_use]
+    pub const fn raw(&self) -> &Bytes {
+        &self.raw
+    }
+
+    /// How many bytes of white space right before it are removed with it when stripping: 0 to 64.
+    #[must_use]
+    pub const fn white_space_before(&self) -> usize {
+        self.white_space_before
+    }
+}
+
+impl From<&BracketAnnotation<'_>> for OwnedAnnotation {
+    fn from(found: &BracketAnnotation<'_>) -> Self {
+        Self {
+            annotation: found.annotation().into_owned(),
+            raw: Bytes::copy_from_slice(found.raw()),
+            white_space_before: found.white_space_before(),
+        }
+    }
+}
+
+/// A parser that takes chunks as [`Bytes`] and gives owned events when asked for them.
+///
+/// The queue holds the events of the chunks pushed and not yet taken, so its length follows the caller: take all
+/// events before pushing the next chunk and it is bounded by one chunk.
+///
+/// ```
+/// use bytes::Bytes;
+/// use provstream::{OwnedEvent, Parser, QueuedParser};
+///
+/// let mut queue = QueuedParser::new(Parser::new());
+/// queue.push(Bytes::from_static(b"It is so. [substrate.grep] "));
+/// queue.finish();
+/// let assertions = std::iter::from_fn(|| queue.next_event())
+///     .filter(|event| matches!(event, OwnedEvent::Assertion(_)))
+///     .count();
+/// assert_eq!(assertions, 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct QueuedParser {
+    parser: Parser,
+    events: VecDeque<OwnedEvent>,
+}
+
+impl QueuedParser {
+    /// A queue around a parser that is at the start of a stream.
+    #[must_use]
+    pub const fn new(parser: Parser) -> Self {
+        Self {
+            parser,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Takes the next bytes of the model's own output.
+    pub fn push(&mut self, chunk: Bytes) {
+        let (start, events) = (self.parser.position(), &mut self.events);
+        self.parser.push(&chunk, |event| {
+            events.push_back(own(event, &chunk, start));
+        });
+    }
+
+    /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
+    pub fn push_foreign(&mut self, chunk: Bytes) {
+        let (start, events) = (self.parser.position(), &mut self.events);
+        self.parser.push_foreign(&chunk, |event| {
+            events.push_back(own(event, &chunk, start));
+        });
+    }
+
+    /// Reports what is still open at the end of the stream; see [`Parser::finish`].
+    pub fn finish(&mut self) {
+        let (start, events) = (self.parser.position(), &mut self.events);
+        self.parser.finish(|event| {
+            events.push_back(own(event, &Bytes::new(), start));
+        });
+    }
+
+    /// The next event; none until more is pushed.
+    pub fn next_event(&mut self) -> Option<OwnedEvent> {
+        self.events.pop_front()
+    }
+
+    /// Back to the start of a stream with the same settings; events not taken are dropped.
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.events.clear();
+    }
+
+    /// The parser inside.
+    #[must_use]
+    pub const fn parser(&self) -> &Parser {
+        &self.parser
+    }
+}
+
+/// The event with nothing borrowed; text is a slice of `chunk`, which starts at stream offset `start`, where it lies in
+/// it.
+fn own(event: Event<'_>, chunk: &Bytes, start: u64) -> OwnedEvent {
+    match event {
+        Event::Text(text) => {
+            let span = text.span();
+            let bytes = match span.start().checked_sub(start) {
+                // It begins in the chunk, so it lies in the chunk.
+                Some(at) => chunk.slice(at as usize..at as usize + text.bytes().len()),
+                None => Bytes::copy_from_slice(text.bytes()),
+            };
+            OwnedEvent::Text(OwnedText {
+                bytes,
+                start: span.start(),
+            })
+        }
+        Event::Annotation(found) => OwnedEvent::Annotation((&found).into()),
+        Event::Assertion(assertion) => OwnedEvent::Assertion(assertion.into_owned()),
+        Event::Diagnostic(diagnostic) => OwnedEvent::Diagnostic(diagnostic),
+    }
+}
