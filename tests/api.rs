@@ -14,8 +14,9 @@ use provstream::provenance::{
     VocabularyBuilder, VocabularyError, VocabularyErrorKind, WriteError,
 };
 use provstream::{
-    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode, Parser,
-    ParserBuilder, Positions, Replacement, RewriteSink, Rewriter, Span, Text,
+    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode,
+    OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
+    Replacement, RewriteSink, Rewriter, Span, Text,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -54,13 +55,13 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         Malformation, Parameter<'static>, ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
         VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, Code, Diagnostic, Event<'static>,
-        LimitError, Limits, Mode, Parser, ParserBuilder, Positions, Replacement<'static>, Rewriter, Span, Text<'static>,
-        Sentences<'static>);
+        LimitError, Limits, Mode, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
+        Replacement<'static>, Rewriter, Span, Text<'static>, Sentences<'static>);
 }
 
 #[test]
 fn values_compare() {
-    each!(value: Annotation<'static>, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
+    each!(value: Annotation<'static>, Assertion<'static>, OwnedAnnotation, OwnedEvent, OwnedText, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
         Disposition, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
@@ -73,7 +74,7 @@ fn values_compare() {
         Text<'static>, Timestamp, VerdictReason, Version);
     each!(shown: Class, Code, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>);
-    each!(has_default: Limits, Mode, Parser, ParserBuilder, Rewriter, Span, Vocabulary, Positions, ChunkIndex);
+    each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, Positions, ChunkIndex);
 }
 
 #[test]
@@ -133,6 +134,16 @@ fn enums_may_grow() {
         _ => false,
     };
     Parser::new().push(b"text", |found| assert!(event(found)));
+    let owned = |event: OwnedEvent| match event {
+        OwnedEvent::Text(_)
+        | OwnedEvent::Annotation(_)
+        | OwnedEvent::Assertion(_)
+        | OwnedEvent::Diagnostic(_) => true,
+        _ => false,
+    };
+    let mut queue = QueuedParser::default();
+    queue.push(bytes::Bytes::from_static(b"text"));
+    assert!(queue.next_event().is_some_and(owned));
     let replacement = |replacement: Replacement<'_>| match replacement {
         Replacement::Keep | Replacement::Remove | Replacement::Text(_) => true,
         _ => false,

@@ -5,6 +5,7 @@ mod reference;
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use common::seen::Seen;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +14,8 @@ use provstream::provenance::{
     Annotation, Class, Reason, Vocabulary, escape, escape_str, parse_annotation, write_bracketed,
 };
 use provstream::{
-    BracketAnnotation, Code, Event, Limits, Parser, Replacement, RewriteSink, Rewriter, Span,
+    BracketAnnotation, Code, Event, Limits, OwnedEvent, Parser, QueuedParser, Replacement,
+    RewriteSink, Rewriter, Span,
 };
 use reference::{Ev, RefLimits, RefVocabulary, Segment};
 
@@ -298,6 +300,49 @@ proptest! {
     }
 
     #[test]
+    fn the_owned_face_gives_the_same_events(input in segments(20), limits in limits(), size in 1_usize..40) {
+        let mut borrowed = Vec::new();
+        let mut queue = QueuedParser::new(engine(&limits));
+        let mut parser = engine(&limits);
+        for segment in &input {
+            for chunk in segment.bytes.chunks(size) {
+                let sink = |event: Event<'_>| borrowed.push(format!("{event:?}"));
+                if segment.own {
+                    parser.push(chunk, sink);
+                    queue.push(Bytes::copy_from_slice(chunk));
+                } else {
+                    parser.push_foreign(chunk, sink);
+                    queue.push_foreign(Bytes::copy_from_slice(chunk));
+                }
+            }
+        }
+        parser.finish(|event| borrowed.push(format!("{event:?}")));
+        queue.finish();
+        let mut tiles = Vec::new();
+        let mut others = Vec::new();
+        while let Some(event) = queue.next_event() {
+            match event {
+                OwnedEvent::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
+                OwnedEvent::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),
+                OwnedEvent::Assertion(assertion) => others.push(format!("Assertion({assertion:?})")),
+                OwnedEvent::Diagnostic(found) => others.push(format!("Diagnostic({found:?})")),
+                other => return Err(TestCaseError::fail(format!("{other:?}"))),
+            }
+        }
+        let bytes: Vec<u8> = tiles.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        prop_assert_eq!(bytes, joined(&input));
+        for pair in tiles.windows(2) {
+            prop_assert_eq!(pair[0].0.end(), pair[1].0.start());
+        }
+        let kept = |event: &String| event.starts_with("Diagnostic(");
+        let expected: Vec<_> = borrowed.into_iter().filter(kept).collect();
+        let found: Vec<_> = others.iter().filter(|event| kept(event)).cloned().collect();
+        prop_assert_eq!(found, expected);
+        let assertions = seen(&mut engine(&limits), &input, &[]).assertions.len();
+        prop_assert_eq!(others.len() - assertions, others.iter().filter(|event| kept(event)).count());
+    }
+
+    #[test]
     fn foreign_text_has_no_annotation(input in bytes(40), size in 1_usize..40) {
         let mut parser = Parser::new();
         let mut other = 0;
@@ -405,6 +450,7 @@ proptest! {
 fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = [
         "]",
+        "a]",
         "\"]",
         "\"\"]",
         "=]",
