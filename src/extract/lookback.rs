@@ -87,6 +87,7 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// What stands before the end of the text, which lies in `line`; none if it is unknown.
+    #[inline]
     fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
         let text = self.text;
         let (last, end) = self.last_with_text(line)?;
@@ -115,6 +116,7 @@ impl Lines<'_> {
     }
 
     /// The line that ends at `end`, none if it starts at an unknown place.
+    #[inline]
     fn ending_at(&self, end: usize) -> Option<SourceLine> {
         let start = self.start_of_line(end);
         // White space must follow a list marker, and that may be the line feed.
@@ -161,6 +163,7 @@ impl Lines<'_> {
 
     /// The last line with text, from `line` backwards, and where that text ends; without an end where a block boundary
     /// or the anchor comes first. None if it is unknown.
+    #[inline]
     fn last_with_text(&self, mut line: SourceLine) -> Option<(SourceLine, Option<usize>)> {
         loop {
             let len = trimmed_content(
@@ -181,6 +184,7 @@ impl Lines<'_> {
 
     /// Where the candidate that ends at `end` in `line` starts; exact only as far as `max_assertion` reaches. None if
     /// it is unknown.
+    #[inline]
     fn candidate(
         &self,
         mut line: SourceLine,

@@ -59,6 +59,7 @@ impl Window {
     }
 
     /// How many bytes of white space, as stripping removes it, stand before stream offset `at`.
+    #[inline]
     pub(crate) fn white_before(&self, at: u64) -> usize {
         white_tail(&self.raw()[..(at - self.base) as usize], self.white)
     }
@@ -267,6 +268,7 @@ impl Window {
 }
 
 /// How many bytes of white space, as stripping removes it, stand at the end of `bytes`, which `before` of them precede.
+#[inline]
 pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     let here = removable_tail(bytes);
     if here == bytes.len() {

@@ -547,8 +547,9 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// How many of the first bytes, by eights, are printable ASCII other than brackets and the semicolon; they may all stand
-/// in a bare value.
+/// How many of the first bytes, looked at by eights, are printable ASCII other than brackets and the semicolon; they may
+/// all stand in a bare value.
+#[inline]
 fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
@@ -557,14 +558,17 @@ fn plain_run(bytes: &[u8]) -> usize {
         zeros.wrapping_sub(ONES) & !zeros
     }
     let (words, _) = bytes.as_chunks::<8>();
-    let plain = |word: &&[u8; 8]| {
-        let word = u64::from_le_bytes(**word);
-        // A byte below 0x20 borrows; one above 0x7E carries, as one that is not ASCII has its top bit already.
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte below 0x20 borrows, 0x7F carries, and one that is not ASCII has its top bit already. What borrow and
+        // carry do to the bytes above does not matter, as the lowest one counts.
         let odd = word.wrapping_sub(ONES * 0x20) | word.wrapping_add(ONES) | word;
-        let odd = odd | has(word, b'[') | has(word, b']') | has(word, b';');
-        odd & TOPS == 0
-    };
-    8 * words.iter().take_while(plain).count()
+        let odd = (odd | has(word, b'[') | has(word, b']') | has(word, b';')) & TOPS;
+        if odd != 0 {
+            return index * 8 + odd.trailing_zeros() as usize / 8;
+        }
+    }
+    words.len() * 8
 }
 
 /// How many of the first bytes are all `wanted`.

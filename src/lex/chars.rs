@@ -38,7 +38,15 @@ pub(crate) fn separator(bytes: &[u8]) -> Separator {
 }
 
 /// Length of the white space that `bytes` start with.
+#[inline]
 pub(crate) fn leading_white(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(b'!'..=b'~') => 0,
+        _ => leading_white_run(bytes),
+    }
+}
+
+fn leading_white_run(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() {
         match separator(&bytes[at..]) {
@@ -50,7 +58,16 @@ pub(crate) fn leading_white(bytes: &[u8]) -> usize {
 }
 
 /// Length of `bytes` without the white space they end with.
+#[inline]
 pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
+    match bytes {
+        [.., b'!'..=b'~'] => bytes.len(),
+        [.., b'!'..=b'~', b' ' | b'\n'] => bytes.len() - 1,
+        _ => trimmed_len_run(bytes),
+    }
+}
+
+fn trimmed_len_run(bytes: &[u8]) -> usize {
     let mut len = bytes.len();
     loop {
         len = match bytes[..len] {
@@ -77,7 +94,11 @@ pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
 pub(crate) const MOST_REMOVED: usize = 64;
 
 /// How many bytes of white space, as stripping removes it, `bytes` end with; at most [`MOST_REMOVED`].
+#[inline]
 pub(crate) fn removable_tail(bytes: &[u8]) -> usize {
+    if let [.., b'!'..=b'~', b' ' | b'\n'] = bytes {
+        return 1;
+    }
     bytes
         .iter()
         .rev()

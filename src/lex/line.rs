@@ -23,7 +23,18 @@ pub(crate) struct Prefix {
 }
 
 /// Reads the prefix that `line` starts with. A marker that `line` ends in is not counted as one.
+#[inline]
 pub(crate) fn prefix(line: &[u8]) -> Prefix {
+    match line.first() {
+        Some(b'A'..=b'Z' | b'a'..=b'z' | b'`' | b'|') => Prefix {
+            done: true,
+            ..Prefix::default()
+        },
+        _ => any_prefix(line),
+    }
+}
+
+fn any_prefix(line: &[u8]) -> Prefix {
     let mut prefix = Prefix::default();
     loop {
         let rest = &line[prefix.len..];
@@ -234,7 +245,16 @@ impl Line {
 
 /// The first offset from `from` up to `end` at which `text`, all of one block there, is not white space; the block
 /// quote markers of continuing lines count as white space.
+#[inline]
 pub(crate) fn skip_blank(text: &[u8], from: usize, end: usize) -> usize {
+    match text[from..end] {
+        [b'!'..=b'=' | b'?'..=b'~', ..] => from,
+        [b' ', b'!'..=b'=' | b'?'..=b'~', ..] => from + 1,
+        _ => skip_blank_run(text, from, end),
+    }
+}
+
+fn skip_blank_run(text: &[u8], from: usize, end: usize) -> usize {
     let mut at = from + leading_white(&text[from..end]);
     while at < end && text[at] == b'>' && begins_line(&text[..at]) {
         at += 1;
@@ -249,6 +269,7 @@ fn begins_line(before: &[u8]) -> bool {
 }
 
 /// Length of `content` without the white space it ends with and, in a table row, without the empty cells.
+#[inline]
 pub(crate) fn trimmed_content(content: &[u8], row: bool, odd_before: bool) -> usize {
     let mut len = trimmed_len(content);
     if row {

@@ -244,6 +244,9 @@ const CLOCK: usize = 19;
 type Fault = (TimestampErrorKind, usize);
 
 fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
+    if let Some(timestamp) = parse_usual(text) {
+        return Ok(timestamp);
+    }
     parse_padded(text).map_err(|(kind, offset)| {
         // Behind the end everything is wrong, but only because it is the end.
         if offset < text.len() {
@@ -254,6 +257,31 @@ fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
                 offset: text.len(),
             }
         }
+    })
+}
+
+/// Reads the usual form, whole seconds of UTC, where all is well; the general way says what is wrong.
+fn parse_usual(text: &[u8]) -> Option<Timestamp> {
+    let clock: &[u8; 20] = text.try_into().ok()?;
+    let digit = |at: usize| u32::from(clock[at].wrapping_sub(b'0'));
+    let pair = |at: usize| digit(at) * 10 + digit(at + 1);
+    let digits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
+    let all_digits = digits.iter().fold(true, |all, &at| all & (digit(at) < 10));
+    let punctuation = [clock[4], clock[7], clock[10], clock[13], clock[16], clock[19]];
+    if !all_digits || punctuation != *b"--T::Z" {
+        return None;
+    }
+    let (year, month, day) = (pair(0) * 100 + pair(2), pair(5), pair(8));
+    let (hour, minute, second) = (pair(11), pair(14), pair(17));
+    let valid = (1..=12).contains(&month)
+        && (1..=28).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60;
+    valid.then(|| Timestamp {
+        seconds: days_from_civil(year, month, day) * MINUTES_PER_DAY * SECONDS_PER_MINUTE
+            + i64::from(hour * 3_600 + minute * 60 + second),
+        nanos: 0,
     })
 }
 
