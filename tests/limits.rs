@@ -200,6 +200,35 @@ fn an_assertion_is_cut_between_characters() {
 }
 
 #[test]
+fn of_a_character_that_does_not_fit_nothing_is_left() {
+    for max in 1..4 {
+        let set = limits(|limits| limits.with_max_assertion(max));
+        for (text, clean) in [
+            ("\u{1F600} ", 4),
+            (&*format!("\u{1F600}{}", " ".repeat(70)), 10),
+        ] {
+            let at = text.len() as u64;
+            let stream = format!("{text}[substrate.grep]");
+            let mut parser = Parser::builder().limits(set).build();
+            for size in 1..=stream.len() {
+                let seen = Seen::of(&mut parser, stream.as_bytes().chunks(size));
+                let [found] = &seen.assertions[..] else {
+                    panic!("one assertion in {stream:?}");
+                };
+                let nothing = Span::new(at, at);
+                assert_eq!((found.text(), found.span()), ("", nothing));
+                assert_eq!(found.clean_span(), Some(Span::new(clean, clean)));
+                let expected = [
+                    (Code::NoAssertion, nothing),
+                    (Code::LimitAssertion, nothing),
+                ];
+                assert_eq!(seen.diagnostics, expected, "{max}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_last_sentence_that_fits_is_not_limited_by_what_stands_before_it() {
     let set = limits(|limits| limits.with_max_assertion(40));
     for before in [10, 28, 29, 30, 60, 9_000] {
