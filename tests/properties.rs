@@ -906,3 +906,32 @@ fn the_reference_has_the_default_limits() {
     assert_eq!(limits.max_annotations(), expected.max_annotations);
     assert_eq!(limits.max_pending(), expected.max_pending);
 }
+
+#[test]
+fn white_space_is_removable_up_to_the_bound_and_not_beyond() {
+    for before in [
+        "word",
+        "`x",
+        "``` a",
+        "```",
+        "~~~",
+        "```\nx\n```",
+        "```\nx",
+        "> ~~~",
+        "> ```\n> x",
+        "> ```\n",
+        "> ```\n>",
+    ] {
+        for blanks in [0, 1, 62, 63, 64, 65, 200] {
+            let input = own(format!("{before}{}", " ".repeat(blanks)).as_bytes());
+            let mut parser = Parser::new();
+            feed(&mut parser, &input, &[], |_| {});
+            let exact = removable(&input, &RefLimits::default());
+            assert_eq!(
+                parser.removable_white_space(),
+                exact,
+                "{before:?} and {blanks} blanks"
+            );
+        }
+    }
+}
