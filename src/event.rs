@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::Span;
-use crate::provenance::reading::Reading;
+use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
 /// One thing the parser is certain of.
@@ -26,7 +26,7 @@ pub enum Event<'a> {
 /// A piece of the stream that is no annotation.
 ///
 /// The spans of all texts and [`BracketAnnotation`]s of a stream, in order, cover it without gap or overlap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Text<'a> {
     bytes: &'a [u8],
     start: u64,
@@ -50,8 +50,17 @@ impl<'a> Text<'a> {
     }
 }
 
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Text")
+            .field("bytes", &lossy(self.bytes))
+            .field("span", &self.span())
+            .finish()
+    }
+}
+
 /// A bracketed annotation as it stands in the stream.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BracketAnnotation<'a> {
     reading: Reading,
     raw: &'a [u8],
@@ -104,12 +113,27 @@ impl<'a> BracketAnnotation<'a> {
 
     /// All its parameters in order, also those that have no meaning here; none when it is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
-        parse_annotation(self.raw)
-            .ok()
-            .filter(|bracketed| bracketed.malformation().is_none())
-            .map(|bracketed| bracketed.parameters().to_vec())
-            .unwrap_or_default()
-            .into_iter()
+        parameters(self.raw)
+    }
+}
+
+/// The parameters of a well-formed annotation.
+pub(crate) fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
+    let bracketed = parse_annotation(raw).ok();
+    let well_formed = bracketed.filter(|bracketed| bracketed.malformation().is_none());
+    well_formed
+        .map(|bracketed| bracketed.parameters().to_vec())
+        .unwrap_or_default()
+        .into_iter()
+}
+
+impl fmt::Debug for BracketAnnotation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BracketAnnotation")
+            .field("annotation", &self.annotation())
+            .field("raw", &lossy(self.raw))
+            .field("white_space_before", &self.white_space_before)
+            .finish()
     }
 }
 

@@ -110,6 +110,12 @@ impl LimitError {
         self.name
     }
 
+    /// The greatest value it takes; the least is 1.
+    #[must_use]
+    pub const fn most(&self) -> u32 {
+        self.most
+    }
+
     /// The refused value.
     #[must_use]
     pub const fn value(&self) -> usize {

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::event::{Diagnostic, Event};
+use crate::event::{Diagnostic, Event, parameters};
 use crate::parser::Parser;
-use crate::provenance::{Annotation, Assertion};
+use crate::provenance::{Annotation, Assertion, Parameter};
 use crate::{BracketAnnotation, Span};
 
 /// An [`Event`] that borrows nothing.
@@ -72,6 +72,17 @@ impl OwnedAnnotation {
     #[must_use]
     pub const fn raw(&self) -> &Bytes {
         &self.raw
+    }
+
+    /// Where it stands in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.annotation.span()
+    }
+
+    /// All its parameters in order, also those that have no meaning here; none when it is malformed.
+    pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
+        parameters(&self.raw)
     }
 
     /// How many bytes of white space right before it are removed with it when stripping: 0 to 64.
@@ -163,6 +174,19 @@ impl QueuedParser {
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         &self.parser
+    }
+
+    /// The parser inside, without the events that were not taken.
+    #[must_use]
+    pub fn into_parser(self) -> Parser {
+        self.parser
+    }
+}
+
+/// A copy of the event that borrows nothing.
+impl From<Event<'_>> for OwnedEvent {
+    fn from(event: Event<'_>) -> Self {
+        own(event, &Bytes::new(), u64::MAX)
     }
 }
 

@@ -27,14 +27,15 @@ pub enum Mode {
 ///
 /// let mut parser = Parser::new();
 /// let mut found = Vec::new();
-/// for chunk in ["The file has an ent", "ry. [substrate.gr", "ep; ts=2026-05-28T11:40:00Z] More."] {
-///     parser.push(chunk.as_bytes(), |event| {
-///         if let Event::Assertion(assertion) = event {
-///             found.push(assertion.into_owned());
-///         }
-///     });
+/// let mut sink = |event: Event<'_>| {
+///     if let Event::Assertion(assertion) = event {
+///         found.push(assertion.into_owned());
+///     }
+/// };
+/// for chunk in ["The file has an ent", "ry. [substrate.gr", "ep; ts=2026-05-28T11:40:00Z]"] {
+///     parser.push(chunk.as_bytes(), &mut sink);
 /// }
-/// parser.finish(|_| {});
+/// parser.finish(&mut sink); // reports what the end of the stream completes
 /// assert_eq!(found[0].text(), "The file has an entry.");
 /// ```
 #[derive(Clone, Debug)]
@@ -82,7 +83,10 @@ impl Parser {
         self.text.push(setup, chunk, foreign, sink);
     }
 
-    /// Reports what is still open at the end of the stream. Before another stream, [`reset`](Self::reset) the parser.
+    /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here.
+    ///
+    /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
+    /// offsets included, with nothing open.
     pub fn finish<F: FnMut(Event<'_>)>(&mut self, mut sink: F) {
         let setup = Setup {
             limits: &self.limits,

@@ -11,13 +11,31 @@ use crate::parser::Parser;
 /// What is written in the place of an annotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Replacement<'a> {
+pub enum Replacement {
     /// The annotation as it stands, and the white space before it.
     Keep,
     /// Nothing: the annotation and the white space right before it (at most 64 bytes) are removed.
     Remove,
     /// The white space before the annotation, then these bytes.
-    Text(Cow<'a, [u8]>),
+    Text(Cow<'static, [u8]>),
+}
+
+impl From<&'static str> for Replacement {
+    fn from(text: &'static str) -> Self {
+        Self::Text(Cow::Borrowed(text.as_bytes()))
+    }
+}
+
+impl From<String> for Replacement {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text.into_bytes()))
+    }
+}
+
+impl From<Vec<u8>> for Replacement {
+    fn from(text: Vec<u8>) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
 }
 
 /// Takes what a [`Rewriter`] writes and decides what becomes of annotations.
@@ -26,7 +44,7 @@ pub trait RewriteSink {
     fn text(&mut self, bytes: &[u8]);
 
     /// Decides what is written in the place of an annotation; by default nothing.
-    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement<'static> {
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         let _ = annotation;
         Replacement::Remove
     }
@@ -109,6 +127,12 @@ impl Rewriter {
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         &self.parser
+    }
+
+    /// The parser inside; white space that was held back is dropped.
+    #[must_use]
+    pub fn into_parser(self) -> Parser {
+        self.parser
     }
 
     fn release(&mut self, sink: &mut impl RewriteSink) {

@@ -52,7 +52,7 @@ impl RewriteSink for Extract {
         }
     }
 
-    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement<'static> {
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.totals.annotations += 1;
         Replacement::Remove
     }

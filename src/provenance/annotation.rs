@@ -107,9 +107,10 @@ impl<'a> Annotation<'a> {
         }
     }
 
-    /// The same with the reason why its class is not what was declared.
+    /// The same, taken for `unverified-inference` for this reason, whatever class was named.
     #[must_use]
     pub fn with_reason(mut self, reason: Reason) -> Self {
+        self.class = Class::UNVERIFIED_INFERENCE;
         self.reason = Some(reason);
         self
     }
@@ -213,7 +214,7 @@ impl<'a> Annotation<'a> {
 /// An assertion with everything that was said about where it comes from.
 ///
 /// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Assertion<'a> {
     encoding: Encoding,
     text: Cow<'a, str>,
@@ -301,21 +302,19 @@ impl<'a> Assertion<'a> {
         self.clean_span
     }
 
-    /// Its annotations, in stream order.
-    pub fn annotations(&self) -> impl Iterator<Item = Annotation<'_>> {
-        match &self.annotations {
-            Annotations::List(list) => AnnotationIter::List(list.iter()),
-            Annotations::Packed(packed) => AnnotationIter::Packed(*packed, 0),
-        }
+    /// Its annotations, in stream order, each made when it is asked for.
+    #[must_use]
+    pub fn annotations(&self) -> AnnotationIter<'_> {
+        AnnotationIter(match &self.annotations {
+            Annotations::List(list) => Iter::List(list.iter()),
+            Annotations::Packed(packed) => Iter::Packed(*packed, 0..packed.len()),
+        })
     }
 
     /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
     #[must_use]
     pub fn is_annotated(&self) -> bool {
-        match &self.annotations {
-            Annotations::List(list) => !list.is_empty(),
-            Annotations::Packed(packed) => packed.len() > 0,
-        }
+        self.annotations().len() > 0
     }
 
     /// Whether a limit cut off its text or left out an annotation.
@@ -340,6 +339,19 @@ impl<'a> Assertion<'a> {
     }
 }
 
+impl fmt::Debug for Assertion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assertion")
+            .field("encoding", &self.encoding)
+            .field("text", &self.text)
+            .field("span", &self.span)
+            .field("clean_span", &self.clean_span)
+            .field("annotations", &self.annotations())
+            .field("limit_hit", &self.limit_hit)
+            .finish()
+    }
+}
+
 impl PartialEq for Assertion<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.encoding == other.encoding
@@ -353,29 +365,47 @@ impl PartialEq for Assertion<'_> {
 
 impl Eq for Assertion<'_> {}
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Annotations<'a> {
     List(Vec<Annotation<'a>>),
     Packed(PackedAnnotations<'a>),
 }
 
-enum AnnotationIter<'a, 'b> {
-    List(core::slice::Iter<'a, Annotation<'b>>),
-    Packed(PackedAnnotations<'a>, usize),
+/// The annotations of an [`Assertion`], in stream order; they borrow from it.
+#[derive(Clone)]
+pub struct AnnotationIter<'a>(Iter<'a>);
+
+#[derive(Clone)]
+enum Iter<'a> {
+    List(core::slice::Iter<'a, Annotation<'a>>),
+    Packed(PackedAnnotations<'a>, core::ops::Range<usize>),
 }
 
-impl<'a> Iterator for AnnotationIter<'a, '_> {
+impl<'a> Iterator for AnnotationIter<'a> {
     type Item = Annotation<'a>;
 
     #[inline]
     fn next(&mut self) -> Option<Annotation<'a>> {
-        match self {
-            Self::List(list) => list.next().map(Annotation::reborrow),
-            Self::Packed(packed, next) => {
-                *next += 1;
-                packed.get(*next - 1)
-            }
+        match &mut self.0 {
+            Iter::List(list) => list.next().map(Annotation::reborrow),
+            Iter::Packed(packed, rest) => packed.get(rest.next()?),
         }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Iter::List(list) => list.size_hint(),
+            Iter::Packed(_, rest) => rest.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for AnnotationIter<'_> {}
+impl core::iter::FusedIterator for AnnotationIter<'_> {}
+
+impl fmt::Debug for AnnotationIter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
     }
 }
 

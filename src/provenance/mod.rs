@@ -19,7 +19,7 @@ mod vocabulary_file;
 mod write;
 
 pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
-pub use annotation::{Annotation, Assertion, Disposition, Encoding, Reason};
+pub use annotation::{Annotation, AnnotationIter, Assertion, Disposition, Encoding, Reason};
 pub use class::Class;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
 pub use escape::{escape, escape_str};

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::{self, Write as _};
 
-use super::class::built_in_index_folded;
+use super::class::{built_in_index, built_in_index_folded};
 use super::vocabulary::{is_identifier, without_anchor};
 use super::{Annotation, Reason, Timestamp, TimestampError};
 
@@ -122,8 +122,8 @@ pub enum WriteError {
     BadIdentifier,
     /// The declared identifier stands for another class than the annotation has.
     OtherClass,
-    /// Nothing would tell it from ordinary text in brackets: the identifier is not in the vocabulary and does not begin with
-    /// `substrate.`, and there is neither an observation id nor a time.
+    /// A parser with no more than the memo's vocabulary could not tell it from ordinary text in brackets: the identifier is
+    /// not in that vocabulary and does not begin with `substrate.`, and there is neither an observation id nor a time.
     OrdinaryText,
     /// The observation id is empty.
     EmptyObservationId,
@@ -186,7 +186,10 @@ fn check_identifier(annotation: &Annotation<'_>) -> Result<(), WriteError> {
         None => name,
         Some(_) => b"unverified-inference",
     };
-    if annotation.class().as_str().as_bytes() != expected {
+    // What stands in the vocabulary would be read as itself.
+    let known = annotation.reason() == Some(Reason::UnknownIdentifier)
+        && built_in_index(annotation.declared().as_bytes()).is_some();
+    if known || annotation.class().as_str().as_bytes() != expected {
         return Err(WriteError::OtherClass);
     }
     // One that was taken at its word is in the vocabulary, which makes it an annotation by itself.
