@@ -257,7 +257,7 @@ impl RewriteSink for Turns {
         self.written += bytes.len();
     }
 
-    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement<'static> {
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.turn += usize::from(!annotation.raw().is_empty()) as u32;
         match self.turn % 3 {
             0 => Replacement::Keep,

@@ -56,7 +56,7 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
         VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, Code, Diagnostic, Event<'static>,
         LimitError, Limits, Mode, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
-        Replacement<'static>, Rewriter, Span, Text<'static>, Sentences<'static>);
+        Replacement, Rewriter, Span, Text<'static>, Sentences<'static>);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn values_compare() {
         Disposition, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, Code, Diagnostic, Event<'static>, LimitError, Limits, Mode, Positions, Replacement<'static>, Span,
+        ChunkIndex, Code, Diagnostic, Event<'static>, LimitError, Limits, Mode, Positions, Replacement, Span,
         Text<'static>);
     each!(key: Class, Code, Diagnostic, Disposition, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
@@ -144,7 +144,7 @@ fn enums_may_grow() {
     let mut queue = QueuedParser::default();
     queue.push(bytes::Bytes::from_static(b"text"));
     assert!(queue.next_event().is_some_and(owned));
-    let replacement = |replacement: Replacement<'_>| match replacement {
+    let replacement = |replacement: Replacement| match replacement {
         Replacement::Keep | Replacement::Remove | Replacement::Text(_) => true,
         _ => false,
     };
@@ -192,7 +192,7 @@ fn closures_and_types_can_be_sinks() {
         fn text(&mut self, bytes: &[u8]) {
             self.0.extend_from_slice(bytes);
         }
-        fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement<'static> {
+        fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
             Replacement::Keep
         }
     }

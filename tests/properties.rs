@@ -180,7 +180,7 @@ fn shown(seen: &Seen) -> String {
 
 /// A sink that keeps, removes or replaces annotations.
 struct Writer {
-    replacement: Replacement<'static>,
+    replacement: Replacement,
     written: Vec<u8>,
 }
 
@@ -189,7 +189,7 @@ impl RewriteSink for Writer {
         self.written.extend_from_slice(bytes);
     }
 
-    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement<'static> {
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.replacement.clone()
     }
 }
@@ -198,7 +198,7 @@ fn rewrite(
     limits: &RefLimits,
     input: &[Segment],
     size: usize,
-    replacement: Replacement<'static>,
+    replacement: Replacement,
 ) -> Vec<u8> {
     let mut writer = Writer {
         replacement,

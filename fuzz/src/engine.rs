@@ -106,7 +106,7 @@ pub fn conservation(data: &[u8]) {
 
 /// What a rewriter writes.
 struct Writer {
-    replacement: Replacement<'static>,
+    replacement: Replacement,
     written: Vec<u8>,
 }
 
@@ -116,7 +116,7 @@ impl RewriteSink for Writer {
         self.written.extend_from_slice(bytes);
     }
 
-    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement<'static> {
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.replacement.clone()
     }
 }
@@ -124,7 +124,7 @@ impl RewriteSink for Writer {
 /// Keeping annotations is the identity, removing them is what the reference removes, and nothing is held too long.
 pub fn rewrite(data: &[u8]) {
     let case = Case::new(data);
-    let written = |replacement: Replacement<'static>, exact: bool| {
+    let written = |replacement: Replacement, exact: bool| {
         let mut rewriter = Rewriter::new(case.parser());
         let mut writer = Writer {
             replacement,
