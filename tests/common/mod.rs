@@ -5,3 +5,4 @@
 )]
 
 pub(crate) mod ndjson;
+pub(crate) mod seen;

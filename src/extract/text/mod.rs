@@ -16,6 +16,7 @@ use self::scan::Scan;
 use super::window::Window;
 use crate::event::{Event, Text};
 use crate::lex::bracket::{Attempt, Step};
+use crate::lex::chars::MOST_REMOVED;
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
 use crate::provenance::Vocabulary;
@@ -240,16 +241,21 @@ impl TextEngine {
 
     /// How many of the bytes handed on last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self) -> usize {
-        let possible = match self.context {
-            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => true,
-            Context::Attempt { .. } => true,
-            Context::CodeSpan { fence, .. } => fence != Some(false),
-            Context::Info(fence) => fence.quoted,
-            Context::Fence { fence, line, .. } => {
-                fence.quoted || matches!(line, FenceLine::Tail { .. })
-            }
+        // Where code must end with its line first, the line feed is one of the bytes that are removed.
+        let most = match self.context {
+            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
+            Context::Attempt { .. } => MOST_REMOVED,
+            Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
+            Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
+            Context::Fence { fence, line, .. } => match line {
+                FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => MOST_REMOVED,
+                FenceLine::Tail { .. } => MOST_REMOVED - 1,
+                _ if fence.quoted => MOST_REMOVED - 1,
+                _ => 0,
+            },
+            Context::CodeSpan { .. } | Context::Info(_) => 0,
         };
-        if !possible || self.foreign {
+        if most == 0 || self.foreign {
             return 0;
         }
         let handed = self.position() - self.held as u64;
@@ -257,7 +263,7 @@ impl TextEngine {
             return 0;
         }
         let white = self.window.white_before(handed) as u64;
-        white.min(handed - self.strip_from) as usize
+        white.min(handed - self.strip_from).min(most as u64) as usize
     }
 
     /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.

@@ -1,0 +1,113 @@
+//! Targets for those who write annotations and vocabularies.
+
+use provstream::provenance::{
+    Annotation, Class, Reason, Version, Vocabulary, escape, write_bracketed,
+};
+use provstream::{Event, Parser, Span};
+
+/// What is written reads back equal, and escaped text has no live annotation.
+pub fn writers(data: &[u8]) {
+    let memo = Vocabulary::memo();
+    let text = String::from_utf8_lossy(data);
+    let mut fields = text.splitn(3, '\n');
+    let (declared, id, ts) = (fields.next(), fields.next(), fields.next());
+    let declared = declared.unwrap_or_default();
+    let resolution = memo.resolve(declared.as_bytes());
+    let mut annotation = Annotation::new(resolution.class().clone(), declared);
+    if let Some(reason) = resolution.reason() {
+        annotation = annotation.with_reason(reason);
+    }
+    if let Some(id) = id {
+        annotation = annotation.with_observation_id(id);
+    }
+    if let Some(ts) = ts {
+        annotation = annotation.with_ts(ts);
+    }
+    if let Ok(written) = write_bracketed(&annotation) {
+        let stream = format!("So. {written} End.");
+        let span = Span::new(4, 4 + written.len() as u64);
+        assert_eq!(
+            annotations(stream.as_bytes()),
+            [annotation.with_span(span)],
+            "{stream}"
+        );
+    }
+    // A malformed one cannot be written: what was wrong with it is lost.
+    let malformed =
+        Annotation::new(Class::UNVERIFIED_INFERENCE, declared).with_reason(Reason::Malformed);
+    assert!(write_bracketed(&malformed).is_err());
+
+    let escaped = escape(data, &memo);
+    assert_eq!(escape(&escaped, &memo), escaped);
+    let without: Vec<u8> = escaped
+        .iter()
+        .copied()
+        .filter(|&byte| byte != b'\\')
+        .collect();
+    let plain: Vec<u8> = data.iter().copied().filter(|&byte| byte != b'\\').collect();
+    assert_eq!(without, plain, "only backslashes are added");
+    for (before, behind) in [
+        ("", ""),
+        ("So. ", "]"),
+        ("`", " ; ts=x]"),
+        ("```\n", "substrate.grep]"),
+        ("> ", "=x]"),
+    ] {
+        let stream = [before.as_bytes(), &escaped, behind.as_bytes()].concat();
+        let inside = before.len() as u64..(before.len() + escaped.len()) as u64;
+        for found in annotations(&stream) {
+            assert!(!inside.contains(&found.span().start()), "{found:?}");
+        }
+    }
+}
+
+/// A vocabulary file is refused with a reason or loaded; a loaded one knows its classes.
+pub fn vocabulary_file(data: &[u8]) {
+    match Vocabulary::from_toml(data) {
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            if let Some(place) = error.place() {
+                assert!(place.line() >= 1 && place.column() >= 1);
+                let lines = data.iter().filter(|&&byte| byte == b'\n').count() + 1;
+                assert!(place.line() as usize <= lines, "{place:?} in {lines} lines");
+            }
+        }
+        Ok(vocabulary) => {
+            assert!(vocabulary.version() >= Version::MEMO);
+            for (class, since) in vocabulary.classes() {
+                assert!(since <= vocabulary.version());
+                assert_eq!(vocabulary.class(class.as_str()), Some(class.clone()));
+                let resolution = vocabulary.resolve(class.as_str().as_bytes());
+                assert_eq!((resolution.class(), resolution.reason()), (&class, None));
+                let anchored = format!("{since}.{class}");
+                assert_eq!(*vocabulary.resolve(anchored.as_bytes()).class(), class);
+                let stream = format!("So. [{class}]");
+                let mut found = Vec::new();
+                let mut parser = Parser::builder().vocabulary(vocabulary.clone()).build();
+                parser.push(stream.as_bytes(), |event| {
+                    if let Event::Annotation(annotation) = event {
+                        found.push(annotation.annotation().class().clone());
+                    }
+                });
+                // One that is longer than an annotation may be is not found.
+                if stream.len() < 1_000 {
+                    assert_eq!(found, [class]);
+                }
+            }
+        }
+    }
+}
+
+/// The annotations of a stream fed in pieces of five bytes.
+fn annotations(stream: &[u8]) -> Vec<Annotation<'static>> {
+    let mut found = Vec::new();
+    let mut parser = Parser::new();
+    for chunk in stream.chunks(5) {
+        parser.push(chunk, |event| {
+            if let Event::Annotation(annotation) = event {
+                found.push(annotation.annotation().into_owned());
+            }
+        });
+    }
+    found
+}

@@ -1,0 +1,225 @@
+//! A stream's state is bounded by its limits, and `heap_size` tells the truth about it.
+
+mod reference;
+
+use allocation_counter::measure;
+use provstream::{Limits, Parser, Rewriter};
+use reference::engine::Cuts;
+use reference::generate;
+
+/// Most bytes that a parser and all it owns take before the first byte.
+const AT_REST: usize = 1 << 10;
+
+/// Most bytes that a parser and all it owns take in free text with the default limits.
+const WORST: usize = 12 << 10;
+
+/// Sizes of chunks around every bound that the engine has, and some that share no factor with any.
+const SIZES: [usize; 24] = [
+    1, 2, 3, 7, 13, 16, 17, 63, 64, 65, 127, 255, 511, 512, 1_000, 1_023, 1_024, 1_025, 4_095,
+    4_096, 4_097, 5_121, 9_345, 65_536,
+];
+
+/// The most that a parser took while it read, with what it said of itself checked against the allocator at each chunk.
+struct Meter {
+    parser: Parser,
+    /// Bytes of heap the parser holds as the allocator counts them.
+    real: i64,
+    worst: usize,
+}
+
+impl Meter {
+    fn new(limits: Limits) -> Self {
+        // The vocabulary is shared by all parsers: it belongs to none of them.
+        drop(Parser::new());
+        let mut parser = None;
+        let real =
+            measure(|| parser = Some(Parser::builder().limits(limits).build())).bytes_current;
+        let parser = parser.expect("it was built");
+        Self {
+            parser,
+            real,
+            worst: 0,
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8], what: &str) {
+        self.real += measure(|| self.parser.push(chunk, |_| {})).bytes_current;
+        self.check(what);
+    }
+
+    fn finish(&mut self, what: &str) {
+        self.real += measure(|| self.parser.finish(|_| {})).bytes_current;
+        self.check(what);
+        self.parser.reset();
+    }
+
+    fn check(&mut self, what: &str) {
+        let said = self.parser.heap_size();
+        assert_eq!(
+            said as i64, self.real,
+            "{what}: what heap_size says and what is allocated"
+        );
+        self.worst = self.worst.max(size_of::<Parser>() + said);
+    }
+}
+
+/// Bytes repeated up to a length.
+fn fill(bytes: &[u8], len: usize) -> Vec<u8> {
+    bytes.iter().copied().cycle().take(len).collect()
+}
+
+/// 64 annotations whose values together come close to `max_pending`.
+fn many(count: usize, value: usize) -> Vec<u8> {
+    format!("[substrate.x; observation-id={}] ", "v".repeat(value))
+        .repeat(count)
+        .into_bytes()
+}
+
+/// What is hardest to hold: each part is joined with each other one.
+fn parts() -> Vec<(&'static str, Vec<u8>)> {
+    let long_id = |len: usize| [&b"[substrate.x; observation-id="[..], &fill(b"i", len)].concat();
+    vec![
+        ("text", fill(b"word ", 9_000)),
+        (
+            "an assertion of the longest kind",
+            [&b"\n\n"[..], &fill(b"w", 4_096)].concat(),
+        ),
+        ("white space", fill(b" ", 9_000)),
+        ("lines of white space", fill(b" \n", 9_000)),
+        ("wide white space", fill("\u{3000}".as_bytes(), 9_000)),
+        ("64 short annotations", many(64, 1)),
+        ("64 annotations that fill what may be pending", many(64, 40)),
+        ("4 annotations that fill what may be pending", many(4, 990)),
+        ("more annotations than are kept", many(100, 50)),
+        ("an attempt that stays open", long_id(990)),
+        ("an attempt that becomes too long", long_id(2_000)),
+        ("a line of a table", fill(b"| cell ", 9_000)),
+        ("empty cells", fill(b"| ", 9_000)),
+        (
+            "a fence with a long tail",
+            [
+                &b"\n```\n"[..],
+                &fill(b"code\n", 6_000),
+                &fill(b" \n", 6_000),
+            ]
+            .concat(),
+        ),
+        ("the fence's end", b"\n```\n".to_vec()),
+        (
+            "a quoted fence",
+            [&b"\n> ```\n"[..], &fill(b"> c\n", 9_000), b"> ```\n"].concat(),
+        ),
+        ("backticks", fill(b"`", 9_000)),
+        ("tildes", [&b"\n"[..], &fill(b"~", 9_000)].concat()),
+        ("backslashes", fill(b"\\", 9_000)),
+        ("openers", fill(b"[", 9_000)),
+        ("block quotes", fill(b"\n> ", 9_000)),
+        ("closing punctuation", fill("\u{2026})".as_bytes(), 9_000)),
+        ("no UTF-8", fill(b"\xE2\x80", 9_000)),
+        ("cut characters", fill(b"\xF0\x9F\x98", 9_000)),
+    ]
+}
+
+#[test]
+fn at_rest_a_parser_takes_less_than_a_kibibyte() {
+    let parser = Parser::new();
+    let taken = size_of::<Parser>() + parser.heap_size();
+    assert!(taken < AT_REST, "{taken} bytes");
+    assert!(
+        size_of::<Rewriter>() < AT_REST,
+        "{} bytes",
+        size_of::<Rewriter>()
+    );
+    let mut counted = None;
+    let allocated = measure(|| counted = Some(Parser::new())).bytes_current;
+    assert_eq!(allocated, 0, "nothing is allocated before the first byte");
+}
+
+#[test]
+fn no_two_parts_one_after_the_other_exceed_the_bound() {
+    let parts = parts();
+    let mut worst = (0, String::new());
+    for (first, before) in &parts {
+        for (second, behind) in &parts {
+            let text = [&before[..], &behind[..], b" [substrate.grep] End."].concat();
+            for size in SIZES.into_iter().filter(|&size| size > 60) {
+                let what = format!("{first}, then {second}, in chunks of {size}");
+                let mut meter = Meter::new(Limits::default());
+                for chunk in text.chunks(size) {
+                    meter.push(chunk, &what);
+                }
+                meter.finish(&what);
+                if meter.worst > worst.0 {
+                    worst = (meter.worst, what);
+                }
+            }
+        }
+    }
+    assert!(worst.0 < WORST, "{} bytes: {}", worst.0, worst.1);
+}
+
+#[test]
+fn no_chain_of_parts_exceeds_the_bound_at_any_chunk_size() {
+    let parts = parts();
+    let mut worst = (0, String::new());
+    for size in SIZES {
+        let mut cuts = Cuts(size as u64);
+        let mut meter = Meter::new(Limits::default());
+        // A parser that is used again keeps its memory, so what one stream took adds to what the next one takes.
+        for _ in 0..if size < 16 { 8 } else { 60 } {
+            let mut names = format!("in chunks of {size}:");
+            for _ in 0..6 {
+                let (name, part) = &parts[cuts.below(parts.len())];
+                names.push_str(&format!(" {name};"));
+                let most = 1 + cuts.below(part.len());
+                for chunk in part[..most].chunks(size) {
+                    meter.push(chunk, &names);
+                }
+            }
+            meter.finish(&names);
+            if meter.worst > worst.0 {
+                worst = (meter.worst, names);
+            }
+        }
+    }
+    assert!(worst.0 < WORST, "{} bytes: {}", worst.0, worst.1);
+}
+
+#[test]
+fn generated_inputs_do_not_exceed_the_bound() {
+    let mut meter = Meter::new(Limits::default());
+    for seed in 0..1_000 {
+        let what = format!("seed {seed}");
+        for part in generate::input(seed) {
+            for chunk in part.bytes.chunks(1 + seed as usize % 97) {
+                meter.push(chunk, &what);
+            }
+        }
+        meter.finish(&what);
+    }
+    assert!(meter.worst < WORST, "{} bytes", meter.worst);
+}
+
+#[test]
+fn memory_follows_the_limits_and_not_the_stream() {
+    let limits = Limits::default()
+        .with_max_annotation(64)
+        .and_then(|limits| limits.with_max_assertion(128))
+        .and_then(|limits| limits.with_max_annotations(4))
+        .and_then(|limits| limits.with_max_pending(128))
+        .expect("limits in range");
+    let mut worst = 0;
+    for (name, part) in parts() {
+        for size in [1, 64, 4_096] {
+            let mut meter = Meter::new(limits);
+            for _ in 0..if size == 1 { 2 } else { 30 } {
+                for chunk in part.chunks(size) {
+                    meter.push(chunk, name);
+                }
+            }
+            meter.finish(name);
+            worst = worst.max(meter.worst);
+        }
+    }
+    assert!(worst < 2 << 10, "{worst} bytes");
+}
