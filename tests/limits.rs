@@ -200,30 +200,14 @@ fn an_assertion_is_cut_between_characters() {
 }
 
 #[test]
-fn of_a_character_that_does_not_fit_nothing_is_left() {
-    for max in 1..4 {
-        let set = limits(|limits| limits.with_max_assertion(max));
-        for (text, clean) in [
-            ("\u{1F600} ", 4),
-            (&*format!("\u{1F600}{}", " ".repeat(70)), 10),
-        ] {
-            let at = text.len() as u64;
-            let stream = format!("{text}[substrate.grep]");
-            let mut parser = Parser::builder().limits(set).build();
-            for size in 1..=stream.len() {
-                let seen = Seen::of(&mut parser, stream.as_bytes().chunks(size));
-                let [found] = &seen.assertions[..] else {
-                    panic!("one assertion in {stream:?}");
-                };
-                let nothing = Span::new(at, at);
-                assert_eq!((found.text(), found.span()), ("", nothing));
-                assert_eq!(found.clean_span(), Some(Span::new(clean, clean)));
-                let expected = [
-                    (Code::NoAssertion, nothing),
-                    (Code::LimitAssertion, nothing),
-                ];
-                assert_eq!(seen.diagnostics, expected, "{max}");
-            }
+fn any_character_fits_the_least_limit() {
+    let set = limits(|limits| limits.with_max_assertion(4));
+    for text in ["\u{1F600} ", &*format!("x\u{1F600}{}", " ".repeat(70))] {
+        let stream = format!("{text}[substrate.grep]");
+        let mut parser = Parser::builder().limits(set).build();
+        for size in 1..=stream.len() {
+            let seen = Seen::of(&mut parser, stream.as_bytes().chunks(size));
+            assert_eq!(seen.assertions[0].text(), "\u{1F600}");
         }
     }
 }
@@ -422,11 +406,12 @@ fn all_limits_at_once_lose_nothing() {
     assert!(is_limited(&seen));
 }
 
-/// A setter, the name of its limit, and the most it takes.
+/// A setter and a getter, the name of their limit, and the least and the most it takes.
 type Setter = (
     fn(Limits, usize) -> Result<Limits, provstream::LimitError>,
     fn(&Limits) -> usize,
     &'static str,
+    usize,
     usize,
 );
 
@@ -437,34 +422,39 @@ fn limits_have_a_range() {
             Limits::with_max_annotation,
             Limits::max_annotation,
             "max_annotation",
+            1,
             65_536,
         ),
         (
             Limits::with_max_assertion,
             Limits::max_assertion,
             "max_assertion",
+            4,
             1 << 20,
         ),
         (
             Limits::with_max_annotations,
             Limits::max_annotations,
             "max_annotations",
+            1,
             65_536,
         ),
         (
             Limits::with_max_pending,
             Limits::max_pending,
             "max_pending",
+            1,
             1 << 20,
         ),
     ];
-    for (set, get, name, most) in setters {
-        for value in [1, 2, most - 1, most] {
+    for (set, get, name, least, most) in setters {
+        for value in [least, least + 1, most - 1, most] {
             let limits = set(Limits::default(), value).expect("in range");
             assert_eq!(get(&limits), value, "{name}");
         }
         for value in [
             0,
+            least - 1,
             most + 1,
             u32::MAX as usize,
             u32::MAX as usize + 2,
@@ -472,6 +462,8 @@ fn limits_have_a_range() {
         ] {
             let error = set(Limits::default(), value).expect_err("out of range");
             assert_eq!((error.name(), error.value()), (name, value));
+            let range = (error.least() as usize, error.most() as usize);
+            assert_eq!(range, (least, most));
             let shown = error.to_string();
             assert!(
                 shown.contains(name) && shown.contains(&value.to_string()),
@@ -489,7 +481,7 @@ fn the_smallest_and_the_largest_limits_work() {
     let least = limits(|limits| {
         limits
             .with_max_annotation(1)?
-            .with_max_assertion(1)?
+            .with_max_assertion(4)?
             .with_max_annotations(1)?
             .with_max_pending(1)
     });

@@ -103,7 +103,7 @@ fn segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
 fn limits() -> impl Strategy<Value = RefLimits> {
     prop_oneof![
         2 => Just(RefLimits::default()),
-        1 => (1_usize..80, 1_usize..60, 1_usize..4, 1_usize..80).prop_map(
+        1 => (1_usize..80, 4_usize..60, 1_usize..4, 1_usize..80).prop_map(
             |(max_annotation, max_assertion, max_annotations, max_pending)| RefLimits {
                 max_annotation,
                 max_assertion,

@@ -48,6 +48,8 @@ impl Case {
                         *limit = (usize::from(byte) * step).min(*limit);
                     }
                 }
+                // The least that a parser takes.
+                limits.max_assertion = limits.max_assertion.max(4);
                 u64::from(u32::from_le_bytes([
                     control[4], control[5], control[6], control[7],
                 ]))

@@ -92,11 +92,11 @@ impl Scan<'_> {
         let engine = &self.engine;
         let empty = Span::new(start, start);
         let clean = match engine.target {
-            Some(target) if !target.span.is_empty() => Span::new(
+            Some(target) => Span::new(
                 target.span.start() - engine.removed,
                 target.span.end() - engine.removed,
             ),
-            _ => span(start - engine.removed - white as u64, 0),
+            None => span(start - engine.removed - white as u64, 0),
         };
         Pending {
             empty,
@@ -234,8 +234,6 @@ impl Scan<'_> {
         let engine = &*self.engine;
         let (bytes, span, cut) = match engine.target {
             None => (&[][..], pending.empty, false),
-            // The limit left nothing of it: not even its last character fits.
-            Some(target) if target.span.is_empty() => (&[][..], pending.empty, target.cut),
             Some(target) if target.in_window => (engine.window.saved(), target.span, target.cut),
             Some(target) => {
                 let from = (target.span.start() - self.base) as usize;

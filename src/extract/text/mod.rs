@@ -248,7 +248,9 @@ impl TextEngine {
             Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
             Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
             Context::Fence { fence, line, .. } => match line {
-                FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => MOST_REMOVED,
+                FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => {
+                    MOST_REMOVED
+                }
                 FenceLine::Tail { .. } => MOST_REMOVED - 1,
                 _ if fence.quoted => MOST_REMOVED - 1,
                 _ => 0,
