@@ -15,7 +15,7 @@
 //!
 //! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
 //! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
-//! replaced. [`Positions`] turns byte offsets into code points and UTF-16 units, [`ChunkIndex`] into tokens.
+//! replaced. [`sentence`] finds the last sentence before an annotation. [`Positions`] turns byte offsets into code points and UTF-16 units, [`ChunkIndex`] into tokens.
 //!
 //! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
 //! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
@@ -54,7 +54,7 @@
 #![forbid(unsafe_code)]
 
 mod event;
-pub mod extract;
+mod extract;
 mod lex;
 mod limits;
 mod owned;
@@ -65,6 +65,7 @@ mod rewrite;
 mod span;
 
 pub use event::{BracketAnnotation, Code, Diagnostic, Event, Text};
+pub use extract::sentence;
 pub use limits::{LimitError, Limits};
 pub use owned::{OwnedAnnotation, OwnedEvent, OwnedText, QueuedParser};
 pub use parser::{Mode, Parser, ParserBuilder};

@@ -5,7 +5,6 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use provstream::extract::sentence::Sentences;
 use provstream::provenance::{
     Annotation, Assertion, Bracketed, BracketedForm, Class, Discipline, DisciplineBuilder,
     DisciplineError, Disposition, DurationError, DurationErrorKind, Encoding, GrammarError,
@@ -13,6 +12,7 @@ use provstream::provenance::{
     TimestampError, TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary,
     VocabularyBuilder, VocabularyError, VocabularyErrorKind, WriteError,
 };
+use provstream::sentence::Sentences;
 use provstream::{
     BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode,
     OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,

@@ -3,7 +3,7 @@
 
 mod reference;
 
-use provstream::extract::sentence::last_sentence;
+use provstream::sentence::last_sentence;
 use reference::engine::{canonical, parser, run};
 use reference::{RefLimits, RefVocabulary, Segment, events};
 

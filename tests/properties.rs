@@ -246,7 +246,7 @@ proptest! {
     #[test]
     fn the_engine_equals_the_reference(input in segments(25), limits in limits(), cut in 1_usize..70) {
         let vocabulary = RefVocabulary::default();
-        let splitter = provstream::extract::sentence::last_sentence;
+        let splitter = provstream::sentence::last_sentence;
         let expected = reference::events(&input, &limits, &vocabulary, &splitter);
         let found = reference::engine::run(&mut engine(&limits), &input, |_| cut);
         prop_assert_eq!(found, reference::engine::canonical(expected));

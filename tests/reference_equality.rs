@@ -2,7 +2,7 @@
 
 mod reference;
 
-use provstream::extract::sentence::last_sentence;
+use provstream::sentence::last_sentence;
 use reference::engine::{Cuts, canonical, parser, run};
 use reference::{RefVocabulary, Segment, events, generate};
 

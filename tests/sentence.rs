@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use provstream::extract::sentence::{UNICODE_VERSION, last_sentence, sentences};
+use provstream::sentence::{UNICODE_VERSION, last_sentence, sentences};
 use unicode_segmentation::UnicodeSegmentation;
 
 type Table = BTreeMap<String, Vec<(String, String)>>;

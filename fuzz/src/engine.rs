@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use provstream::extract::sentence::{last_sentence, sentences};
 use provstream::provenance::{Timestamp, Version, parse_annotation, parse_duration};
+use provstream::sentence::{last_sentence, sentences};
 use provstream::{
     BracketAnnotation, ChunkIndex, Event, Parser, Positions, Replacement, RewriteSink, Rewriter,
     Span,

@@ -43,7 +43,7 @@ pub const CLDR_VERSION: (u8, u8) = (46, 1);
 /// Source: wire profile, assertion span; UAX #29 SB1 to SB998.
 ///
 /// ```
-/// use provstream::extract::sentence::last_sentence;
+/// use provstream::sentence::last_sentence;
 ///
 /// assert_eq!(last_sentence(b"It rained. See p. 55 of CHANGELOG.md."), 11);
 /// assert_eq!(last_sentence(b"Dr. Meier agreed"), 0);
@@ -70,7 +70,7 @@ pub fn last_sentence(candidate: &[u8]) -> usize {
 /// The last of them starts at [`last_sentence`], so trailing text without a letter belongs to it.
 ///
 /// ```
-/// use provstream::extract::sentence::sentences;
+/// use provstream::sentence::sentences;
 ///
 /// let all: Vec<_> = sentences("Fertig. Z. B. so. 🎉".as_bytes()).collect();
 /// assert_eq!(all, [0..8, 8..22]);
