@@ -267,7 +267,9 @@ fn parse_usual(text: &[u8]) -> Option<Timestamp> {
     let pair = |at: usize| digit(at) * 10 + digit(at + 1);
     let digits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
     let all_digits = digits.iter().fold(true, |all, &at| all & (digit(at) < 10));
-    let punctuation = [clock[4], clock[7], clock[10], clock[13], clock[16], clock[19]];
+    let punctuation = [
+        clock[4], clock[7], clock[10], clock[13], clock[16], clock[19],
+    ];
     if !all_digits || punctuation != *b"--T::Z" {
         return None;
     }
