@@ -209,7 +209,7 @@ fn text_that_is_not_the_models_own_carries_no_annotation() {
 #[test]
 fn an_observation_id_is_reported_with_its_escapes_undone() {
     for (written, id) in [
-        (r#""a \"b\" \ [c]; d""#, r#"a "b" \ [c]; d"#),
+        (r#""a \"b\" \\ [c]; d""#, r#"a "b" \ [c]; d"#),
         (r#""HEAD~2:src/a b.rs""#, "HEAD~2:src/a b.rs"),
         (r"C:\temp", r"C:\temp"),
         ("SHA256:E3B0", "SHA256:E3B0"),
