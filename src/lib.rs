@@ -53,6 +53,7 @@
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 #![forbid(unsafe_code)]
 
+mod chunk_index;
 mod event;
 mod extract;
 mod lex;
@@ -64,12 +65,13 @@ pub mod provenance;
 mod rewrite;
 mod span;
 
+pub use chunk_index::ChunkIndex;
 pub use event::{BracketAnnotation, Code, Diagnostic, Event, Text};
 pub use extract::sentence;
 pub use limits::{LimitError, Limits};
 pub use owned::{OwnedAnnotation, OwnedEvent, OwnedText, QueuedParser};
 pub use parser::{Mode, Parser, ParserBuilder};
-pub use position::{ChunkIndex, Positions};
+pub use position::Positions;
 pub use rewrite::{Replacement, RewriteSink, Rewriter};
 pub use span::Span;
 

@@ -1,4 +1,4 @@
-//! Stream offsets in other units: Unicode code points, UTF-16 code units, chunks.
+//! Stream offsets in other units: Unicode code points and UTF-16 code units.
 //!
 //! The parser counts bytes. Whoever marks a span in a page or stores it as an annotation may have to count otherwise:
 //!
@@ -7,14 +7,14 @@
 //! | bytes of UTF-8 | Gemini (`startIndex`, `endIndex` of a segment) | [`Span`] itself |
 //! | Unicode code points | W3C `TextPositionSelector` | [`Positions::code_points`] |
 //! | UTF-16 code units | browsers and JavaScript strings | [`Positions::utf16`] |
-//! | chunks, where each is one token | whoever points at tokens | [`ChunkIndex`] |
+//! | chunks, where each is one token | whoever points at tokens | [`ChunkIndex`](crate::ChunkIndex) |
 //!
-//! Fed with the bytes of the stream they answer for raw offsets; fed with what a [`Rewriter`](crate::Rewriter) writes,
-//! for clean ones.
+//! Fed with the bytes of the stream they answer for raw offsets. Fed with the text that a
+//! [`Rewriter`](crate::Rewriter) writes when it removes every annotation
+//! ([`Replacement::Remove`](crate::Replacement::Remove)) they answer for clean ones; where annotations are kept or
+//! replaced, what is written has other offsets.
 
 use core::fmt;
-use core::ops::Range;
-use std::collections::VecDeque;
 
 use crate::Span;
 
@@ -32,6 +32,10 @@ const WORDS: usize = (BLOCK / WORD) as usize;
 /// It is fed with the same bytes as the parser and does not keep them: for each of the last bytes (the window) it has two
 /// bits, and it has running totals. Memory depends on the window alone, and an answer takes the same time wherever the
 /// span lies. How the stream is cut changes no answer.
+///
+/// Each chunk goes to [`push`](Self::push) before it goes to the parser, since events point into the chunk that the
+/// parser is being given; likewise [`finish`](Self::finish) comes before the parser's. A span can have left the window
+/// by the time it is reported: see [`with_window`](Self::with_window).
 ///
 /// What is not UTF-8 counts as [`String::from_utf8_lossy`] over the whole stream would have it: one U+FFFD for each
 /// maximal subpart of an ill-formed sequence, one code unit in UTF-16. A byte order mark is a character like any other;
@@ -146,6 +150,9 @@ struct Place {
 
 impl Positions {
     /// Bytes of the stream that are answered for unless another number is asked for: 64 KiB.
+    ///
+    /// That is enough for usual streams and chunks of a few KiB, not for all: see
+    /// [`with_window`](Self::with_window).
     pub const DEFAULT_WINDOW: usize = 64 * 1024;
 
     /// For a stream from its start, with a window of [`DEFAULT_WINDOW`](Self::DEFAULT_WINDOW) bytes.
@@ -156,8 +163,10 @@ impl Positions {
 
     /// For a stream from its start, answering for offsets up to `bytes` before the end of what was taken.
     ///
-    /// It should be well above the longest assertion and annotation together
-    /// ([`Limits`](crate::Limits)), since an assertion is reported behind both.
+    /// An assertion is reported behind all its annotations and the white space that follows them, and both can be of any
+    /// length, whatever the [`Limits`](crate::Limits) are; and the whole chunk that completes it has been taken by then.
+    /// So no window covers every case, and an answer of none has to be expected. The window should be well above the
+    /// longest assertion, the annotations usual behind one, and the longest chunk together.
     #[must_use]
     pub const fn with_window(bytes: usize) -> Self {
         Self {
@@ -173,7 +182,7 @@ impl Positions {
         }
     }
 
-    /// Takes the next bytes of the stream.
+    /// Takes the next bytes of the stream, before the parser does.
     pub fn push(&mut self, chunk: &[u8]) {
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -184,7 +193,8 @@ impl Positions {
         }
     }
 
-    /// Says that the stream has ended, so that what is still incomplete is known to be ill-formed.
+    /// Says that the stream has ended, so that what is still incomplete is known to be ill-formed. Comes before the
+    /// parser's `finish`, which may report spans up to the end.
     ///
     /// Bytes pushed behind it begin a new character.
     pub const fn finish(&mut self) {
@@ -221,7 +231,8 @@ impl Positions {
     /// position selector.
     ///
     /// None when an end of the span lies before the window, behind what was taken, or inside or right behind a
-    /// character that is not complete yet.
+    /// character that is not complete yet. The first can happen with any window
+    /// ([`with_window`](Self::with_window)).
     #[must_use]
     pub fn code_points(&self, span: Span) -> Option<Span> {
         let start = self.place(span.start())?;
@@ -374,148 +385,6 @@ impl fmt::Debug for Positions {
             .field("window", &self.window)
             .field("position", &self.position)
             .field("totals", &self.totals)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Tells in which chunk of a stream an offset lies, for the last chunks.
-///
-/// Where each chunk is one token, this points at tokens, which `provenance memo 6` names as a way to give a span. Unlike
-/// everything else here it depends on how the stream was cut: that is what it is about. Chunks are numbered from 0.
-///
-/// An empty chunk counts as one, since a token may be empty; it holds no byte, so no offset lies in it, but it is part of
-/// a range of chunks that begins before and ends behind it.
-///
-/// ```
-/// use provstream::{ChunkIndex, Span};
-///
-/// let mut tokens = ChunkIndex::new();
-/// for token in ["It", "", " rains", "."] {
-///     tokens.push(token.as_bytes());
-/// }
-/// assert_eq!(tokens.chunk_at(2), Some(2));
-/// assert_eq!(tokens.chunks(Span::new(0, 4)), Some(0..3));
-/// ```
-#[derive(Clone, PartialEq, Eq)]
-pub struct ChunkIndex {
-    /// Offsets of the first bytes of the last chunks, never decreasing.
-    starts: VecDeque<u64>,
-    window: usize,
-    chunks: u64,
-    position: u64,
-}
-
-impl ChunkIndex {
-    /// Chunks that are remembered unless another number is asked for.
-    pub const DEFAULT_WINDOW: usize = 4_096;
-
-    /// For a stream from its start, remembering the last [`DEFAULT_WINDOW`](Self::DEFAULT_WINDOW) chunks.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_window(Self::DEFAULT_WINDOW)
-    }
-
-    /// For a stream from its start, remembering the last `chunks` chunks.
-    #[must_use]
-    pub const fn with_window(chunks: usize) -> Self {
-        Self {
-            starts: VecDeque::new(),
-            window: chunks,
-            chunks: 0,
-            position: 0,
-        }
-    }
-
-    /// Takes the next chunk, which may be empty.
-    pub fn push(&mut self, chunk: &[u8]) {
-        if self.window > 0 {
-            if self.starts.len() == self.window {
-                self.starts.pop_front();
-            } else if self.starts.len() == self.starts.capacity() {
-                let more = self.starts.len().max(16);
-                let most = self.window - self.starts.len();
-                self.starts.reserve_exact(more.min(most));
-            }
-            self.starts.push_back(self.position);
-        }
-        self.chunks += 1;
-        self.position += chunk.len() as u64;
-    }
-
-    /// Back to the start of a stream with the same window; the memory is kept.
-    pub fn reset(&mut self) {
-        self.starts.clear();
-        self.chunks = 0;
-        self.position = 0;
-    }
-
-    /// Chunks taken so far: the number of the next one.
-    #[must_use]
-    pub const fn count(&self) -> u64 {
-        self.chunks
-    }
-
-    /// Bytes taken so far: the stream offset of the next one.
-    #[must_use]
-    pub const fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// How many chunks are remembered.
-    #[must_use]
-    pub const fn window(&self) -> usize {
-        self.window
-    }
-
-    /// Bytes of heap in use.
-    #[must_use]
-    pub fn heap_size(&self) -> usize {
-        self.starts.capacity() * size_of::<u64>()
-    }
-
-    /// The number of the chunk that holds the byte at `offset`; none when that chunk is no longer remembered or the byte
-    /// was not taken yet.
-    #[must_use]
-    pub fn chunk_at(&self, offset: u64) -> Option<u64> {
-        if offset >= self.position {
-            return None;
-        }
-        let behind = self.starts.partition_point(|&start| start <= offset) as u64;
-        let first = self.chunks - self.starts.len() as u64;
-        (behind > 0).then(|| first + behind - 1)
-    }
-
-    /// The numbers of the chunks from the one with a span's first byte up to the one with its last.
-    ///
-    /// An empty span gives an empty range at the chunk that holds the byte behind it, or at [`count`](Self::count) if
-    /// that byte was not taken yet. None when the span reaches back to a chunk that is no longer remembered or goes on
-    /// behind what was taken.
-    #[must_use]
-    pub fn chunks(&self, span: Span) -> Option<Range<u64>> {
-        if span.is_empty() {
-            let at = if span.start() == self.position {
-                self.chunks
-            } else {
-                self.chunk_at(span.start())?
-            };
-            return Some(at..at);
-        }
-        Some(self.chunk_at(span.start())?..self.chunk_at(span.end() - 1)? + 1)
-    }
-}
-
-impl Default for ChunkIndex {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for ChunkIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChunkIndex")
-            .field("window", &self.window)
-            .field("chunks", &self.chunks)
-            .field("position", &self.position)
             .finish_non_exhaustive()
     }
 }

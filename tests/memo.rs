@@ -76,18 +76,43 @@ fn the_example_in_free_text_gives_the_tuple() {
 /// PA-11 to PA-14, PA-49, PA-50, PA-59; OP-9, OP-10, OP-11
 #[test]
 fn an_unknown_identifier_is_kept_and_corroborates_nothing() {
-    let stream = "A. [substrate.telepathy; ts=2026-05-28T11:40:00Z] B. [substrate.telepathy]";
-    for assertion in assertions(stream) {
-        for annotation in assertion.annotations() {
-            assert_eq!(*annotation.class(), Class::UNVERIFIED_INFERENCE);
-            assert_eq!(annotation.declared(), "substrate.telepathy");
-            assert_eq!(annotation.reason(), Some(Reason::UnknownIdentifier));
-            assert_eq!(annotation.disposition(), Disposition::MappedTerminal);
-        }
+    let stream = "It rains. [substrate.telepathy; ts=2026-05-28T11:40:00Z] It pours. [substrate.telepathy] \
+        It is cold. [substrate.grep; ts=2026-05-28T11:40:00Z]";
+    let discipline = Discipline::builder(1)
+        .default_window(Duration::from_secs(3_600))
+        .build()
+        .expect("a sound discipline");
+    let now: Timestamp = "2026-05-28T12:00:00Z".parse().expect("a date-time");
+    let (found, diagnostics) = read(stream);
+    let [rains, pours, cold] = &found[..] else {
+        panic!("three assertions: {found:?}");
+    };
+    for (assertion, text) in [(rains, "It rains."), (pours, "It pours.")] {
+        assert_eq!(assertion.text(), text);
+        let annotations: Vec<_> = assertion.annotations().collect();
+        let [annotation] = &annotations[..] else {
+            panic!("one annotation: {annotations:?}");
+        };
+        assert_eq!(*annotation.class(), Class::UNVERIFIED_INFERENCE);
+        assert_eq!(annotation.declared(), "substrate.telepathy");
+        assert_eq!(annotation.reason(), Some(Reason::UnknownIdentifier));
+        assert_eq!(annotation.disposition(), Disposition::MappedTerminal);
+        let verdict = discipline.judge(assertion, now);
+        assert_eq!(verdict.reason(), VerdictReason::Terminal);
+        assert!(!verdict.admitted());
     }
+    // What follows in the stream is read and judged as ever.
+    assert_eq!(cold.text(), "It is cold.");
+    assert_eq!(cold.annotations().len(), 1);
+    assert!(discipline.judge(cold, now).admitted());
+    assert!(diagnostics.is_empty());
+
+    // No identifier that was read adds to the vocabulary.
     let mut parser = Parser::new();
     parser.push(stream.as_bytes(), |_| {});
+    parser.finish(|_| {});
     assert_eq!(*parser.vocabulary(), Vocabulary::memo());
+    assert_eq!(parser.vocabulary().class("substrate.telepathy"), None);
 }
 
 /// PA-2, PA-25, PA-27 to PA-31; OP-5, OP-10, OP-12, OP-13, OP-15, OP-16
@@ -178,6 +203,23 @@ fn text_that_is_not_the_models_own_carries_no_annotation() {
     // The other way: an emitter that repeats such text escapes it.
     let escaped = escape_str(injected, &Vocabulary::memo());
     assert!(assertions(&format!("The page says: {escaped} End.")).is_empty());
+}
+
+/// PA-36, PA-57
+#[test]
+fn an_observation_id_is_reported_with_its_escapes_undone() {
+    for (written, id) in [
+        (r#""a \"b\" \\ [c]; d""#, r#"a "b" \ [c]; d"#),
+        (r#""HEAD~2:src/a b.rs""#, "HEAD~2:src/a b.rs"),
+        (r"C:\temp", r"C:\temp"),
+        ("SHA256:E3B0", "SHA256:E3B0"),
+    ] {
+        let annotation = only(&format!("A. [substrate.grep; observation-id={written}]"));
+        assert_eq!(annotation.observation_id(), Some(id), "{written}");
+        let again = write_bracketed(&annotation).expect("what was read can be written");
+        assert_eq!(only(&format!("A. {again}")).observation_id(), Some(id));
+    }
+    assert_eq!(only("A. [substrate.grep]").observation_id(), None);
 }
 
 /// PA-62, PA-63; OP-42

@@ -81,21 +81,12 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
         .map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// What the clock says.
-fn clock() -> Timestamp {
-    let epoch = Timestamp::UNIX_EPOCH;
-    match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => epoch.saturating_add(since),
-        Err(before) => epoch.saturating_sub(before.duration()),
-    }
-}
-
 impl RewriteSink for Admit {
     fn text(&mut self, _: &[u8]) {}
 
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = event {
-            let now = self.now.unwrap_or_else(clock);
+            let now = self.now.unwrap_or_else(|| SystemTime::now().into());
             let verdict = self.discipline.judge(&assertion, now);
             self.all_admitted &= verdict.admitted();
             self.output

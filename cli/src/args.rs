@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as ArgGroup, Parser, Subcommand};
 use provstream::provenance::{Timestamp, parse_duration};
-use provstream::{Limits, Mode};
+use provstream::{LimitError, Limits, Mode};
 
 /// Longest piece that `--chunk-size` allows; it bounds the read buffer.
 const MAX_CHUNK: usize = 1 << 20;
@@ -32,12 +32,21 @@ kind of source, it was read from, and optionally the observation and its time:
 provstream finds the annotations and the sentences they belong to, in a stream of any length, and prints each as soon \
 as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
 
+/// The exit statuses that every command has; [`EXIT_FAIL`] follows where `admit` is meant.
 const EXIT: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
   1  the input or the vocabulary file cannot be read, or the output cannot be written
-  2  an argument is wrong, or what the vocabulary file says is
-  3  with `admit --fail`: an assertion was not admitted";
+  2  an argument is wrong, or what the vocabulary file says is";
+
+/// The exit statuses of `vocabulary`, which reads no stream.
+const EXIT_VOCABULARY: &str = "\
+Exit status:
+  0  done; also when the reader of the output has gone away
+  1  the vocabulary file cannot be read, or the output cannot be written
+  2  an argument is wrong, or what the vocabulary file says is";
+
+const EXIT_FAIL: &str = "  3  with `admit --fail`: an assertion was not admitted";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,10 +95,17 @@ Prints the assertion lines of `provstream extract` with one more field:
     \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}
 
 `reason` is the first that holds of `no-assertion` (nothing stands where the annotation could belong), `limit` (a \
-limit was hit, so not all is known), `unannotated`, `terminal`, `below-floor` and `admitted`; `classes` are those that \
-count.
+limit was hit, so not all is known), `terminal`, `below-floor` and `admitted`; `classes` are those that count. Neither \
+diagnostics nor a last line of totals are printed.
+
+In free text only what an annotation follows is an assertion. A stream without annotations, an empty one included, \
+has none, so nothing is printed and nothing fails.
 
 A verdict is about what was declared, never evidence that an observation took place.";
+
+/// What clap writes by itself in some messages has FILE as if it were required.
+const ADMIT_USAGE: &str =
+    "provstream admit [OPTIONS] --floor <K> --window <[CLASS=]DURATION> [FILE]";
 
 const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.
@@ -112,7 +128,7 @@ The classes of version 1.0 need not be repeated. A terminal says that nothing co
     about = "Read provenance annotations in the output of language models",
     long_about = ABOUT,
     after_help = EXAMPLES,
-    after_long_help = format!("{EXAMPLES}\n\n{EXIT}"),
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT}\n{EXIT_FAIL}"),
     styles = STYLES,
     disable_help_subcommand = true,
     max_term_width = 100,
@@ -133,10 +149,10 @@ pub(crate) enum Command {
     #[command(long_about = STRIP, after_long_help = EXIT)]
     Strip(StripArgs),
     /// Judge each assertion by the classes it declares
-    #[command(long_about = ADMIT, after_long_help = EXIT)]
+    #[command(long_about = ADMIT, override_usage = ADMIT_USAGE, after_long_help = format!("{EXIT}\n{EXIT_FAIL}"))]
     Admit(AdmitArgs),
     /// List the substrate classes that are loaded
-    #[command(long_about = VOCABULARY, after_long_help = EXIT)]
+    #[command(long_about = VOCABULARY, after_long_help = EXIT_VOCABULARY)]
     Vocabulary(VocabularyArgs),
 }
 
@@ -187,7 +203,8 @@ pub(crate) struct AdmitArgs {
     /// Exit with status 3 when an assertion was not admitted
     ///
     /// Status 0 then means that the whole stream was judged and admitted: if the reader of the output goes away before
-    /// that is known, the status is 1.
+    /// that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream without annotations has no
+    /// assertions and passes.
     #[arg(long)]
     pub(crate) fail: bool,
     /// What to read.
@@ -201,7 +218,7 @@ pub(crate) struct AdmitArgs {
 /// Arguments of `provstream vocabulary`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct VocabularyArgs {
-    /// A TOML file with the classes of a newer vocabulary [default: version 1.0, built in]
+    /// A TOML file with the classes of a newer vocabulary; never standard input [default: version 1.0, built in]
     #[arg(long, value_name = "FILE")]
     pub(crate) vocabulary: Option<PathBuf>,
 }
@@ -210,7 +227,7 @@ pub(crate) struct VocabularyArgs {
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SourceArgs {
     /// The file to read, or - for standard input
-    #[arg(default_value = "-", hide_default_value = true)]
+    #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// How the stream is written: text or auto
     ///
@@ -224,7 +241,7 @@ pub(crate) struct SourceArgs {
     /// too.
     #[arg(long, value_name = "BYTES", value_parser = chunk_size)]
     pub(crate) chunk_size: Option<NonZeroUsize>,
-    /// A TOML file with the classes of a newer vocabulary [default: version 1.0, built in]
+    /// A TOML file with the classes of a newer vocabulary; never standard input [default: version 1.0, built in]
     #[arg(long, value_name = "FILE")]
     pub(crate) vocabulary: Option<PathBuf>,
     /// Longest annotation in bytes, brackets included, 1 to 65536; what is longer is text
@@ -281,17 +298,17 @@ fn floor(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "not a number of at least 1")
 }
 
-/// Reads a limit and has the library judge its range.
-fn limit<E: ToString>(
+/// Reads a limit and has the library judge its range. The message does not name the limit: clap names the option.
+fn limit(
     text: &str,
-    with: impl Fn(Limits, usize) -> Result<Limits, E>,
+    with: impl Fn(Limits, usize) -> Result<Limits, LimitError>,
 ) -> Result<usize, String> {
     let value = text
         .parse()
         .map_err(|_| "not a number of bytes or items".to_owned())?;
     with(Limits::default(), value)
         .map(|_| value)
-        .map_err(|error| error.to_string())
+        .map_err(|error| format!("must lie between 1 and {}", error.most()))
 }
 
 fn window(text: &str) -> Result<Window, String> {

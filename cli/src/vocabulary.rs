@@ -26,6 +26,11 @@ pub(crate) fn load(path: Option<&Path>) -> Result<Vocabulary, Failure> {
     let Some(path) = path else {
         return Ok(Vocabulary::memo());
     };
+    if path.as_os_str() == "-" {
+        return Err(Failure::Usage(
+            "--vocabulary: standard input is not read for the vocabulary; give the path of a file (./- for one named -)".to_owned(),
+        ));
+    }
     let name = path.display().to_string();
     let mut file = Vec::new();
     File::open(path)

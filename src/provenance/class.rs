@@ -37,24 +37,45 @@ enum Repr {
     Loaded(Arc<str>),
 }
 
+/// Each constant says what the memo asks of an observation of that class: what it is, who has to be able to observe it,
+/// what must hold, and where it is computed. None of this shows in an annotation, and nothing here checks it.
 impl Class {
     /// `unverified-inference`: no class of the vocabulary corroborated the assertion. Terminal. `provenance memo 4, 5`
     pub const UNVERIFIED_INFERENCE: Self = Self(Repr::BuiltIn(0));
     /// `decayed-to-uncertainty`: corroboration was attempted and aged out. Terminal. `provenance memo 5`
     pub const DECAYED_TO_UNCERTAINTY: Self = Self(Repr::BuiltIn(1));
     /// `substrate.git.log`: output of `git log` on a repository. `provenance memo 4`
+    ///
+    /// The relying party can observe the repository. What is asserted stands in a commit that a named reference leads
+    /// to. Computed in the relying party's own working tree or a mirror it trusts.
     pub const GIT_LOG: Self = Self(Repr::BuiltIn(2));
     /// `substrate.grep`: output of `grep` over a set of files. `provenance memo 4`
+    ///
+    /// The relying party can observe the files. What is asserted stands in a region of a file, both of which are named.
+    /// Computed on the relying party's own file system.
     pub const GREP: Self = Self(Repr::BuiltIn(3));
     /// `substrate.code.read`: contents of a file at a path. `provenance memo 4`
+    ///
+    /// The relying party can observe the file system. The path is given; it may be a part of the file, from some line
+    /// on and of some length. Computed on the relying party's own file system.
     pub const CODE_READ: Self = Self(Repr::BuiltIn(4));
     /// `substrate.fs.mtime`: modification time of a file. `provenance memo 4`
+    ///
+    /// The relying party can observe the file. Computed on the relying party's own file system.
     pub const FS_MTIME: Self = Self(Repr::BuiltIn(5));
     /// `substrate.mcp.brief`: output of a query to a Model Context Protocol service. `provenance memo 4`
+    ///
+    /// The service can be found by that protocol, and its state belongs to someone else than the vendor of the
+    /// inference system. Computed where the service runs.
     pub const MCP_BRIEF: Self = Self(Repr::BuiltIn(6));
     /// `substrate.do.sse-count`: number of subscribers of a server-sent-event channel. `provenance memo 4`
+    ///
+    /// The relying party observes it with a subscription of its own to the same channel. Computed where the server of
+    /// the channel runs.
     pub const SSE_COUNT: Self = Self(Repr::BuiltIn(7));
     /// `substrate.unix.peercred`: peer credentials of a Unix-domain socket. `provenance memo 4`
+    ///
+    /// The kernel reports them for a connection. Computed by the kernel of the host where they are observed.
     pub const PEERCRED: Self = Self(Repr::BuiltIn(8));
 
     /// The class at an index below `BUILT_IN.len()`.

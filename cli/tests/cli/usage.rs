@@ -31,6 +31,21 @@ fn help_explains_itself() {
 }
 
 #[test]
+fn help_names_status_three_only_where_it_can_be() {
+    for (args, named) in [
+        (&["--help"][..], true),
+        (&["extract", "--help"], false),
+        (&["strip", "--help"], false),
+        (&["admit", "--help"], true),
+        (&["vocabulary", "--help"], false),
+    ] {
+        let help = run(args, "").stdout;
+        assert!(help.contains("\n  2  an argument"), "{help}");
+        assert_eq!(help.contains("\n  3  with `admit"), named, "{help}");
+    }
+}
+
+#[test]
 fn wrong_arguments_are_usage() {
     for args in [
         &[][..],
@@ -46,16 +61,15 @@ fn wrong_arguments_are_usage() {
         &["extract", "--max-pending=99999999999999999999"],
         &["extract", "--mode=xml"],
         &["strip", "--text"],
+        &["admit", "a"],
     ] {
         let run = run(args, "");
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(!run.stderr.contains("<FILE>"), "{}", run.stderr);
     }
     let run = run(&["extract", "--max-annotation=0"], "");
-    assert!(
-        run.stderr.contains("must lie between 1 and 65536"),
-        "{}",
-        run.stderr
-    );
+    let message = "'--max-annotation <BYTES>': must lie between 1 and 65536\n";
+    assert!(run.stderr.contains(message), "{}", run.stderr);
 }
 
 #[test]
@@ -162,6 +176,11 @@ fn a_vocabulary_file_that_cannot_be_read_is_status_one() {
         run.stderr
             .starts_with("provstream: cannot read /no/such/file: ")
     );
+    for command in ["extract", "vocabulary"] {
+        let run = crate::common::run(&[command, "--vocabulary", "-"], "version = \"1.1\"");
+        assert_eq!(run.status, 2);
+        assert!(run.stderr.contains("standard input"), "{}", run.stderr);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `Sentence_Break` values of Unicode 17.0.0, written by `data/generate.py` from `data/sentence_break.txt`.
 //!
-//! Data: copyright Unicode, Inc., licence in `data/LICENSE-UNICODE.txt`.
+//! Data: copyright 1991-2025 Unicode, Inc., under the Unicode License v3 (`LICENSE-UNICODE` at the root).
 
 /// First code point that [`INDEX`] does not cover.
 pub(super) const LIMIT: u32 = 0x20000;

@@ -27,7 +27,7 @@ for start in range(0, LIMIT, BLOCK):
 
 with open("../class_table.rs", "w", encoding="utf-8") as out:
     out.write("//! `Sentence_Break` values of Unicode 17.0.0, written by `data/generate.py` from `data/sentence_break.txt`.\n//!\n")
-    out.write("//! Data: copyright Unicode, Inc., licence in `data/LICENSE-UNICODE.txt`.\n\n")
+    out.write("//! Data: copyright 1991-2025 Unicode, Inc., under the Unicode License v3 (`LICENSE-UNICODE` at the root).\n\n")
     out.write("/// First code point that [`INDEX`] does not cover.\n")
     out.write(f"pub(super) const LIMIT: u32 = {LIMIT:#x};\n\n")
     out.write("/// First and last code point and value of each range from [`LIMIT`] on, ascending.\n")
