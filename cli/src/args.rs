@@ -253,7 +253,7 @@ pub(crate) struct SourceArgs {
 /// Bounds that only those meet who want assertions.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct LimitArgs {
-    /// Longest assertion in bytes, 1 to 1048576; of a longer one the end is kept
+    /// Longest assertion in bytes, 4 to 1048576; of a longer one the end is kept
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_assertion(), value_parser = |text: &str| limit(text, Limits::with_max_assertion))]
     pub(crate) max_assertion: usize,

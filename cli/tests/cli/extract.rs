@@ -100,7 +100,7 @@ fn each_limit_is_passed_on() {
     let input = "It is. [substrate.grep; observation-id=12345678]";
     for (limit, code) in [
         ("--max-annotation=20", "limit-annotation"),
-        ("--max-assertion=3", "limit-assertion"),
+        ("--max-assertion=4", "limit-assertion"),
         ("--max-pending=15", "limit-pending"),
     ] {
         let run = run(&["extract", limit], input);

@@ -56,6 +56,7 @@ fn wrong_arguments_are_usage() {
         &["extract", "--max-annotation=0"],
         &["extract", "--max-annotation=65537"],
         &["extract", "--max-assertion=1048577"],
+        &["extract", "--max-assertion=3"],
         &["extract", "--max-annotations=0"],
         &["extract", "--max-pending=-1"],
         &["extract", "--max-pending=99999999999999999999"],
