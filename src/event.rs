@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::Span;
+use crate::marc::MarcObject;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
@@ -13,19 +14,25 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Bytes of the stream that are no annotation, handed on as soon as they cannot become one.
+    /// Bytes of the stream that are no bracketed annotation, handed on as soon as they cannot become one.
     Text(Text<'a>),
     /// A bracketed annotation, at its closing bracket; its assertion follows when that is complete.
     Annotation(BracketAnnotation<'a>),
     /// An assertion with all its annotations, once nothing can be added to it.
     Assertion(Assertion<'a>),
+    /// A MARC object in a JSON value, at its closing brace.
+    Marc(MarcObject<'a>),
+    /// A whole JSON record that was held back for removal; see
+    /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
+    Record(JsonRecord<'a>),
     /// Something in the stream that a reader should know of.
     Diagnostic(Diagnostic),
 }
 
-/// A piece of the stream that is no annotation.
+/// A piece of the stream that is no bracketed annotation.
 ///
-/// The spans of all texts and [`BracketAnnotation`]s of a stream, in order, cover it without gap or overlap.
+/// The spans of all texts, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap or
+/// overlap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Text<'a> {
     bytes: &'a [u8],
@@ -54,6 +61,40 @@ impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Text")
             .field("bytes", &lossy(self.bytes))
+            .field("span", &self.span())
+            .finish()
+    }
+}
+
+/// A JSON value whose root is an asserted object or a MARC object, as it stands in the stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JsonRecord<'a> {
+    raw: &'a [u8],
+    start: u64,
+}
+
+impl<'a> JsonRecord<'a> {
+    pub(crate) const fn new(raw: &'a [u8], start: u64) -> Self {
+        Self { raw, start }
+    }
+
+    /// Its bytes, from `{` to `}`.
+    #[must_use]
+    pub const fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// Where it stands in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.raw.len() as u64)
+    }
+}
+
+impl fmt::Debug for JsonRecord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonRecord")
+            .field("raw", &lossy(self.raw))
             .field("span", &self.span())
             .finish()
     }
@@ -182,20 +223,33 @@ impl fmt::Display for Diagnostic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// An annotation attempt that no continuation could complete; the span is its bytes, which are text.
+    /// An annotation attempt that no continuation could complete, or a JSON value that was open at the end; the span is
+    /// its bytes, which are text.
     Unterminated,
-    /// An annotation attempt longer than `max_annotation`; the span is its bytes, which are text.
+    /// An annotation attempt longer than `max_annotation`, or an annotation in JSON that has a longer string; the span
+    /// is its bytes.
     LimitAnnotation,
-    /// An assertion cut off at `max_assertion`; the span is the part that was kept.
+    /// An assertion cut off at `max_assertion`; the span is the part that was kept, in JSON the whole string.
     LimitAssertion,
+    /// A JSON value nested deeper than `max_depth`; the span is the bracket that does it.
+    LimitDepth,
+    /// A JSON Pointer longer than `max_pointer`; the span is the assertion or MARC object that goes without it.
+    LimitPointer,
     /// An assertion with more than `max_annotations` annotations; the span is the assertion.
     LimitAnnotations,
-    /// An annotation left out of its assertion because of `max_pending`; the span is the annotation.
+    /// An annotation or an assertion left out because of `max_pending`, or a JSON record too long to be removed; the
+    /// span is what was left out.
     LimitPending,
+    /// A MARC object longer than `max_record`, which is reported without its bytes; the span is the object.
+    LimitRecord,
     /// A `ts` that is no RFC 3339 date-time; the span is the value.
     InvalidTs,
     /// An annotation with no text before it to belong to; the span is empty and at the annotation's start.
     NoAssertion,
+    /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
+    DuplicateMember,
+    /// A byte at which no JSON value can begin or go on; the span is that byte.
+    JsonSyntax,
     /// A reported string that is not UTF-8; the span is the string.
     InvalidUtf8,
 }
@@ -208,10 +262,15 @@ impl Code {
             Self::Unterminated => "unterminated",
             Self::LimitAnnotation => "limit-annotation",
             Self::LimitAssertion => "limit-assertion",
+            Self::LimitDepth => "limit-depth",
+            Self::LimitPointer => "limit-pointer",
             Self::LimitAnnotations => "limit-annotations",
             Self::LimitPending => "limit-pending",
+            Self::LimitRecord => "limit-record",
             Self::InvalidTs => "invalid-ts",
             Self::NoAssertion => "no-assertion",
+            Self::DuplicateMember => "duplicate-member",
+            Self::JsonSyntax => "json-syntax",
             Self::InvalidUtf8 => "invalid-utf8",
         }
     }

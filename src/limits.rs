@@ -20,10 +20,15 @@ pub struct Limits {
     assertion: u32,
     annotations: u32,
     pending: u32,
+    pending_json: u32,
+    depth: u32,
+    pointer: u32,
+    record: u32,
 }
 
 impl Limits {
-    /// Longest bracketed annotation in bytes, brackets included: 1,024 by default.
+    /// Longest bracketed annotation in bytes, brackets included, and in JSON longest string of an annotation: 1,024 by
+    /// default.
     #[must_use]
     pub const fn max_annotation(&self) -> usize {
         self.annotation as usize
@@ -48,12 +53,37 @@ impl Limits {
         self.pending as usize
     }
 
-    /// The same limits with another [`max_annotation`](Self::max_annotation), 1 to 65,536 bytes.
+    /// The same in JSON, where assertions count too, over all open objects: 65,536 by default.
+    #[must_use]
+    pub const fn max_pending_json(&self) -> usize {
+        self.pending_json as usize
+    }
+
+    /// Most objects and arrays in one another in a JSON value: 128 by default.
+    #[must_use]
+    pub const fn max_depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// Longest JSON Pointer that is reported, in bytes of UTF-8: 1,024 by default.
+    #[must_use]
+    pub const fn max_pointer(&self) -> usize {
+        self.pointer as usize
+    }
+
+    /// Longest MARC object that is reported with its bytes, and longest JSON record that can be removed: 65,536 by
+    /// default.
+    #[must_use]
+    pub const fn max_record(&self) -> usize {
+        self.record as usize
+    }
+
+    /// The same limits with another [`max_annotation`](Self::max_annotation), 1 to 65,535 bytes.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
     pub fn with_max_annotation(mut self, bytes: usize) -> Result<Self, LimitError> {
-        self.annotation = check("max_annotation", bytes, 1..=65_536)?;
+        self.annotation = check("max_annotation", bytes, 1..=65_535)?;
         Ok(self)
     }
 
@@ -75,12 +105,41 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_pending`](Self::max_pending), 1 to 1,048,576 bytes.
+    /// The same limits with another [`max_pending`](Self::max_pending), 1 to 1,048,576 bytes, in free text and
+    /// [in JSON](Self::max_pending_json).
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
     pub fn with_max_pending(mut self, bytes: usize) -> Result<Self, LimitError> {
         self.pending = check("max_pending", bytes, 1..=1 << 20)?;
+        self.pending_json = self.pending;
+        Ok(self)
+    }
+
+    /// The same limits with another [`max_depth`](Self::max_depth), 1 to 65,536.
+    ///
+    /// # Errors
+    /// [`LimitError`] when `depth` is out of range.
+    pub fn with_max_depth(mut self, depth: usize) -> Result<Self, LimitError> {
+        self.depth = check("max_depth", depth, 1..=65_536)?;
+        Ok(self)
+    }
+
+    /// The same limits with another [`max_pointer`](Self::max_pointer), 1 to 65,536 bytes.
+    ///
+    /// # Errors
+    /// [`LimitError`] when `bytes` is out of range.
+    pub fn with_max_pointer(mut self, bytes: usize) -> Result<Self, LimitError> {
+        self.pointer = check("max_pointer", bytes, 1..=65_536)?;
+        Ok(self)
+    }
+
+    /// The same limits with another [`max_record`](Self::max_record), 1 to 1,048,576 bytes.
+    ///
+    /// # Errors
+    /// [`LimitError`] when `bytes` is out of range.
+    pub fn with_max_record(mut self, bytes: usize) -> Result<Self, LimitError> {
+        self.record = check("max_record", bytes, 1..=1 << 20)?;
         Ok(self)
     }
 }
@@ -92,6 +151,10 @@ impl Default for Limits {
             assertion: 4_096,
             annotations: 64,
             pending: 4_096,
+            pending_json: 65_536,
+            depth: 128,
+            pointer: 1_024,
+            record: 65_536,
         }
     }
 }

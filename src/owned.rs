@@ -5,20 +5,25 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use crate::event::{Diagnostic, Event, parameters};
+use crate::marc::MarcObject;
 use crate::parser::Parser;
 use crate::provenance::{Annotation, Assertion, Parameter};
-use crate::{BracketAnnotation, Span};
+use crate::{BracketAnnotation, JsonRecord, Span};
 
 /// An [`Event`] that borrows nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedEvent {
-    /// Bytes of the stream that are no annotation; see [`Event::Text`].
+    /// Bytes of the stream that are no bracketed annotation; see [`Event::Text`].
     Text(OwnedText),
     /// A bracketed annotation; see [`Event::Annotation`].
     Annotation(OwnedAnnotation),
     /// An assertion with all its annotations; see [`Event::Assertion`].
     Assertion(Assertion<'static>),
+    /// A MARC object; see [`Event::Marc`].
+    Marc(MarcObject<'static>),
+    /// A JSON record that was held back; see [`Event::Record`].
+    Record(OwnedRecord),
     /// A notice; see [`Event::Diagnostic`].
     Diagnostic(Diagnostic),
 }
@@ -50,6 +55,36 @@ impl OwnedText {
     #[must_use]
     pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
+    }
+}
+
+/// A JSON record as it stood in the stream; its bytes are a copy, so it keeps no chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedRecord {
+    raw: Bytes,
+    start: u64,
+}
+
+impl OwnedRecord {
+    /// Its bytes, from `{` to `}`.
+    #[must_use]
+    pub const fn raw(&self) -> &Bytes {
+        &self.raw
+    }
+
+    /// Where it stands in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.raw.len() as u64)
+    }
+}
+
+impl From<&JsonRecord<'_>> for OwnedRecord {
+    fn from(record: &JsonRecord<'_>) -> Self {
+        Self {
+            raw: Bytes::copy_from_slice(record.raw()),
+            start: record.span().start(),
+        }
     }
 }
 
@@ -208,6 +243,8 @@ fn own(event: Event<'_>, chunk: &Bytes, start: u64) -> OwnedEvent {
         }
         Event::Annotation(found) => OwnedEvent::Annotation((&found).into()),
         Event::Assertion(assertion) => OwnedEvent::Assertion(assertion.into_owned()),
+        Event::Marc(object) => OwnedEvent::Marc(object.into_owned()),
+        Event::Record(record) => OwnedEvent::Record((&record).into()),
         Event::Diagnostic(diagnostic) => OwnedEvent::Diagnostic(diagnostic),
     }
 }

@@ -11,7 +11,11 @@ use crate::provenance::Vocabulary;
 pub enum Mode {
     /// Free text with bracketed annotations.
     Text,
-    /// Whatever the stream holds; in this version that is free text.
+    /// A sequence of JSON values.
+    Json,
+    /// One JSON value a line.
+    Ndjson,
+    /// Free text with bracketed annotations, and JSON values in it.
     #[default]
     Auto,
 }
@@ -151,6 +155,7 @@ pub struct ParserBuilder {
     limits: Limits,
     vocabulary: Vocabulary,
     mode: Mode,
+    hold_records: bool,
 }
 
 impl ParserBuilder {
@@ -172,11 +177,19 @@ impl ParserBuilder {
         self
     }
 
+    /// Whether JSON records are held back and reported as [`Event::Record`] instead of being handed on as text, so that
+    /// they can be removed; not unless asked for.
+    ///
+    /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
+    /// is then held back until that is known, at most [`Limits::max_record`] bytes.
+    pub const fn hold_records(mut self, hold: bool) -> Self {
+        self.hold_records = hold;
+        self
+    }
+
     /// The parser.
     #[must_use]
     pub fn build(self) -> Parser {
-        // Both modes of this version read free text.
-        let (Mode::Text | Mode::Auto) = self.mode;
         Parser {
             text: TextEngine::new(&self.limits),
             limits: self.limits,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use crate::event::{BracketAnnotation, Event};
+use crate::event::{BracketAnnotation, Event, JsonRecord};
 use crate::lex::chars::{MOST_REMOVED, removable_tail};
 use crate::parser::Parser;
 
@@ -12,11 +12,11 @@ use crate::parser::Parser;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replacement {
-    /// The annotation as it stands, and the white space before it.
+    /// What stands there, and the white space before it.
     Keep,
-    /// Nothing: the annotation and the white space right before it (at most 64 bytes) are removed.
+    /// Nothing: an annotation and the white space right before it (at most 64 bytes) are removed, or a JSON record.
     Remove,
-    /// The white space before the annotation, then these bytes.
+    /// The white space before it, then these bytes.
     Text(Cow<'static, [u8]>),
 }
 
@@ -46,6 +46,13 @@ pub trait RewriteSink {
     /// Decides what is written in the place of an annotation; by default nothing.
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         let _ = annotation;
+        Replacement::Remove
+    }
+
+    /// Decides what is written in the place of a JSON record that was held back; by default nothing. There are none
+    /// unless the parser was [asked](crate::ParserBuilder::hold_records) to hold them.
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        let _ = record;
         Replacement::Remove
     }
 
@@ -169,6 +176,14 @@ fn write(event: Event<'_>, white: &mut SmallVec<[u8; MOST_REMOVED]>, sink: &mut 
                     flush(white, 0, sink);
                     sink.text(&text);
                 }
+            }
+        }
+        Event::Record(record) => {
+            flush(white, 0, sink);
+            match sink.record(&record) {
+                Replacement::Remove => {}
+                Replacement::Keep => sink.text(record.raw()),
+                Replacement::Text(text) => sink.text(&text),
             }
         }
         other => sink.event(other),

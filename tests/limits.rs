@@ -423,7 +423,7 @@ fn limits_have_a_range() {
             Limits::max_annotation,
             "max_annotation",
             1,
-            65_536,
+            65_535,
         ),
         (
             Limits::with_max_assertion,
@@ -437,7 +437,7 @@ fn limits_have_a_range() {
             Limits::max_annotations,
             "max_annotations",
             1,
-            65_536,
+            65_535,
         ),
         (
             Limits::with_max_pending,
@@ -487,7 +487,7 @@ fn the_smallest_and_the_largest_limits_work() {
     });
     let most = limits(|limits| {
         limits
-            .with_max_annotation(65_536)?
+            .with_max_annotation(65_535)?
             .with_max_assertion(1 << 20)?
             .with_max_annotations(65_536)?
             .with_max_pending(1 << 20)

@@ -244,7 +244,7 @@ pub(crate) struct SourceArgs {
     /// A TOML file with the classes of a newer vocabulary; never standard input [default: version 1.0, built in]
     #[arg(long, value_name = "FILE")]
     pub(crate) vocabulary: Option<PathBuf>,
-    /// Longest annotation in bytes, brackets included, 1 to 65536; what is longer is text
+    /// Longest annotation in bytes, brackets included, 1 to 65535; what is longer is text
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, Limits::with_max_annotation))]
     pub(crate) max_annotation: usize,

@@ -220,6 +220,7 @@ pub struct Assertion<'a> {
     text: Cow<'a, str>,
     span: Span,
     clean_span: Option<Span>,
+    pointer: Option<Cow<'a, str>>,
     annotations: Annotations<'a>,
     limit_hit: bool,
 }
@@ -233,6 +234,7 @@ impl<'a> Assertion<'a> {
             text: text.into(),
             span,
             clean_span: None,
+            pointer: None,
             annotations: Annotations::List(Vec::new()),
             limit_hit: false,
         }
@@ -258,6 +260,7 @@ impl<'a> Assertion<'a> {
             text,
             span,
             clean_span: Some(clean_span),
+            pointer: None,
             annotations: Annotations::Packed(annotations),
             limit_hit,
         }
@@ -267,6 +270,13 @@ impl<'a> Assertion<'a> {
     #[must_use]
     pub const fn with_clean_span(mut self, span: Span) -> Self {
         self.clean_span = Some(span);
+        self
+    }
+
+    /// The same with the JSON Pointer of its text.
+    #[must_use]
+    pub fn with_pointer(mut self, pointer: impl Into<Cow<'a, str>>) -> Self {
+        self.pointer = Some(pointer.into());
         self
     }
 
@@ -289,7 +299,8 @@ impl<'a> Assertion<'a> {
         &self.text
     }
 
-    /// Where the text stands in the stream, in bytes; empty when nothing was there to be asserted.
+    /// Where the text stands in the stream, in bytes; empty when nothing was there to be asserted. In JSON it is what
+    /// stands between the quotes of the string.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span
@@ -300,6 +311,13 @@ impl<'a> Assertion<'a> {
     #[must_use]
     pub const fn clean_span(&self) -> Option<Span> {
         self.clean_span
+    }
+
+    /// The JSON Pointer (RFC 6901) of the member `assertion` from the root of its JSON value; JSON encoding only, and
+    /// none if it is longer than [`Limits::max_pointer`](crate::Limits::max_pointer).
+    #[must_use]
+    pub fn pointer(&self) -> Option<&str> {
+        self.pointer.as_deref()
     }
 
     /// Its annotations, in stream order, each made when it is asked for.
@@ -334,6 +352,7 @@ impl<'a> Assertion<'a> {
             text: Cow::Owned(self.text.into_owned()),
             span: self.span,
             clean_span: self.clean_span,
+            pointer: self.pointer.map(|pointer| Cow::Owned(pointer.into_owned())),
             limit_hit: self.limit_hit,
         }
     }
@@ -346,6 +365,7 @@ impl fmt::Debug for Assertion<'_> {
             .field("text", &self.text)
             .field("span", &self.span)
             .field("clean_span", &self.clean_span)
+            .field("pointer", &self.pointer)
             .field("annotations", &self.annotations())
             .field("limit_hit", &self.limit_hit)
             .finish()
@@ -358,6 +378,7 @@ impl PartialEq for Assertion<'_> {
             && self.text == other.text
             && self.span == other.span
             && self.clean_span == other.clean_span
+            && self.pointer == other.pointer
             && self.limit_hit == other.limit_hit
             && self.annotations().eq(other.annotations())
     }

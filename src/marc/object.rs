@@ -1,0 +1,112 @@
+//! A MARC object as it stands in the stream.
+
+use core::fmt;
+use std::borrow::Cow;
+
+use crate::Span;
+
+/// The two kinds of MARC object. Source: wire profile, MARC objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A MARC-Core record: an object with a member `marc_version`.
+    Core,
+    /// A MARC-Disclosure object: one without it that has `answer`, `confidence_band` and `uncertainty_source`.
+    Disclosure,
+}
+
+impl Kind {
+    /// The name used on the wire: `core` or `disclosure`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Disclosure => "disclosure",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A MARC object found in a JSON value, raw: nothing of it is judged yet.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MarcObject<'a> {
+    kind: Kind,
+    span: Span,
+    pointer: Option<Cow<'a, str>>,
+    raw: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> MarcObject<'a> {
+    pub(crate) const fn new(
+        kind: Kind,
+        span: Span,
+        pointer: Option<&'a str>,
+        raw: Option<&'a [u8]>,
+    ) -> Self {
+        Self {
+            kind,
+            span,
+            pointer: match pointer {
+                Some(pointer) => Some(Cow::Borrowed(pointer)),
+                None => None,
+            },
+            raw: match raw {
+                Some(raw) => Some(Cow::Borrowed(raw)),
+                None => None,
+            },
+        }
+    }
+
+    /// Which kind it is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where it stands in the stream, in bytes, braces included.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Its JSON Pointer (RFC 6901) from the root of its JSON value; none if that is longer than
+    /// [`Limits::max_pointer`](crate::Limits::max_pointer).
+    #[must_use]
+    pub fn pointer(&self) -> Option<&str> {
+        self.pointer.as_deref()
+    }
+
+    /// Its bytes, which are JSON but for strings that may not be UTF-8; none if there are more than
+    /// [`Limits::max_record`](crate::Limits::max_record).
+    #[must_use]
+    pub fn raw(&self) -> Option<&[u8]> {
+        self.raw.as_deref()
+    }
+
+    /// The same with nothing borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> MarcObject<'static> {
+        MarcObject {
+            kind: self.kind,
+            span: self.span,
+            pointer: self.pointer.map(|text| Cow::Owned(text.into_owned())),
+            raw: self.raw.map(|bytes| Cow::Owned(bytes.into_owned())),
+        }
+    }
+}
+
+impl fmt::Debug for MarcObject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MarcObject")
+            .field("kind", &self.kind)
+            .field("span", &self.span)
+            .field("pointer", &self.pointer)
+            .field("raw", &self.raw().map(String::from_utf8_lossy))
+            .finish()
+    }
+}
