@@ -437,7 +437,7 @@ fn limits_have_a_range() {
             Limits::max_annotations,
             "max_annotations",
             1,
-            65_535,
+            65_536,
         ),
         (
             Limits::with_max_pending,
