@@ -77,12 +77,13 @@ impl Parser {
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        if let Engine::Text(text) = &mut self.engine
-            && let Some(start) = text.push_plain(chunk)
-        {
-            sink(Event::Text(Text::new(chunk, start)));
-        } else {
-            self.push_any(chunk, false, &mut sink);
+        let plain = match &mut self.engine {
+            Engine::Text(text) => text.push_plain(chunk),
+            Engine::Sequence(sequence) => sequence.push_plain(chunk),
+        };
+        match plain {
+            Some(start) => sink(Event::Text(Text::new(chunk, start))),
+            None => self.push_any(chunk, false, &mut sink),
         }
     }
 

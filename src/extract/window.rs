@@ -280,7 +280,7 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
 
 /// Copies between slices of one length; at most 16 bytes without calling a function that copies any number.
 #[inline]
-fn copy_short(to: &mut [u8], from: &[u8]) {
+pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
     #[inline]
     fn ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
         if from.len() > 2 * N {

@@ -178,13 +178,13 @@ impl JsonReader {
     /// Takes a chunk of a few bytes that go on with a string; `false` if it is not that simple.
     #[inline]
     pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
-        chunk.len() <= self.room
+        let plain = chunk.len() <= self.room
             && self.lexer.goes_on_with(chunk)
-            && self.state.tail.append_in_place(chunk)
-            && {
-                self.room -= chunk.len();
-                true
-            }
+            && self.state.tail.append_in_place(chunk);
+        if plain {
+            self.room -= chunk.len();
+        }
+        plain
     }
 
     /// At the end of a chunk in which the value goes on: keeps what may be needed of it.

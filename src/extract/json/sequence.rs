@@ -82,6 +82,21 @@ impl SequenceEngine {
         self.reader.heap()
     }
 
+    /// Takes a chunk of a few bytes that go on with a string and are not held, and gives its offset; none if it is not
+    /// that simple.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
+        let plain = self.place == Place::Value
+            && self.held == 0
+            && !self.foreign
+            && self.reader.read_plain(chunk);
+        let start = self.position;
+        plain.then(|| {
+            self.position += chunk.len() as u64;
+            start
+        })
+    }
+
     /// Takes a chunk of the model's own text, or of foreign text.
     pub(crate) fn push(
         &mut self,
@@ -91,15 +106,6 @@ impl SequenceEngine {
         sink: &mut Sink<'_>,
     ) {
         if chunk.is_empty() {
-            return;
-        }
-        if self.place == Place::Value && !foreign && self.reader.read_plain(chunk) {
-            if self.held > 0 {
-                self.held += chunk.len();
-            } else {
-                sink(Event::Text(Text::new(chunk, self.position)));
-            }
-            self.position += chunk.len() as u64;
             return;
         }
         if foreign != self.foreign {

@@ -1,71 +1,79 @@
 //! The last bytes of a JSON value, as far as an object or a string that is still open may need them.
 
+use crate::extract::window::copy_short;
+
 /// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
 const SLACK: usize = 4_096;
 
 /// Bytes of the stream without a gap, the last of which were read last.
 ///
-/// `bytes[dropped..]` are those from stream offset `base` on.
+/// `buffer[from..to]` are those from stream offset `base` on; `from <= to <= buffer.len()`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tail {
-    bytes: Vec<u8>,
-    dropped: usize,
+    buffer: Vec<u8>,
+    from: usize,
+    to: usize,
     base: u64,
 }
 
 impl Tail {
     /// Forgets everything; the next bytes are those at `base`.
-    pub(super) fn restart(&mut self, base: u64) {
-        self.bytes.clear();
-        self.dropped = 0;
+    pub(super) const fn restart(&mut self, base: u64) {
+        self.from = 0;
+        self.to = 0;
         self.base = base;
     }
 
     /// Stream offset behind the last byte.
     pub(super) const fn end(&self) -> u64 {
-        self.base + (self.bytes.len() - self.dropped) as u64
+        self.base + (self.to - self.from) as u64
     }
 
     /// The bytes from one stream offset to another.
     pub(super) fn get(&self, start: u64, end: u64) -> &[u8] {
-        let from = (start - self.base) as usize + self.dropped;
-        &self.bytes[from..from + (end - start) as usize]
+        let from = (start - self.base) as usize + self.from;
+        &self.buffer[from..from + (end - start) as usize]
     }
 
     /// Drops what lies before stream offset `start`.
-    pub(super) fn drop_before(&mut self, start: u64) {
+    pub(super) const fn drop_before(&mut self, start: u64) {
         if start > self.base {
-            self.dropped += (start - self.base) as usize;
+            self.from += (start - self.base) as usize;
             self.base = start;
         }
     }
 
     /// Appends the bytes that follow; no more than `most` are ever needed.
     pub(super) fn append(&mut self, bytes: &[u8], most: usize) {
-        if !self.append_in_place(bytes) {
-            self.bytes.drain(..self.dropped);
-            self.dropped = 0;
-            let needed = self.bytes.len() + bytes.len();
-            if needed > self.bytes.capacity() {
-                let room = needed.next_power_of_two().max(256);
-                let room = room.min(most + SLACK).max(needed);
-                self.bytes.reserve_exact(room - self.bytes.len());
-            }
-            self.bytes.extend_from_slice(bytes);
+        if self.append_in_place(bytes) {
+            return;
         }
+        self.buffer.copy_within(self.from..self.to, 0);
+        self.to -= self.from;
+        self.from = 0;
+        let needed = self.to + bytes.len();
+        if needed > self.buffer.len() {
+            let room = needed.next_power_of_two().max(256);
+            let room = room.min(most + SLACK).max(needed);
+            self.buffer.reserve_exact(room - self.buffer.len());
+            self.buffer.resize(room, 0);
+        }
+        self.buffer[self.to..needed].copy_from_slice(bytes);
+        self.to = needed;
     }
 
-    /// Appends bytes if that needs neither memory nor moving.
+    /// Appends bytes, best at most 16, if that needs neither memory nor moving.
     #[inline]
     pub(super) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
-        let fits = self.bytes.len() + bytes.len() <= self.bytes.capacity();
-        if fits {
-            self.bytes.extend_from_slice(bytes);
-        }
-        fits
+        let Some(room) = self.buffer.get_mut(self.to..self.to + bytes.len()) else {
+            return false;
+        };
+        copy_short(room, bytes);
+        self.to += bytes.len();
+        true
     }
 
     pub(super) const fn heap(&self) -> usize {
-        self.bytes.capacity()
+        self.buffer.capacity()
     }
 }

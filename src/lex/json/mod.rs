@@ -5,7 +5,7 @@ mod white;
 
 use smallvec::SmallVec;
 
-use self::run::string_run;
+use self::run::{is_plain, string_run};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
 
@@ -92,6 +92,11 @@ impl Number {
             (Self::E | Self::Sign | Self::Exponent, b'0'..=b'9') => Some(Self::Exponent),
             _ => None,
         }
+    }
+
+    /// Whether any number of digits may follow without a change.
+    const fn goes_on_with_digits(self) -> bool {
+        matches!(self, Self::Integer | Self::Fraction | Self::Exponent)
     }
 
     /// Whether a number may end here.
@@ -203,7 +208,7 @@ impl Lexer {
     /// Whether all of a short chunk goes on with a string.
     #[inline]
     pub(crate) fn goes_on_with(&self, chunk: &[u8]) -> bool {
-        matches!(self.state, State::String) && string_run(chunk) == chunk.len()
+        matches!(self.state, State::String) && is_plain(chunk)
     }
 
     /// How the line in which the value has got to `at` begins.
@@ -293,6 +298,10 @@ impl Lexer {
                     while let Some(next) = bytes.get(at).and_then(|&byte| number.next(byte)) {
                         number = next;
                         at += 1;
+                        if number.goes_on_with_digits() {
+                            let digits = bytes[at..].iter();
+                            at += digits.take_while(|byte| byte.is_ascii_digit()).count();
+                        }
                     }
                     if at == bytes.len() {
                         state = State::Number(number);

@@ -19,6 +19,18 @@ pub(crate) fn string_run(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
+/// Whether all bytes of a chunk, which may be short, go on a plain run.
+#[inline]
+pub(crate) fn is_plain(chunk: &[u8]) -> bool {
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
+        && chunk.len() <= 8
+    {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return specials(u64::from(first) | u64::from(last) << 32) == 0;
+    }
+    string_run(chunk) == chunk.len()
+}
+
 const fn is_special(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < b' '
 }
@@ -51,6 +63,20 @@ mod tests {
                 let found = specials(u64::from_le_bytes(word));
                 let expected = if is_special(byte) { at % 8 } else { 8 };
                 assert_eq!(found.trailing_zeros() as usize / 8, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn short_chunks_are_plain_or_not() {
+        for len in 0..20 {
+            assert!(is_plain(&vec![b'x'; len]));
+            for at in 0..len {
+                for (byte, plain) in [(b'"', false), (0x1F, false), (b'\\', false), (0xFF, true)] {
+                    let mut chunk = vec![b'x'; len];
+                    chunk[at] = byte;
+                    assert_eq!(is_plain(&chunk), plain, "{byte} at {at} of {len}");
+                }
             }
         }
     }
