@@ -109,6 +109,7 @@ fn limits() -> impl Strategy<Value = RefLimits> {
                 max_assertion,
                 max_annotations,
                 max_pending,
+                ..RefLimits::default()
             }
         ),
     ]

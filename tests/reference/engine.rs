@@ -1,17 +1,20 @@
 //! Running the engine and bringing its events into the reference's form.
-use provstream::provenance::{Version, Vocabulary};
-use provstream::{Event, Limits, Parser};
+use provstream::provenance::{self, Version, Vocabulary};
+use provstream::{Event, Limits, Mode, Parser};
 
-use super::{Ann, Ev, RefLimits, RefVocabulary, Segment};
+use super::{Ann, Encoding, Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
-/// A parser with the reference's settings.
+/// A parser in mode `text` with the reference's settings.
 pub(crate) fn parser(limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
-    let limits = Limits::default()
-        .with_max_annotation(limits.max_annotation)
-        .and_then(|l| l.with_max_assertion(limits.max_assertion))
-        .and_then(|l| l.with_max_annotations(limits.max_annotations))
-        .and_then(|l| l.with_max_pending(limits.max_pending))
-        .expect("limits in range");
+    parser_in(Reading::TEXT, limits, vocabulary)
+}
+
+/// A parser in any mode with the reference's settings.
+pub(crate) fn parser_in(
+    reading: Reading,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> Parser {
     let version = |(major, minor): (u64, u64)| Version::new(major as u32, minor as u32);
     let memo = Vocabulary::memo();
     let mut builder = Vocabulary::builder(version(vocabulary.version));
@@ -20,10 +23,37 @@ pub(crate) fn parser(limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
             builder = builder.class(id, version(*since));
         }
     }
+    let mode = match reading.mode {
+        RefMode::Text => Mode::Text,
+        RefMode::Json => Mode::Json,
+        RefMode::Ndjson => Mode::Ndjson,
+        RefMode::Auto => Mode::Auto,
+    };
     Parser::builder()
-        .limits(limits)
+        .limits(engine_limits(limits))
         .vocabulary(builder.build().expect("a sound vocabulary"))
+        .mode(mode)
+        .hold_records(reading.hold_records)
         .build()
+}
+
+/// The reference's limits as the engine takes them.
+fn engine_limits(limits: &RefLimits) -> Limits {
+    let engine = Limits::default()
+        .with_max_annotation(limits.max_annotation)
+        .and_then(|l| l.with_max_assertion(limits.max_assertion))
+        .and_then(|l| l.with_max_annotations(limits.max_annotations))
+        .and_then(|l| l.with_max_depth(limits.max_depth))
+        .and_then(|l| l.with_max_pointer(limits.max_pointer))
+        .and_then(|l| l.with_max_record(limits.max_record))
+        .expect("limits in range");
+    // The two kinds of pending bytes have one setter but different defaults.
+    if limits.max_pending == engine.max_pending() {
+        return engine;
+    }
+    engine
+        .with_max_pending(limits.max_pending)
+        .expect("limits in range")
 }
 
 /// Feeds a chunk and collects what comes out, texts merged where they touch.
@@ -55,11 +85,11 @@ pub(crate) fn run(
     canonical(events)
 }
 
-/// Texts are not ordered against other events: they are put where their span says.
+/// Texts, and records that stand in for them, are not ordered against other events: they are put where their span says.
 pub(crate) fn canonical(events: Vec<Ev>) -> Vec<Ev> {
     let (mut tiles, others): (Vec<Ev>, Vec<Ev>) = events
         .into_iter()
-        .partition(|event| matches!(event, Ev::Text { .. }));
+        .partition(|event| matches!(event, Ev::Text { .. } | Ev::Record { .. }));
     tiles.extend(others);
     tiles
 }
@@ -94,9 +124,15 @@ fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
             }
         }
         Event::Assertion(assertion) => Ev::Assertion {
+            encoding: match assertion.encoding() {
+                provenance::Encoding::Bracket => Encoding::Bracket,
+                provenance::Encoding::Json => Encoding::Json,
+                other => panic!("an encoding that there is not: {other:?}"),
+            },
             text: assertion.text().to_owned(),
             span: ends(assertion.span()),
-            clean_span: ends(assertion.clean_span().expect("brackets have one")),
+            clean_span: assertion.clean_span().map(ends),
+            pointer: assertion.pointer().map(str::to_owned),
             annotations: assertion
                 .annotations()
                 .map(|annotation| Ann {
@@ -110,11 +146,20 @@ fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
                 .collect(),
             limited: assertion.limit_hit(),
         },
+        Event::Marc(object) => Ev::Marc {
+            kind: object.kind().as_str(),
+            span: ends(object.span()),
+            pointer: object.pointer().map(str::to_owned),
+            raw: object.raw().map(<[u8]>::to_vec),
+        },
+        Event::Record(record) => Ev::Record {
+            span: ends(record.span()),
+        },
         Event::Diagnostic(diagnostic) => Ev::Diagnostic {
             code: diagnostic.code().as_str(),
             span: ends(diagnostic.span()),
         },
-        other => panic!("an event that free text does not have: {other:?}"),
+        other => panic!("an event that there is not: {other:?}"),
     };
     events.push(found);
 }

@@ -95,6 +95,15 @@ pub(crate) fn start(slice: &[u8], vocabulary: &RefVocabulary) -> Start {
     }
 }
 
+/// Whether `bytes` are an identifier, with or without an anchor, and nothing else.
+pub(crate) fn is_identifier(bytes: &[u8]) -> bool {
+    let mut cursor = Cursor {
+        slice: bytes,
+        at: 0,
+    };
+    cursor.identifier() == Ok(0..bytes.len())
+}
+
 /// The identifier without its anchor.
 pub(crate) fn without_anchor(identifier: &[u8]) -> &[u8] {
     // A label starts with a letter, an anchor has digits and full stops only.

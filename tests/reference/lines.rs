@@ -17,8 +17,8 @@ pub(crate) struct Prefix {
     pub(crate) heading: Option<usize>,
 }
 
-/// Reads the prefix of the line that starts at `start` and ends at `end`.
-pub(crate) fn prefix(stream: &Stream, start: usize, end: usize) -> Prefix {
+/// Reads the prefix of the line that starts at `start` and ends at `end`; no marker holds a byte of `values`.
+pub(crate) fn prefix(stream: &Stream, start: usize, end: usize, values: &[Range<usize>]) -> Prefix {
     let bytes = &stream.bytes[..end];
     let mut prefix = Prefix {
         end: if start == 0 { stream.mark() } else { start },
@@ -27,6 +27,7 @@ pub(crate) fn prefix(stream: &Stream, start: usize, end: usize) -> Prefix {
     loop {
         match bytes.get(prefix.end) {
             Some(b' ' | b'\t') => prefix.end += 1,
+            Some(_) if values.iter().any(|value| value.contains(&prefix.end)) => break,
             Some(b'>') => {
                 prefix.quotes.push(prefix.end);
                 prefix.end += 1;
@@ -91,8 +92,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Reads all lines of a stream whose fenced blocks are known.
-    pub(crate) fn new(stream: &Stream, fences: &[Fence]) -> Self {
+    /// Reads all lines of a stream whose fenced blocks are known, and the JSON values that count as blocks.
+    pub(crate) fn new(stream: &Stream, fences: &[Fence], values: &[Range<usize>]) -> Self {
         let mut layout = Layout {
             lines: Vec::new(),
             continuing: vec![false; stream.bytes.len()],
@@ -101,7 +102,7 @@ impl Layout {
         let mut quote_before = false;
         while start < stream.bytes.len() {
             let end = stream.line_end(start);
-            let prefix = prefix(stream, start, end);
+            let prefix = prefix(stream, start, end, values);
             let fence = fences.iter().find(|fence| fence.content.contains(&start));
             match fence {
                 // What looks like a marker in a block of its own is code.

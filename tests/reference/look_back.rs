@@ -61,10 +61,15 @@ pub(crate) fn ruled_out(stream: &Stream, scan: &Scan, layout: &Layout, end: usiz
 
 /// The assertion of an annotation at `at`, the first of its group, where the annotation before it ends at
 /// `previous_end`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the whole analysis of a stream, passed on as it stands"
+)]
 pub(crate) fn assertion(
     stream: &Stream,
     layout: &Layout,
     fences: &[Fence],
+    values: &[Range<usize>],
     previous_end: Option<usize>,
     at: usize,
     limits: &RefLimits,
@@ -73,7 +78,7 @@ pub(crate) fn assertion(
     if let Some(block) = fenced_block(stream, layout, fences, at) {
         return whole(stream, layout, block, at, limits);
     }
-    let candidate = candidate(stream, layout, fences, previous_end, at);
+    let candidate = candidate(stream, layout, fences, values, previous_end, at);
     last_sentence(stream, layout, candidate, at, limits, splitter)
 }
 
@@ -162,10 +167,14 @@ fn candidate(
     stream: &Stream,
     layout: &Layout,
     fences: &[Fence],
+    values: &[Range<usize>],
     previous_end: Option<usize>,
     at: usize,
 ) -> Range<usize> {
+    let value_ends = values.iter().map(|value| value.end);
+    let value_end = value_ends.take_while(|&end| end <= at).last();
     let floor = previous_end.map_or(0, |end| past_closing(stream, end, at));
+    let floor = floor.max(value_end.unwrap_or(0));
     let text_end = layout.trim(stream, 0..at).end;
     let fence = fences.iter().rfind(|fence| fence.end <= at);
     let fence_end = fence.map_or(0, |fence| fence.end);

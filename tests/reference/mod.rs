@@ -1,9 +1,10 @@
-//! A naive reference for free text with bracketed annotations, the oracle that the streaming engine is compared with.
+//! A naive reference for all modes, the oracle that the streaming engine is compared with.
 //!
 //! It reads the whole input at once and follows the wire profile rule by rule, with no regard for speed: one forward
-//! pass settles what is code and what is an attempt (`scan`, `grammar`), each attempt is resolved on its own
-//! (`resolve`, `timestamp`), and each assertion is looked for in the whole prefix before its annotation (`lines`,
-//! `look_back`). The events are sorted at the very end, by the position at which each one becomes certain.
+//! pass settles what is code, what is an attempt and what is a JSON value (`scan`, `grammar`, `json`), each attempt is
+//! resolved on its own (`resolve`, `timestamp`), and each assertion is looked for in the whole prefix before its
+//! annotation (`lines`, `look_back`). A stream of JSON alone is read value by value (`json`). The events are sorted at
+//! the very end, by the position at which each one becomes certain.
 
 #![allow(
     dead_code,
@@ -12,7 +13,9 @@
 
 pub(crate) mod engine;
 pub(crate) mod generate;
+pub(crate) mod generate_json;
 mod grammar;
+pub(crate) mod json;
 mod lines;
 mod look_back;
 mod resolve;
@@ -35,7 +38,42 @@ pub(crate) struct Segment {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The limits that free text knows; a limit of n allows n.
+/// How a stream is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RefMode {
+    /// Free text.
+    Text,
+    /// A sequence of JSON values.
+    Json,
+    /// One JSON value a line.
+    Ndjson,
+    /// Free text with JSON values in it.
+    Auto,
+}
+
+/// How a stream is read and what of it is handed on as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// The mode.
+    pub(crate) mode: RefMode,
+    /// Whether records are events of their own instead of text.
+    pub(crate) hold_records: bool,
+}
+
+impl Reading {
+    /// Free text.
+    pub(crate) const TEXT: Self = Self::new(RefMode::Text);
+
+    /// A mode in which nothing is held back because of JSON.
+    pub(crate) const fn new(mode: RefMode) -> Self {
+        Self {
+            mode,
+            hold_records: false,
+        }
+    }
+}
+
+/// The limits; a limit of n allows n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RefLimits {
     /// Bytes from an annotation's opening bracket to its closing one, both included.
@@ -46,6 +84,14 @@ pub(crate) struct RefLimits {
     pub(crate) max_annotations: usize,
     /// Raw bytes of identifiers, observation ids and timestamps kept for an assertion that is not reported yet.
     pub(crate) max_pending: usize,
+    /// The same in JSON, assertions included, over all open objects of a value.
+    pub(crate) max_pending_json: usize,
+    /// Objects and arrays in one another.
+    pub(crate) max_depth: usize,
+    /// Bytes of a JSON Pointer.
+    pub(crate) max_pointer: usize,
+    /// Bytes of a MARC object, and of a record that is removed.
+    pub(crate) max_record: usize,
 }
 
 impl Default for RefLimits {
@@ -55,6 +101,10 @@ impl Default for RefLimits {
             max_assertion: 4096,
             max_annotations: 64,
             max_pending: 4096,
+            max_pending_json: 65_536,
+            max_depth: 128,
+            max_pointer: 1024,
+            max_record: 65_536,
         }
     }
 }
@@ -87,6 +137,15 @@ impl Default for RefVocabulary {
             classes: classes.map(|id| (id.to_owned(), (1, 0))).to_vec(),
         }
     }
+}
+
+/// How an assertion is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Brackets behind it.
+    Bracket,
+    /// An asserted object.
+    Json,
 }
 
 /// An annotation as its assertion reports it.
@@ -135,16 +194,36 @@ pub(crate) enum Ev {
     },
     /// An assertion with its annotations, certain once no further annotation can join it.
     Assertion {
+        /// How it is written.
+        encoding: Encoding,
         /// Its text, with replacement characters for what is not UTF-8.
         text: String,
         /// Its raw bytes.
         span: (u64, u64),
-        /// Where it stands in the stripped text.
-        clean_span: (u64, u64),
+        /// Where it stands in the stripped text; nothing in JSON.
+        clean_span: Option<(u64, u64)>,
+        /// In JSON where its member stands in its value, unless that is too long.
+        pointer: Option<String>,
         /// Its annotations, in order, without those a limit left out.
         annotations: Vec<Ann>,
         /// Whether it hit a limit.
         limited: bool,
+    },
+    /// A MARC object, certain at its closing brace.
+    Marc {
+        /// `core` or `disclosure`.
+        kind: &'static str,
+        /// Its raw bytes.
+        span: (u64, u64),
+        /// Where it stands in its value, unless that is too long.
+        pointer: Option<String>,
+        /// Its bytes, unless there are too many.
+        raw: Option<Vec<u8>>,
+    },
+    /// A JSON value that is removed from the text.
+    Record {
+        /// Its raw bytes.
+        span: (u64, u64),
     },
     /// Something worth telling about the bytes of `span`.
     Diagnostic {
@@ -162,6 +241,8 @@ impl Ev {
             Ev::Text { start, .. } => *start,
             Ev::Annotation { span, .. }
             | Ev::Assertion { span, .. }
+            | Ev::Marc { span, .. }
+            | Ev::Record { span }
             | Ev::Diagnostic { span, .. } => span.0,
         }
     }
@@ -170,18 +251,58 @@ impl Ev {
 /// Finds the start of the last sentence in a candidate that is already cut to its limit and trimmed at its end.
 pub(crate) type Splitter<'a> = &'a dyn Fn(&[u8]) -> usize;
 
-/// All events of `input`, sorted by the number of bytes consumed when each is certain, then by span start.
+/// Where an event becomes certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// How many bytes it takes; one more than there are for the end of the stream.
+    bytes: usize,
+    /// Whether it comes behind all that the last of these bytes makes certain.
+    behind: bool,
+}
+
+impl Place {
+    /// With the last of so many bytes.
+    pub(crate) fn after(bytes: usize) -> Self {
+        Place {
+            bytes,
+            behind: false,
+        }
+    }
+
+    /// Behind all that the last of so many bytes makes certain.
+    pub(crate) fn behind(bytes: usize) -> Self {
+        Place {
+            bytes,
+            behind: true,
+        }
+    }
+}
+
+/// All events of `input` in mode `text`, sorted by the number of bytes consumed when each is certain, then by span
+/// start.
 pub(crate) fn events(
     input: &[Segment],
     limits: &RefLimits,
     vocabulary: &RefVocabulary,
     splitter: Splitter<'_>,
 ) -> Vec<Ev> {
-    let timed = timed_events(input, limits, vocabulary, splitter);
+    events_in(Reading::TEXT, input, limits, vocabulary, splitter)
+}
+
+/// The same in any mode.
+pub(crate) fn events_in(
+    reading: Reading,
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+) -> Vec<Ev> {
+    let timed = timed_events_in(reading, input, limits, vocabulary, splitter);
     timed.into_iter().map(|(_, event)| event).collect()
 }
 
-/// The same with the number of bytes consumed when each is certain, one more than there are for the end of the stream.
+/// All events in mode `text` with the number of bytes consumed when each is certain, one more than there are for the
+/// end of the stream.
 ///
 /// The number says nothing for text. For an assertion that a bracket follows which could only start an attempt beyond
 /// its limit it is an upper bound.
@@ -191,37 +312,104 @@ pub(crate) fn timed_events(
     vocabulary: &RefVocabulary,
     splitter: Splitter<'_>,
 ) -> Vec<(usize, Ev)> {
-    let stream = Stream::new(input);
-    let scan = scan::scan(&stream, limits, vocabulary);
-    let cuts = cuts(&stream, &scan);
-    let layout = Layout::new(&stream, &scan.fences);
+    timed_events_in(Reading::TEXT, input, limits, vocabulary, splitter)
+}
 
+/// The same in any mode. The number says nothing for a record either.
+pub(crate) fn timed_events_in(
+    reading: Reading,
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+) -> Vec<(usize, Ev)> {
+    let stream = Stream::new(input);
     // Events are pushed in the order that ties keep: the sort below is stable.
-    let mut timed: Vec<(usize, Ev)> = Vec::new();
-    text_events(&stream, &scan, &mut timed);
-    let groups = groups(&stream, &scan, &layout);
+    let mut timed: Vec<(Place, Ev)> = Vec::new();
+    match reading.mode {
+        RefMode::Text | RefMode::Auto => {
+            free_text(reading, &stream, limits, vocabulary, splitter, &mut timed);
+        }
+        RefMode::Json | RefMode::Ndjson => {
+            let hold = reading.hold_records;
+            let found = match reading.mode {
+                RefMode::Json => json::documents(&stream, hold, limits, vocabulary),
+                _ => json::lines(&stream, hold, limits, vocabulary),
+            };
+            let records = records(reading, limits, found.values.iter());
+            text_events(&stream, &[], &records, &mut timed);
+            timed.extend(found.values.into_iter().flat_map(|value| value.events));
+            timed.extend(found.offending);
+        }
+    }
+    timed.sort_by_key(|(place, event)| (*place, event.span_start()));
+    let bytes = |(place, event): (Place, Ev)| (place.bytes, event);
+    timed.into_iter().map(bytes).collect()
+}
+
+/// The events of free text, with JSON values in it or not.
+fn free_text(
+    reading: Reading,
+    stream: &Stream,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+    timed: &mut Vec<(Place, Ev)>,
+) {
+    let scan = scan::scan(stream, reading, limits, vocabulary);
+    let records = records(reading, limits, scan.all_values());
+    let cuts = cuts(stream, &scan, &records);
+    let layout = Layout::new(stream, &scan.fences, &scan.blocks());
+
+    let annotations: Vec<_> = scan.annotation_spans().collect();
+    text_events(stream, &annotations, &records, timed);
+    let groups = groups(stream, &scan, &layout);
     for group in &groups {
         group_events(
-            group, &stream, &scan, &layout, &cuts, limits, vocabulary, splitter, &mut timed,
+            group, stream, &scan, &layout, &cuts, limits, vocabulary, splitter, timed,
         );
     }
     for attempt in &scan.attempts {
         if let Outcome::Abandoned { code, end, known } = attempt.outcome {
             let span = wide(attempt.at, end);
-            timed.push((known, Ev::Diagnostic { code, span }));
+            timed.push((Place::after(known), Ev::Diagnostic { code, span }));
         }
     }
-    timed.sort_by_key(|(known, event)| (*known, event.span_start()));
-    timed
+    timed.extend(scan.all_values().flat_map(|value| value.events.clone()));
 }
 
-/// The bytes of `input` without its annotations and the white space removed with them.
+/// The bytes of `input` in mode `text` without its annotations and the white space removed with them.
 pub(crate) fn strip(input: &[Segment], limits: &RefLimits, vocabulary: &RefVocabulary) -> Vec<u8> {
+    strip_in(Reading::TEXT, input, limits, vocabulary)
+}
+
+/// The same in any mode, and without the records if these are held.
+pub(crate) fn strip_in(
+    reading: Reading,
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> Vec<u8> {
     let stream = Stream::new(input);
-    let scan = scan::scan(&stream, limits, vocabulary);
+    let hold = reading.hold_records;
+    let cuts = match reading.mode {
+        RefMode::Text | RefMode::Auto => {
+            let scan = scan::scan(&stream, reading, limits, vocabulary);
+            let records = records(reading, limits, scan.all_values());
+            cuts(&stream, &scan, &records)
+        }
+        RefMode::Json => {
+            let found = json::documents(&stream, hold, limits, vocabulary);
+            records(reading, limits, found.values.iter())
+        }
+        RefMode::Ndjson => {
+            let found = json::lines(&stream, hold, limits, vocabulary);
+            records(reading, limits, found.values.iter())
+        }
+    };
     let mut kept = Vec::new();
     let mut from = 0;
-    for (start, end) in cuts(&stream, &scan) {
+    for (start, end) in cuts {
         kept.extend_from_slice(&stream.bytes[from..start]);
         from = end;
     }
@@ -229,17 +417,32 @@ pub(crate) fn strip(input: &[Segment], limits: &RefLimits, vocabulary: &RefVocab
     kept
 }
 
+/// Start and end of the values that are removed from the text, in order.
+fn records<'a>(
+    reading: Reading,
+    limits: &RefLimits,
+    values: impl Iterator<Item = &'a json::Value>,
+) -> Vec<(usize, usize)> {
+    let removed = values.filter(|value| reading.hold_records && value.is_removable(limits));
+    let mut spans: Vec<_> = removed.map(|value| (value.start, value.end())).collect();
+    spans.sort_unstable();
+    spans
+}
+
 /// A span in the width that events use.
 fn wide(start: usize, end: usize) -> (u64, u64) {
     (start as u64, end as u64)
 }
 
-/// What stripping removes: every annotation, from the white space before it on.
-fn cuts(stream: &Stream, scan: &Scan) -> Vec<(usize, usize)> {
+/// What stripping removes: every annotation, from the white space before it on, and every record.
+fn cuts(stream: &Stream, scan: &Scan, records: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
-    let mut previous_end = 0;
+    let mut last_end = 0;
     for (start, end) in scan.annotation_spans() {
         let mut cut = start;
+        let after_record = records.iter().map(|record| record.1);
+        let after_record = after_record.take_while(|&end| end <= start).last();
+        let previous_end = after_record.unwrap_or(0).max(last_end);
         while cut > previous_end
             && start - cut < 64
             && stream.is_own(cut - 1)
@@ -248,8 +451,10 @@ fn cuts(stream: &Stream, scan: &Scan) -> Vec<(usize, usize)> {
             cut -= 1;
         }
         cuts.push((cut, end));
-        previous_end = end;
+        last_end = end;
     }
+    cuts.extend_from_slice(records);
+    cuts.sort_unstable();
     cuts
 }
 
@@ -262,20 +467,31 @@ fn clean(offset: usize, cuts: &[(usize, usize)]) -> usize {
     offset - removed
 }
 
-/// The runs of bytes between annotations.
-fn text_events(stream: &Stream, scan: &Scan, timed: &mut Vec<(usize, Ev)>) {
+/// The runs of bytes between annotations and records, and the records.
+fn text_events(
+    stream: &Stream,
+    annotations: &[(usize, usize)],
+    records: &[(usize, usize)],
+    timed: &mut Vec<(Place, Ev)>,
+) {
     let mut from = 0;
     let stream_end = stream.bytes.len();
-    for (start, end) in scan.annotation_spans().chain([(stream_end, stream_end)]) {
+    let mut taken = [annotations, records, &[(stream_end, stream_end)]].concat();
+    taken.sort_unstable();
+    for (start, end) in taken {
         if from < start {
             let (from, until) = wide(from, start);
             timed.push((
-                start,
+                Place::after(start),
                 Ev::Text {
                     start: from,
                     end: until,
                 },
             ));
+        }
+        if records.contains(&(start, end)) {
+            let span = wide(start, end);
+            timed.push((Place::after(end), Ev::Record { span }));
         }
         from = end;
     }
@@ -317,7 +533,7 @@ fn group_events(
     limits: &RefLimits,
     vocabulary: &RefVocabulary,
     splitter: Splitter<'_>,
-    timed: &mut Vec<(usize, Ev)>,
+    timed: &mut Vec<(Place, Ev)>,
 ) {
     let mut kept = Vec::new();
     let mut pending = 0;
@@ -332,7 +548,10 @@ fn group_events(
         group_end = end;
         let resolved = resolve::resolve(&stream.bytes[at..end], shape, at, vocabulary);
         let cut = cuts.iter().find(|cut| cut.1 == end).map_or(at, |cut| cut.0);
-        timed.push((end, annotation_event(&resolved, (at - cut) as u64)));
+        timed.push((
+            Place::after(end),
+            annotation_event(&resolved, (at - cut) as u64),
+        ));
 
         // The count of annotations is looked at first; one that is left out for it takes no pending bytes.
         if kept.len() >= limits.max_annotations {
@@ -341,13 +560,13 @@ fn group_events(
             too_big = true;
             let span = wide(at, end);
             let code = "limit-pending";
-            timed.push((end, Ev::Diagnostic { code, span }));
+            timed.push((Place::after(end), Ev::Diagnostic { code, span }));
         } else {
             pending += resolved.retained;
             kept.push(resolved.annotation.clone());
         }
         for (code, span) in resolved.diagnostics {
-            timed.push((end, Ev::Diagnostic { code, span }));
+            timed.push((Place::after(end), Ev::Diagnostic { code, span }));
         }
     }
 
@@ -358,6 +577,7 @@ fn group_events(
         stream,
         layout,
         &scan.fences,
+        &scan.blocks(),
         previous_end,
         at,
         limits,
@@ -365,7 +585,7 @@ fn group_events(
     );
     let known = look_back::ruled_out(stream, scan, layout, group_end);
     assertion_events(found, kept, too_many, too_big, stream, cuts, |event| {
-        timed.push((known, event));
+        timed.push((Place::after(known), event));
     });
 }
 
@@ -397,9 +617,11 @@ fn assertion_events(
     let bytes = &stream.bytes[start..end];
     let span = wide(start, end);
     push(Ev::Assertion {
+        encoding: Encoding::Bracket,
         text: String::from_utf8_lossy(bytes).into_owned(),
         span,
-        clean_span: wide(clean(start, cuts), clean(end, cuts)),
+        clean_span: Some(wide(clean(start, cuts), clean(end, cuts))),
+        pointer: None,
         annotations,
         limited: cut || too_many || too_big,
     });

@@ -1,11 +1,11 @@
 //! What an annotation says: its class, its observation id and its timestamp.
 
-use super::grammar::{Shape, without_anchor};
+use super::grammar::{Shape, is_identifier, without_anchor};
 use super::{Ann, RefVocabulary, timestamp, wide};
 use std::ops::Range;
 
 /// The class of everything that is not in the vocabulary.
-const UNVERIFIED: &str = "unverified-inference";
+pub(crate) const UNVERIFIED: &str = "unverified-inference";
 
 /// An annotation and what follows from it.
 pub(crate) struct Resolved {
@@ -85,6 +85,18 @@ fn decode(value: &[u8]) -> (&[u8], Vec<u8>) {
         decoded.push(*literal.unwrap_or(&byte));
     }
     (content, decoded)
+}
+
+/// The class of any declared text, and why if it is not that text; what is no identifier has no anchor either.
+pub(crate) fn classify_any(
+    declared: &str,
+    vocabulary: &RefVocabulary,
+) -> (String, Option<&'static str>) {
+    if is_identifier(declared.as_bytes()) {
+        classify(declared, vocabulary)
+    } else {
+        (UNVERIFIED.to_owned(), Some("unknown-identifier"))
+    }
 }
 
 /// The class of a well-formed annotation, and why if it is not the declared one.

@@ -1,9 +1,11 @@
 //! The forward pass: which brackets are attempts, which bytes are code, and where fenced blocks stand.
 
 use super::grammar::{self, End, Shape, Start};
+use super::json::read::Outcome as ReadOutcome;
+use super::json::{self, Value};
 use super::lines;
 use super::stream::Stream;
-use super::{RefLimits, RefVocabulary};
+use super::{Reading, RefLimits, RefMode, RefVocabulary};
 use std::ops::Range;
 
 /// A fenced code block that has ended.
@@ -61,9 +63,24 @@ pub(crate) struct Scan {
     pub(crate) fences: Vec<Fence>,
     /// The brackets outside code, in order.
     pub(crate) attempts: Vec<Attempt>,
+    /// The JSON values outside code, in order.
+    pub(crate) values: Vec<Value>,
+    /// Those in fenced blocks.
+    pub(crate) fenced_values: Vec<Value>,
 }
 
 impl Scan {
+    /// The values that count as blocks of their own: outside of fenced blocks, with an object that was reported.
+    pub(crate) fn blocks(&self) -> Vec<Range<usize>> {
+        let reported = self.values.iter().filter(|value| value.reported);
+        reported.map(|value| value.start..value.end()).collect()
+    }
+
+    /// All values, those in fenced blocks last.
+    pub(crate) fn all_values(&self) -> impl Iterator<Item = &Value> + '_ {
+        self.values.iter().chain(&self.fenced_values)
+    }
+
     /// Start and end of every annotation, in order.
     pub(crate) fn annotation_spans(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.attempts.iter().filter_map(|attempt| {
@@ -77,17 +94,42 @@ impl Scan {
 }
 
 /// Goes through the stream from its start to its end.
-pub(crate) fn scan(stream: &Stream, limits: &RefLimits, vocabulary: &RefVocabulary) -> Scan {
+pub(crate) fn scan(
+    stream: &Stream,
+    reading: Reading,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> Scan {
     let mut found = Scan::default();
+    let mut json = JsonScan {
+        stream,
+        reading,
+        limits,
+        vocabulary,
+        barred: 0,
+    };
     let mut at = 0;
     while at < stream.bytes.len() {
         let byte = stream.bytes[at];
         if !stream.is_own(at) {
             at += 1;
-        } else if let Some(opening) = opening_line(stream, at) {
+        } else if let Some(opening) = opening_line(stream, at, || found.blocks()) {
             let fence = fence(stream, &opening);
+            let mut inside = fence.content.start;
+            while inside < fence.content.end {
+                match json.value(fence.content.start, inside, fence.quoted) {
+                    Some(value) => {
+                        inside = value.end();
+                        found.fenced_values.push(value);
+                    }
+                    None => inside += 1,
+                }
+            }
             at = fence.end;
             found.fences.push(fence);
+        } else if let Some(value) = json.value(0, at, false) {
+            at = value.end();
+            found.values.push(value);
         } else if byte == b'`' && !stream.is_escaped(at) {
             at = code_span_end(stream, at);
         } else if byte == b'[' && !stream.is_escaped(at) {
@@ -104,6 +146,39 @@ pub(crate) fn scan(stream: &Stream, limits: &RefLimits, vocabulary: &RefVocabula
         }
     }
     found
+}
+
+/// The search for JSON values.
+struct JsonScan<'a> {
+    /// The stream.
+    stream: &'a Stream,
+    /// How it is read.
+    reading: Reading,
+    /// The limits.
+    limits: &'a RefLimits,
+    /// The vocabulary.
+    vocabulary: &'a RefVocabulary,
+    /// Up to where no value is tried, because one nested too deep.
+    barred: usize,
+}
+
+impl JsonScan<'_> {
+    /// The value that is tried at `at`, if one is; `from` is where the stream or the fenced block starts.
+    fn value(&mut self, from: usize, at: usize, feed_offends: bool) -> Option<Value> {
+        let stream = self.stream;
+        let tried = self.reading.mode == RefMode::Auto
+            && at >= self.barred
+            && matches!(stream.bytes[at], b'{' | b'[')
+            && stream.is_own(at)
+            && json::prose::is_tried(stream, from, at, feed_offends);
+        let hold = self.reading.hold_records;
+        let read = || json::value(stream, at, feed_offends, hold, self.limits, self.vocabulary);
+        let value = tried.then(read)?;
+        if let ReadOutcome::TooDeep { at } = value.outcome {
+            self.barred = stream.line_end(at);
+        }
+        Some(value)
+    }
 }
 
 /// The position that stands for the end of the stream, after that of its last byte.
@@ -202,14 +277,19 @@ struct Opening {
     quoted: bool,
 }
 
-/// The opening line of a fenced block whose run of fence characters starts at `at`, if there is one.
-fn opening_line(stream: &Stream, at: usize) -> Option<Opening> {
+/// The opening line of a fenced block whose run of fence characters starts at `at`, if there is one; no marker before
+/// it holds a byte of `values`.
+fn opening_line(
+    stream: &Stream,
+    at: usize,
+    values: impl Fn() -> Vec<Range<usize>>,
+) -> Option<Opening> {
     let byte = stream.bytes[at];
     if !matches!(byte, b'`' | b'~') {
         return None;
     }
     let line = stream.line_start(at);
-    let prefix = lines::prefix(stream, line, stream.line_end(at));
+    let prefix = lines::prefix(stream, line, stream.line_end(at), &values());
     let mark = stream.mark();
     let foreign_marker = (line..at).any(|before| {
         let white = before < mark || matches!(stream.bytes[before], b' ' | b'\t');

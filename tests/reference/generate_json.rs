@@ -1,0 +1,1 @@
+//! Seeded documents and streams with JSON in them.
