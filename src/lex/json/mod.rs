@@ -56,14 +56,10 @@ enum State {
     String,
     /// The byte behind a backslash.
     Escape,
-    /// So many hexadecimal digits of an escape.
-    Hex(u8),
-    Number(Number),
-    /// The rest of a literal.
-    Literal {
-        rest: &'static [u8],
-        null: bool,
-    },
+    /// The hexadecimal digits of an escape.
+    Hex,
+    Number,
+    Literal,
 }
 
 /// The part of a number that was read last.
@@ -94,9 +90,15 @@ impl Number {
         }
     }
 
-    /// Whether any number of digits may follow without a change.
-    const fn goes_on_with_digits(self) -> bool {
-        matches!(self, Self::Integer | Self::Fraction | Self::Exponent)
+    /// How many digits follow that change nothing.
+    fn run(self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Integer | Self::Fraction | Self::Exponent => {
+                let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
+                digits.count()
+            }
+            _ => 0,
+        }
     }
 
     /// Whether a number may end here.
@@ -112,6 +114,14 @@ impl Number {
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer {
     state: State,
+    /// The part of a number that was read last.
+    number: Number,
+    /// How many hexadecimal digits of an escape are to come.
+    digits: u8,
+    /// The rest of a literal.
+    literal: &'static [u8],
+    /// The literal is `null`.
+    null: bool,
     /// The string is the name of a member.
     name: bool,
     /// There is a backslash in the string.
@@ -133,6 +143,10 @@ impl Lexer {
     pub(crate) fn new() -> Self {
         Self {
             state: State::Value,
+            number: Number::Minus,
+            digits: 0,
+            literal: &[],
+            null: false,
             name: false,
             escaped: false,
             single_line: false,
@@ -167,7 +181,7 @@ impl Lexer {
     /// Start of the content of the string that was begun, if it is a name or any other one.
     pub(crate) const fn open_string(&self) -> Option<(u64, bool)> {
         match self.state {
-            State::String | State::Escape | State::Hex(_) => Some((self.token, self.name)),
+            State::String | State::Escape | State::Hex => Some((self.token, self.name)),
             _ => None,
         }
     }
@@ -179,7 +193,7 @@ impl Lexer {
 
     /// Whether the value is complete if nothing follows it.
     pub(crate) const fn is_whole_at_end(&self) -> bool {
-        matches!(self.state, State::Number(number) if number.is_whole()) && self.depth == 0
+        self.depth == 0 && matches!(self.state, State::Number) && self.number.is_whole()
     }
 
     /// Whether a `[` would end the reading here.
@@ -276,35 +290,37 @@ impl Lexer {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                             State::String
                         }
-                        Some(b'u') => State::Hex(4),
+                        Some(b'u') => {
+                            self.digits = 4;
+                            State::Hex
+                        }
                         Some(_) => break Step::Stopped,
                         None => break Step::More,
                     };
                     at += 1;
                 }
-                State::Hex(left) => {
+                State::Hex => {
                     match bytes.get(at) {
                         Some(byte) if byte.is_ascii_hexdigit() => {}
                         Some(_) => break Step::Stopped,
                         None => break Step::More,
                     }
                     at += 1;
-                    state = match left {
-                        1 => State::String,
-                        _ => State::Hex(left - 1),
-                    };
+                    self.digits -= 1;
+                    if self.digits == 0 {
+                        state = State::String;
+                    }
                 }
-                State::Number(mut number) => {
+                State::Number => {
+                    let mut number = self.number;
+                    at += number.run(&bytes[at..]);
                     while let Some(next) = bytes.get(at).and_then(|&byte| number.next(byte)) {
                         number = next;
                         at += 1;
-                        if number.goes_on_with_digits() {
-                            let digits = bytes[at..].iter();
-                            at += digits.take_while(|byte| byte.is_ascii_digit()).count();
-                        }
+                        at += number.run(&bytes[at..]);
                     }
                     if at == bytes.len() {
-                        state = State::Number(number);
+                        self.number = number;
                         break Step::More;
                     }
                     if !number.is_whole() {
@@ -316,9 +332,9 @@ impl Lexer {
                         break Step::Complete;
                     }
                 }
-                State::Literal { rest, null } => {
-                    let [first, rest @ ..] = rest else {
-                        visit.scalar(self.token, offset(at), null);
+                State::Literal => {
+                    let [first, rest @ ..] = self.literal else {
+                        visit.scalar(self.token, offset(at), self.null);
                         state = State::Behind;
                         if self.depth == 0 {
                             break Step::Complete;
@@ -330,7 +346,7 @@ impl Lexer {
                         Some(_) => break Step::Stopped,
                         None => break Step::More,
                     }
-                    state = State::Literal { rest, null };
+                    self.literal = rest;
                 }
                 State::Colon => {
                     at = self.white.skip(bytes, at, base, self.single_line);
@@ -407,12 +423,12 @@ impl Lexer {
                         _ => {
                             self.token = here;
                             match byte {
-                                b'-' => State::Number(Number::Minus),
-                                b'0' => State::Number(Number::Zero),
-                                b'1'..=b'9' => State::Number(Number::Integer),
-                                b't' => literal(b"rue", false),
-                                b'f' => literal(b"alse", false),
-                                b'n' => literal(b"ull", true),
+                                b'-' => self.begin_number(Number::Minus),
+                                b'0' => self.begin_number(Number::Zero),
+                                b'1'..=b'9' => self.begin_number(Number::Integer),
+                                b't' => self.begin_literal(b"rue", false),
+                                b'f' => self.begin_literal(b"alse", false),
+                                b'n' => self.begin_literal(b"ull", true),
                                 _ => break Step::Stopped,
                             }
                         }
@@ -430,6 +446,17 @@ impl Lexer {
         self.escaped = false;
         self.token = start;
         State::String
+    }
+
+    const fn begin_number(&mut self, first: Number) -> State {
+        self.number = first;
+        State::Number
+    }
+
+    const fn begin_literal(&mut self, rest: &'static [u8], null: bool) -> State {
+        self.literal = rest;
+        self.null = null;
+        State::Literal
     }
 
     const fn closing(&self) -> u8 {
@@ -464,8 +491,4 @@ impl Lexer {
         }
         self.depth == 0
     }
-}
-
-const fn literal(rest: &'static [u8], null: bool) -> State {
-    State::Literal { rest, null }
 }

@@ -4,19 +4,18 @@
 /// (00 to 1F); the length if there is none.
 #[inline]
 pub(crate) fn string_run(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let found = specials(u64::from_le_bytes(*word));
-        if found != 0 {
-            return 8 * index + found.trailing_zeros() as usize / 8;
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    for (index, block) in blocks.iter().enumerate() {
+        let block = u128::from_le_bytes(*block);
+        let (low, high) = (specials(block as u64), specials((block >> 64) as u64));
+        if low | high != 0 {
+            let found = u128::from(low) | u128::from(high) << 64;
+            return 16 * index + found.trailing_zeros() as usize / 8;
         }
     }
-    for (index, &byte) in rest.iter().enumerate() {
-        if is_special(byte) {
-            return 8 * words.len() + index;
-        }
-    }
-    bytes.len()
+    let before = bytes.len() - rest.len();
+    let found = rest.iter().position(|&byte| is_special(byte));
+    found.map_or(bytes.len(), |index| before + index)
 }
 
 /// Whether all bytes of a chunk, which may be short, go on a plain run.
@@ -40,11 +39,11 @@ const fn is_special(byte: u8) -> bool {
 const fn specials(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
-    // The subtractions borrow from a byte only where the one before it is special, so the first one is right.
-    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    // With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
+    let quote_or_control = (word ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
     let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    let control = word.wrapping_sub(ONES * b' ' as u64);
-    (quote | backslash | control) & !word & TOPS
+    // A subtraction borrows from a byte only where the one before it is special, so the first one is right.
+    (quote_or_control | backslash) & !word & TOPS
 }
 
 #[cfg(test)]
