@@ -10,6 +10,7 @@ mod escape;
 mod grammar;
 pub(crate) mod packed;
 pub(crate) mod reading;
+pub(crate) mod slot;
 mod timestamp;
 mod version;
 mod vocabulary;
@@ -17,6 +18,8 @@ mod vocabulary_error;
 #[cfg(feature = "vocabulary-file")]
 mod vocabulary_file;
 mod write;
+mod write_error;
+mod write_json;
 
 pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
 pub use annotation::{Annotation, AnnotationIter, Assertion, Disposition, Encoding, Reason};
@@ -28,4 +31,6 @@ pub use timestamp::{Timestamp, TimestampError, TimestampErrorKind};
 pub use version::{ParseVersionError, Version};
 pub use vocabulary::{Resolution, Vocabulary, VocabularyBuilder};
 pub use vocabulary_error::{Place, VocabularyError, VocabularyErrorKind};
-pub use write::{BracketedForm, WriteError, write_bracketed};
+pub use write::{BracketedForm, write_bracketed};
+pub use write_error::WriteError;
+pub use write_json::{JsonForm, write_json_annotation, write_json_assertion};

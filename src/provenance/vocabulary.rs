@@ -174,12 +174,7 @@ impl Vocabulary {
     #[inline(never)]
     fn resolve_anchored(&self, declared: &[u8]) -> (u16, Option<Reason>) {
         let unknown = (0, Some(Reason::UnknownIdentifier));
-        let mut parts = declared.splitn(3, |&byte| byte == b'.');
-        let (Some(major), Some(minor), Some(name)) = (parts.next(), parts.next(), parts.next())
-        else {
-            return unknown;
-        };
-        let (Some(major), Some(minor)) = (number(major), number(minor)) else {
+        let Some((major, minor, name)) = split_anchor(declared) else {
             return unknown;
         };
         let loaded = self.0.version;
@@ -364,6 +359,15 @@ pub(crate) fn is_identifier(name: &[u8]) -> bool {
         }
         [] => false,
     })
+}
+
+/// The two numbers of an identifier's version anchor and what follows it; none without an anchor, and for one with a
+/// leading zero.
+#[inline]
+pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(Number, Number, &[u8])> {
+    let mut parts = identifier.splitn(3, |&byte| byte == b'.');
+    let (major, minor, name) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((number(major)?, number(minor)?, name))
 }
 
 /// What follows the version anchor of an identifier of the wire profile; all of it where there is none.

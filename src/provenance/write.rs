@@ -1,11 +1,11 @@
 //! Annotations in the bracketed encoding, for those who emit them.
 
-use std::error::Error;
 use std::fmt::{self, Write as _};
 
-use super::class::{built_in_index, built_in_index_folded};
-use super::vocabulary::{is_identifier, without_anchor};
-use super::{Annotation, Reason, Timestamp, TimestampError};
+use super::class::{TERMINALS, built_in_index, built_in_index_folded};
+use super::version::Number;
+use super::vocabulary::{is_identifier, split_anchor, without_anchor};
+use super::{Annotation, Reason, Timestamp, WriteError};
 
 /// The longest annotation a parser reads by default, in bytes.
 const MAX_ANNOTATION: usize = 1_024;
@@ -75,17 +75,7 @@ impl<'a> BracketedForm<'a> {
     /// How many bytes it takes.
     #[must_use]
     pub fn byte_length(&self) -> usize {
-        struct Length(usize);
-        impl fmt::Write for Length {
-            fn write_str(&mut self, text: &str) -> fmt::Result {
-                self.0 += text.len();
-                Ok(())
-            }
-        }
-        let mut length = Length(0);
-        match write!(length, "{self}") {
-            Ok(()) | Err(fmt::Error) => length.0,
-        }
+        displayed_length(self)
     }
 }
 
@@ -112,85 +102,11 @@ pub fn write_bracketed(annotation: &Annotation<'_>) -> Result<String, WriteError
     BracketedForm::new(annotation).map(|form| form.to_string())
 }
 
-/// Why an annotation cannot be written so that it reads back the same.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WriteError {
-    /// It was malformed when it was read; what was wrong with it is lost.
-    Malformed,
-    /// The declared identifier is not of the grammar's form.
-    BadIdentifier,
-    /// The declared identifier stands for another class than the annotation has.
-    OtherClass,
-    /// A parser with no more than the memo's vocabulary could not tell it from ordinary text in brackets: the identifier is
-    /// not in that vocabulary and does not begin with `substrate.`, and there is neither an observation id nor a time.
-    OrdinaryText,
-    /// The observation id is empty.
-    EmptyObservationId,
-    /// The observation id has a control character.
-    ControlInObservationId {
-        /// Offset of its byte in the observation id.
-        offset: usize,
-    },
-    /// The time is not a date-time of RFC 3339.
-    BadTs(TimestampError),
-    /// It is longer than parsers read.
-    TooLong {
-        /// How many bytes it would take.
-        length: usize,
-        /// How many it may.
-        limit: usize,
-    },
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed => f.write_str("a malformed annotation cannot be written"),
-            Self::BadIdentifier => f.write_str("the identifier is not of the grammar's form"),
-            Self::OtherClass => {
-                f.write_str("the identifier does not stand for the annotation's class")
-            }
-            Self::OrdinaryText => {
-                f.write_str("the annotation would read as ordinary text in brackets")
-            }
-            Self::EmptyObservationId => f.write_str("the observation id is empty"),
-            Self::ControlInObservationId { offset } => {
-                write!(
-                    f,
-                    "the observation id has a control character (at byte {offset})"
-                )
-            }
-            Self::BadTs(error) => write!(f, "ts: {error}"),
-            Self::TooLong { length, limit } => {
-                write!(
-                    f,
-                    "the annotation takes {length} bytes, {limit} are allowed"
-                )
-            }
-        }
-    }
-}
-
-impl Error for WriteError {}
-
 fn check_identifier(annotation: &Annotation<'_>) -> Result<(), WriteError> {
+    check_class(annotation)?;
     let name = without_anchor(annotation.declared().as_bytes());
-    if annotation.reason() == Some(Reason::Malformed) {
-        return Err(WriteError::Malformed);
-    }
     if !is_identifier(name) {
         return Err(WriteError::BadIdentifier);
-    }
-    let expected = match annotation.reason() {
-        None => name,
-        Some(_) => b"unverified-inference",
-    };
-    // What stands in the vocabulary would be read as itself.
-    let known = annotation.reason() == Some(Reason::UnknownIdentifier)
-        && built_in_index(annotation.declared().as_bytes()).is_some();
-    if known || annotation.class().as_str().as_bytes() != expected {
-        return Err(WriteError::OtherClass);
     }
     // One that was taken at its word is in the vocabulary, which makes it an annotation by itself.
     let recognised = annotation.reason().is_none()
@@ -202,6 +118,48 @@ fn check_identifier(annotation: &Annotation<'_>) -> Result<(), WriteError> {
         Ok(())
     } else {
         Err(WriteError::OrdinaryText)
+    }
+}
+
+/// Refuses a class and a reason that no vocabulary gives to the declared identifier.
+pub(super) fn check_class(annotation: &Annotation<'_>) -> Result<(), WriteError> {
+    let declared = annotation.declared().as_bytes();
+    let (major, name) = match split_anchor(declared) {
+        None => (Some(1), declared),
+        Some((Number::Fits(major @ 1..), Number::Fits(_), name)) => (Some(major), name),
+        // No vocabulary has that version.
+        Some((_, _, name)) => (None, name),
+    };
+    let given = match annotation.reason() {
+        Some(Reason::Malformed) => return Err(WriteError::Malformed),
+        None => major.is_some() && name == annotation.class().as_str().as_bytes(),
+        Some(Reason::VocabularyVersion) => name.len() < declared.len() && is_identifier(name),
+        Some(Reason::UnknownIdentifier) => match (major, built_in_index(name)) {
+            (None, _) => !is_identifier(name),
+            (Some(_), None) => true,
+            // Terminals are in every vocabulary, the memo's classes in all of its major version.
+            (Some(major), Some(index)) => major != 1 && usize::from(index) >= TERMINALS,
+        },
+    };
+    if given {
+        Ok(())
+    } else {
+        Err(WriteError::OtherClass)
+    }
+}
+
+/// How many bytes something takes when it is displayed.
+pub(super) fn displayed_length(value: &impl fmt::Display) -> usize {
+    struct Length(usize);
+    impl fmt::Write for Length {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    match write!(length, "{value}") {
+        Ok(()) | Err(fmt::Error) => length.0,
     }
 }
 
@@ -288,6 +246,21 @@ mod tests {
                 grep().with_reason(Reason::UnknownIdentifier),
                 WriteError::OtherClass,
             ),
+            (
+                Annotation::new(Class::GREP, "01.0.substrate.grep"),
+                WriteError::OtherClass,
+            ),
+            (
+                Annotation::new(Class::GREP, "0.1.substrate.grep"),
+                WriteError::OtherClass,
+            ),
+            (
+                mapped("substrate.new", Reason::VocabularyVersion),
+                WriteError::OtherClass,
+            ),
+            (unknown("1.7.substrate.grep"), WriteError::OtherClass),
+            (unknown("2.0.unverified-inference"), WriteError::OtherClass),
+            (unknown("0.1.substrate.new"), WriteError::OtherClass),
             (unknown("note"), WriteError::OrdinaryText),
             (
                 mapped("2.0.note", Reason::VocabularyVersion),
@@ -325,6 +298,10 @@ mod tests {
             unknown("UNVERIFIED-INFERENCE"),
             unknown("note").with_observation_id("x"),
             mapped("9.9.substrate.grep", Reason::VocabularyVersion),
+            mapped("0.1.substrate.grep", Reason::VocabularyVersion),
+            unknown("1.0.substrate.new"),
+            unknown("01.0.substrate.grep"),
+            unknown("2.0.substrate.grep"),
         ] {
             assert!(write_bracketed(&annotation).is_ok(), "{annotation:?}");
         }

@@ -1,0 +1,104 @@
+//! Why something cannot be written.
+
+use std::error::Error;
+use std::fmt;
+
+use super::TimestampError;
+
+/// Why an annotation or an assertion cannot be written so that it reads back the same.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteError {
+    /// It was malformed when it was read; what was wrong with it is lost.
+    Malformed,
+    /// The declared identifier is not of the grammar's form.
+    BadIdentifier,
+    /// No vocabulary gives this class and reason to the declared identifier.
+    OtherClass,
+    /// A parser with no more than the memo's vocabulary could not tell it from ordinary text in brackets: the identifier is
+    /// not in that vocabulary and does not begin with `substrate.`, and there is neither an observation id nor a time.
+    OrdinaryText,
+    /// The observation id is empty.
+    EmptyObservationId,
+    /// The observation id has a control character.
+    ControlInObservationId {
+        /// Offset of its byte in the observation id.
+        offset: usize,
+    },
+    /// The time is not a date-time of RFC 3339.
+    BadTs(TimestampError),
+    /// The bracketed form is longer than parsers read.
+    TooLong {
+        /// How many bytes it would take.
+        length: usize,
+        /// How many it may.
+        limit: usize,
+    },
+    /// A string of the JSON form is longer than parsers read (wire profile 6: `max_annotation`, for the text of an
+    /// assertion `max_assertion`).
+    MemberTooLong {
+        /// The member whose value it is: `assertion`, `substrate_class`, `observation_id` or `ts`.
+        member: &'static str,
+        /// How many bytes it would take between its quotes, escapes as they are written.
+        length: usize,
+        /// How many it may.
+        limit: usize,
+    },
+    /// The JSON form of the assertion goes beyond another limit of the parsers it is for (wire profile 6).
+    BeyondLimit {
+        /// The limit: `max_annotations`, `max_pending`, `max_depth` or `max_pointer`.
+        name: &'static str,
+        /// The least value of it that the form needs.
+        needed: usize,
+        /// Its value.
+        limit: usize,
+    },
+    /// The assertion hit a limit when it was read, so that not all of it is there; what is written would not tell.
+    LimitHit,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed => f.write_str("a malformed annotation cannot be written"),
+            Self::BadIdentifier => f.write_str("the identifier is not of the grammar's form"),
+            Self::OtherClass => {
+                f.write_str("the identifier does not stand for the annotation's class")
+            }
+            Self::OrdinaryText => {
+                f.write_str("the annotation would read as ordinary text in brackets")
+            }
+            Self::EmptyObservationId => f.write_str("the observation id is empty"),
+            Self::ControlInObservationId { offset } => {
+                write!(
+                    f,
+                    "the observation id has a control character (at byte {offset})"
+                )
+            }
+            Self::BadTs(error) => write!(f, "ts: {error}"),
+            Self::TooLong { length, limit } => {
+                write!(
+                    f,
+                    "the annotation takes {length} bytes, {limit} are allowed"
+                )
+            }
+            Self::MemberTooLong {
+                member,
+                length,
+                limit,
+            } => {
+                write!(f, "{member} takes {length} bytes, {limit} are allowed")
+            }
+            Self::BeyondLimit {
+                name,
+                needed,
+                limit,
+            } => {
+                write!(f, "{name} is {limit}, {needed} would be needed")
+            }
+            Self::LimitHit => f.write_str("the assertion hit a limit when it was read"),
+        }
+    }
+}
+
+impl Error for WriteError {}
