@@ -7,18 +7,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::ndjson::Lines;
-use provstream::Parser;
+use provstream::{Mode, Parser};
 
-fn cases(folder: &str) -> Vec<PathBuf> {
+/// A longer input is not cut at every byte, which would take its length squared.
+const LONG: usize = 1 << 15;
+
+/// The inputs of a folder: all that has an end of these, each with its mode.
+fn cases(folder: &str, ends: &[(&str, Mode)]) -> Vec<(PathBuf, Mode)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("corpus")
         .join(folder);
-    let mut found: Vec<PathBuf> = fs::read_dir(&root)
+    let mode = |path: PathBuf| {
+        let (_, mode) = ends
+            .iter()
+            .find(|(end, _)| path.extension().is_some_and(|found| found == *end))?;
+        Some((path, *mode))
+    };
+    let mut found: Vec<(PathBuf, Mode)> = fs::read_dir(&root)
         .expect("a corpus folder")
-        .map(|entry| entry.expect("a readable entry").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "txt"))
+        .filter_map(|entry| mode(entry.expect("a readable entry").path()))
         .collect();
-    found.sort();
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
     found
 }
 
@@ -34,11 +43,11 @@ fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
     lines.end(position)
 }
 
-fn check(folder: &str, least: usize, every_split: bool) {
-    let cases = cases(folder);
+fn check(folder: &str, ends: &[(&str, Mode)], least: usize) {
+    let cases = cases(folder, ends);
     assert!(cases.len() >= least, "{} files in {folder}", cases.len());
     let mut failed = Vec::new();
-    for path in cases {
+    for (path, mode) in cases {
         let name = path
             .file_stem()
             .expect("a name")
@@ -47,18 +56,17 @@ fn check(folder: &str, least: usize, every_split: bool) {
         let input = fs::read(&path).expect("a readable case");
         let expected = fs::read_to_string(path.with_extension("events.ndjson"))
             .expect("expected events beside the case");
-        let mut parser = Parser::new();
+        let mut parser = Parser::builder().mode(mode).build();
         let whole = read(&mut parser, [&input[..]]);
         if whole != expected {
             failed.push(format!("{name}\nexpected {expected}found    {whole}"));
             continue;
         }
-        if every_split {
-            for cut in 0..=input.len() {
-                let (head, tail) = input.split_at(cut);
-                let split = read(&mut parser, [head, &[], tail]);
-                assert_eq!(split, whole, "{name} cut at {cut}");
-            }
+        let step = if input.len() > LONG { 257 } else { 1 };
+        for cut in (0..=input.len()).step_by(step) {
+            let (head, tail) = input.split_at(cut);
+            let split = read(&mut parser, [head, &[], tail]);
+            assert_eq!(split, whole, "{name} cut at {cut}");
         }
         for size in 1..=64 {
             let pieces = input.chunks(size).flat_map(|chunk| [chunk, &[]]);
@@ -79,10 +87,20 @@ fn check(folder: &str, least: usize, every_split: bool) {
 
 #[test]
 fn cases_give_the_expected_events_at_every_split() {
-    check("text", 40, true);
+    check("text", &[("txt", Mode::Text)], 40);
 }
 
 #[test]
 fn transcripts_give_the_expected_events_at_every_split() {
-    check("transcripts", 6, true);
+    check("transcripts", &[("txt", Mode::Text)], 6);
+}
+
+#[test]
+fn json_cases_give_the_expected_events_at_every_split() {
+    let ends = [
+        ("json", Mode::Json),
+        ("lines", Mode::Ndjson),
+        ("txt", Mode::Auto),
+    ];
+    check("json", &ends, 100);
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use provstream::provenance::Encoding;
 use provstream::{Event, Span};
 
 /// Collects lines and counts for the last one.
@@ -10,6 +11,7 @@ pub(crate) struct Lines {
     out: String,
     assertions: u64,
     annotations: u64,
+    marc: u64,
     diagnostics: u64,
 }
 
@@ -20,14 +22,22 @@ impl Lines {
             Event::Annotation(_) => self.annotations += 1,
             Event::Assertion(assertion) => {
                 self.assertions += 1;
+                // In brackets each annotation is an event of its own.
+                if assertion.encoding() == Encoding::Json {
+                    self.annotations += assertion.annotations().count() as u64;
+                }
                 let _ = write!(
                     self.out,
-                    "{{\"event\":\"assertion\",\"encoding\":\"{}\",\"text\":{},\"span\":{},\"clean_span\":{},\"annotations\":[",
+                    "{{\"event\":\"assertion\",\"encoding\":\"{}\",\"text\":{},\"span\":{}",
                     assertion.encoding(),
                     string(assertion.text()),
                     span(assertion.span()),
-                    span(assertion.clean_span().expect("brackets have one")),
                 );
+                if let Some(clean) = assertion.clean_span() {
+                    let _ = write!(self.out, ",\"clean_span\":{}", span(clean));
+                }
+                self.pointer(assertion.pointer());
+                self.out.push_str(",\"annotations\":[");
                 for (index, annotation) in assertion.annotations().enumerate() {
                     let comma = if index > 0 { "," } else { "" };
                     let _ = write!(
@@ -49,6 +59,22 @@ impl Lines {
                 }
                 self.out.push_str("]}\n");
             }
+            Event::Marc(object) => {
+                self.marc += 1;
+                let _ = write!(
+                    self.out,
+                    "{{\"event\":\"marc\",\"kind\":\"{}\",\"span\":{}",
+                    object.kind(),
+                    span(object.span())
+                );
+                self.pointer(object.pointer());
+                if let Some(raw) = object.raw() {
+                    let record: serde_json::Value =
+                        serde_json::from_slice(raw).expect("the corpus has sound records");
+                    let _ = write!(self.out, ",\"record\":{record}");
+                }
+                self.out.push_str("}\n");
+            }
             Event::Diagnostic(diagnostic) => {
                 self.diagnostics += 1;
                 let _ = writeln!(
@@ -62,12 +88,18 @@ impl Lines {
         }
     }
 
+    fn pointer(&mut self, pointer: Option<&str>) {
+        if let Some(pointer) = pointer {
+            let _ = write!(self.out, ",\"pointer\":{}", string(pointer));
+        }
+    }
+
     /// All lines, with the last one of a stream of so many bytes.
     pub(crate) fn end(mut self, bytes: u64) -> String {
         let _ = writeln!(
             self.out,
-            "{{\"event\":\"end\",\"bytes\":{bytes},\"assertions\":{},\"annotations\":{},\"marc\":0,\"diagnostics\":{}}}",
-            self.assertions, self.annotations, self.diagnostics
+            "{{\"event\":\"end\",\"bytes\":{bytes},\"assertions\":{},\"annotations\":{},\"marc\":{},\"diagnostics\":{}}}",
+            self.assertions, self.annotations, self.marc, self.diagnostics
         );
         self.out
     }

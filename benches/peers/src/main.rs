@@ -88,8 +88,9 @@ fn main() {
     for document in &documents {
         let mut parser = document.parser();
         let found = readers::provstream(&mut parser, &document.bytes, 1 << 16);
+        assert_eq!(found, document.objects, "assertions found");
         println!(
-            "{}: {} bytes, {} objects, {found} assertions found",
+            "{}: {} bytes, {} objects",
             document.layout,
             document.bytes.len(),
             document.objects,
