@@ -235,7 +235,7 @@ fn what_a_limit_leaves_out_is_not_printed() {
 
 #[test]
 fn what_is_pending_has_a_bound_of_its_own_in_json() {
-    let id = "x".repeat(1_000);
+    let id = "x".repeat(900);
     let annotation =
         format!("{{\"substrate_class\":\"substrate.grep\",\"observation_id\":\"{id}\"}}");
     let object = format!(
