@@ -56,6 +56,7 @@
 mod chunk_index;
 mod event;
 mod extract;
+mod json_text;
 mod lex;
 mod limits;
 pub mod marc;

@@ -2,7 +2,9 @@
 
 use crate::Limits;
 use crate::event::{Event, Text};
-use crate::extract::text::{Setup, TextEngine};
+use crate::extract::Setup;
+use crate::extract::json::SequenceEngine;
+use crate::extract::text::TextEngine;
 use crate::provenance::Vocabulary;
 
 /// How a stream is read. Source: wire profile, modes.
@@ -46,7 +48,18 @@ pub enum Mode {
 pub struct Parser {
     limits: Limits,
     vocabulary: Vocabulary,
-    text: TextEngine,
+    engine: Engine,
+}
+
+/// What reads the stream in each mode.
+#[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a parser has one engine, and the larger is the default"
+)]
+enum Engine {
+    Text(TextEngine),
+    Sequence(SequenceEngine),
 }
 
 impl Parser {
@@ -64,9 +77,12 @@ impl Parser {
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        match self.text.push_plain(chunk) {
-            Some(start) => sink(Event::Text(Text::new(chunk, start))),
-            None => self.push_any(chunk, false, &mut sink),
+        if let Engine::Text(text) = &mut self.engine
+            && let Some(start) = text.push_plain(chunk)
+        {
+            sink(Event::Text(Text::new(chunk, start)));
+        } else {
+            self.push_any(chunk, false, &mut sink);
         }
     }
 
@@ -84,7 +100,10 @@ impl Parser {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
         };
-        self.text.push(setup, chunk, foreign, sink);
+        match &mut self.engine {
+            Engine::Text(text) => text.push(setup, chunk, foreign, sink),
+            Engine::Sequence(sequence) => sequence.push(setup, chunk, foreign, sink),
+        }
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here.
@@ -96,38 +115,58 @@ impl Parser {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
         };
-        self.text.finish(setup, &mut sink);
+        match &mut self.engine {
+            Engine::Text(text) => text.finish(setup, &mut sink),
+            Engine::Sequence(sequence) => sequence.finish(setup, &mut sink),
+        }
     }
 
     /// Back to the start of a stream with the same settings; the memory is kept.
     pub fn reset(&mut self) {
-        self.text.reset(&self.limits);
+        match &mut self.engine {
+            Engine::Text(text) => text.reset(&self.limits),
+            Engine::Sequence(sequence) => sequence.reset(),
+        }
     }
 
     /// Bytes taken so far: the stream offset of the next one.
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.text.position()
+        match &self.engine {
+            Engine::Text(text) => text.position(),
+            Engine::Sequence(sequence) => sequence.position(),
+        }
     }
 
-    /// Bytes taken but not yet handed on, because they can still become an annotation; at most
-    /// [`Limits::max_annotation`].
+    /// Bytes taken but not yet handed on, because they can still become an annotation, at most
+    /// [`Limits::max_annotation`]; or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
+    /// [`Limits::max_record`].
     #[must_use]
     pub const fn held(&self) -> usize {
-        self.text.held()
+        match &self.engine {
+            Engine::Text(text) => text.held(),
+            Engine::Sequence(sequence) => sequence.held(),
+        }
     }
 
     /// How many of the bytes handed on last are white space that would be removed with an annotation if one followed
     /// what is [`held`](Self::held): 0 to 64. Whoever strips annotations holds these back.
     #[must_use]
     pub fn removable_white_space(&self) -> usize {
-        self.text.removable()
+        match &self.engine {
+            Engine::Text(text) => text.removable(),
+            // There are no bracketed annotations.
+            Engine::Sequence(_) => 0,
+        }
     }
 
     /// Bytes of heap that belong to this stream alone.
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        self.text.heap()
+        match &self.engine {
+            Engine::Text(text) => text.heap(),
+            Engine::Sequence(sequence) => sequence.heap(),
+        }
     }
 
     /// The limits in force.
@@ -190,8 +229,15 @@ impl ParserBuilder {
     /// The parser.
     #[must_use]
     pub fn build(self) -> Parser {
+        let hold = self.hold_records;
+        let engine = match self.mode {
+            Mode::Text => Engine::Text(TextEngine::new(&self.limits, false, false)),
+            Mode::Auto => Engine::Text(TextEngine::new(&self.limits, true, hold)),
+            Mode::Json => Engine::Sequence(SequenceEngine::new(false, hold)),
+            Mode::Ndjson => Engine::Sequence(SequenceEngine::new(true, hold)),
+        };
         Parser {
-            text: TextEngine::new(&self.limits),
+            engine,
             limits: self.limits,
             vocabulary: self.vocabulary,
         }

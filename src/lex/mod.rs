@@ -3,4 +3,5 @@
 pub(crate) mod bracket;
 pub(crate) mod chars;
 pub(crate) mod code;
+pub(crate) mod json;
 pub(crate) mod line;

@@ -4,6 +4,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use super::packed::PackedAnnotations;
+use super::slot::SlotAnnotations;
 use super::{Class, Timestamp};
 use crate::Span;
 
@@ -266,6 +267,28 @@ impl<'a> Assertion<'a> {
         }
     }
 
+    /// An assertion in JSON whose annotations are read where they lie.
+    pub(crate) const fn in_json(
+        text: Cow<'a, str>,
+        span: Span,
+        pointer: Option<&'a str>,
+        annotations: SlotAnnotations<'a>,
+        limit_hit: bool,
+    ) -> Self {
+        Self {
+            encoding: Encoding::Json,
+            text,
+            span,
+            clean_span: None,
+            pointer: match pointer {
+                Some(pointer) => Some(Cow::Borrowed(pointer)),
+                None => None,
+            },
+            annotations: Annotations::Slots(annotations),
+            limit_hit,
+        }
+    }
+
     /// The same at this place in the text without annotations.
     #[must_use]
     pub const fn with_clean_span(mut self, span: Span) -> Self {
@@ -326,6 +349,7 @@ impl<'a> Assertion<'a> {
         AnnotationIter(match &self.annotations {
             Annotations::List(list) => Iter::List(list.iter()),
             Annotations::Packed(packed) => Iter::Packed(*packed, 0..packed.len()),
+            Annotations::Slots(slots) => Iter::Slots(*slots, 0..slots.len()),
         })
     }
 
@@ -390,6 +414,7 @@ impl Eq for Assertion<'_> {}
 enum Annotations<'a> {
     List(Vec<Annotation<'a>>),
     Packed(PackedAnnotations<'a>),
+    Slots(SlotAnnotations<'a>),
 }
 
 /// The annotations of an [`Assertion`], in stream order; they borrow from it.
@@ -400,6 +425,7 @@ pub struct AnnotationIter<'a>(Iter<'a>);
 enum Iter<'a> {
     List(core::slice::Iter<'a, Annotation<'a>>),
     Packed(PackedAnnotations<'a>, core::ops::Range<usize>),
+    Slots(SlotAnnotations<'a>, core::ops::Range<usize>),
 }
 
 impl<'a> Iterator for AnnotationIter<'a> {
@@ -410,13 +436,14 @@ impl<'a> Iterator for AnnotationIter<'a> {
         match &mut self.0 {
             Iter::List(list) => list.next().map(Annotation::reborrow),
             Iter::Packed(packed, rest) => packed.get(rest.next()?),
+            Iter::Slots(slots, rest) => slots.get(rest.next()?),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
             Iter::List(list) => list.size_hint(),
-            Iter::Packed(_, rest) => rest.size_hint(),
+            Iter::Packed(_, rest) | Iter::Slots(_, rest) => rest.size_hint(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod escape;
 mod grammar;
 pub(crate) mod packed;
 pub(crate) mod reading;
+pub(crate) mod slot;
 mod timestamp;
 mod version;
 mod vocabulary;

@@ -27,6 +27,8 @@ pub(super) struct Target {
     pub(super) cut: bool,
     /// Its bytes are saved in the window; otherwise they lie in the chunk.
     pub(super) in_window: bool,
+    /// Bytes in it that stripping removes.
+    pub(super) removed: u64,
 }
 
 /// An assertion with at least one annotation that may get more.
@@ -93,7 +95,7 @@ impl Scan<'_> {
         let empty = Span::new(start, start);
         let clean = match engine.target {
             Some(target) => Span::new(
-                target.span.start() - engine.removed,
+                target.span.start() - (engine.removed - target.removed),
                 target.span.end() - engine.removed,
             ),
             None => span(start - engine.removed - white as u64, 0),
@@ -179,6 +181,7 @@ impl Scan<'_> {
                     span: Span::new(at + start as u64, at + end as u64),
                     cut,
                     in_window,
+                    removed: 0,
                 });
             }
         }

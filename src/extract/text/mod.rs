@@ -5,6 +5,7 @@
 
 mod attach;
 mod gap;
+mod json;
 mod retain;
 mod scan;
 
@@ -12,26 +13,18 @@ use smallvec::SmallVec;
 
 use self::attach::{Pending, Target};
 use self::gap::Gap;
+use self::json::Json;
 use self::scan::Scan;
+use super::json::JsonReader;
 use super::window::Window;
+use super::{Setup, Sink};
 use crate::event::{Event, Text};
 use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::MOST_REMOVED;
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
-use crate::provenance::Vocabulary;
 use crate::provenance::packed::Record;
 use crate::{Limits, Span};
-
-/// What the engine needs to know but does not own.
-#[derive(Clone, Copy)]
-pub(crate) struct Setup<'a> {
-    pub(crate) limits: &'a Limits,
-    pub(crate) vocabulary: &'a Vocabulary,
-}
-
-/// Takes the events of one push.
-pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
@@ -109,12 +102,15 @@ pub(crate) struct TextEngine {
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
     mark: u8,
     foreign: bool,
+    json: Json,
+    reader: JsonReader,
 }
 
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl TextEngine {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    /// Free text, with JSON values in it or not, of which records are held back or not.
+    pub(crate) fn new(limits: &Limits, json: bool, hold: bool) -> Self {
         Self {
             window: Window::new(retain::most(limits)),
             records: SmallVec::new(),
@@ -130,6 +126,8 @@ impl TextEngine {
             foreign_text_end: 0,
             mark: 0,
             foreign: false,
+            json: Json::new(json, hold),
+            reader: JsonReader::new(),
         }
     }
 
@@ -137,12 +135,14 @@ impl TextEngine {
     pub(crate) fn reset(&mut self, limits: &Limits) {
         let mut window = core::mem::replace(&mut self.window, Window::new(0));
         let mut records = core::mem::take(&mut self.records);
+        let reader = core::mem::replace(&mut self.reader, JsonReader::new());
         window.clear(0);
         records.clear();
         *self = Self {
             window,
             records,
-            ..Self::new(limits)
+            reader,
+            ..Self::new(limits, self.json.on, self.json.hold)
         };
     }
 
@@ -163,14 +163,16 @@ impl TextEngine {
         } else {
             0
         };
-        self.window.heap() + records
+        let removed = self.json.removed.capacity() * size_of::<Span>();
+        self.window.heap() + records + removed + self.reader.heap()
     }
 
     /// Takes a chunk of a few bytes in ordinary text without anything of interest, and gives its offset; none if it is
     /// not that simple.
     #[inline]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        if !self.plain || may_open(chunk) {
+        let opens = if self.json.on { &OPENS_JSON } else { &OPENS };
+        if !self.plain || may_open(chunk, opens) {
             return None;
         }
         let start = self.window.end();
@@ -211,7 +213,11 @@ impl TextEngine {
         foreign: bool,
         sink: &mut Sink<'_>,
     ) {
-        if chunk.is_empty() || (!foreign && self.push_attempt(setup, chunk)) {
+        if chunk.is_empty()
+            || (!foreign
+                && self.json.array.is_none()
+                && (self.push_attempt(setup, chunk) || self.push_in_string(chunk, sink)))
+        {
             return;
         }
         self.plain = false;
@@ -222,14 +228,22 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
+        let white = self.decide_array(setup, chunk, sink).unwrap_or(0);
+        self.scan(setup, &chunk[white..], sink);
+        self.plain = matches!(self.context, Context::Text)
+            && self.pending.is_none()
+            && !foreign
+            && usize::from(self.mark) == BYTE_ORDER_MARK.len()
+            && !self.json.open
+            && !self.json.barred
+            && self.json.lead != self.position();
+    }
+
+    fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
         let base = self.position();
         self.find_mark(chunk);
         Scan::new(self, setup, chunk, base, sink).run();
         debug_assert_eq!(self.position(), base + chunk.len() as u64);
-        self.plain = matches!(self.context, Context::Text)
-            && self.pending.is_none()
-            && !foreign
-            && usize::from(self.mark) == BYTE_ORDER_MARK.len();
     }
 
     /// Reports what is open at the end of the stream.
@@ -241,6 +255,10 @@ impl TextEngine {
 
     /// How many of the bytes handed on last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self) -> usize {
+        if self.json.open && matches!(self.context, Context::Text) {
+            let most = self.removable_in_json();
+            return self.removable_up_to(most);
+        }
         // Where code must end with its line first, the line feed is one of the bytes that are removed.
         let most = match self.context {
             Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
@@ -257,6 +275,10 @@ impl TextEngine {
             },
             Context::CodeSpan { .. } | Context::Info(_) => 0,
         };
+        self.removable_up_to(most)
+    }
+
+    fn removable_up_to(&self, most: usize) -> usize {
         if most == 0 || self.foreign {
             return 0;
         }
@@ -270,6 +292,10 @@ impl TextEngine {
 
     /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
     fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.json.array = None;
+        if self.json.open {
+            Scan::at_end(self, setup, sink).end_open_json();
+        }
         match self.context {
             Context::Attempt { start } => {
                 Scan::at_end(self, setup, sink).abandon(start, None);
@@ -299,6 +325,7 @@ impl TextEngine {
             if self.mark == 3 {
                 self.window.restart(3, Line::new_block(false), 0);
                 self.strip_from = 3;
+                self.json.lead = 3;
             }
         }
     }
@@ -306,33 +333,37 @@ impl TextEngine {
 
 /// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
 #[inline]
-fn may_open(chunk: &[u8]) -> bool {
+fn may_open(chunk: &[u8], opens: &[bool; 256]) -> bool {
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
         && chunk.len() <= 8
     {
-        return any_opens(*first) || (chunk.len() > 4 && any_opens(*last));
+        return any_opens(*first, opens) || (chunk.len() > 4 && any_opens(*last, opens));
     }
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
         return chunk.len() > 16
             || may_open_in(u64::from_le_bytes(*first))
             || may_open_in(u64::from_le_bytes(*last));
     }
-    chunk.is_empty() || chunk.iter().any(|&byte| OPENS[usize::from(byte)])
+    chunk.is_empty() || chunk.iter().any(|&byte| opens[usize::from(byte)])
 }
 
 /// Whether one of four bytes may open something.
 #[inline]
-fn any_opens([a, b, c, d]: [u8; 4]) -> bool {
-    OPENS[usize::from(a)] | OPENS[usize::from(b)] | OPENS[usize::from(c)] | OPENS[usize::from(d)]
+fn any_opens([a, b, c, d]: [u8; 4], opens: &[bool; 256]) -> bool {
+    opens[usize::from(a)] | opens[usize::from(b)] | opens[usize::from(c)] | opens[usize::from(d)]
 }
 
-static OPENS: [bool; 256] = {
+static OPENS: [bool; 256] = opens(false);
+static OPENS_JSON: [bool; 256] = opens(true);
+
+const fn opens(json: bool) -> [bool; 256] {
     let mut table = [false; 256];
     table[b'[' as usize] = true;
     table[b'`' as usize] = true;
     table[b'~' as usize] = true;
+    table[b'{' as usize] = json;
     table
-};
+}
 
 /// Whether one of the bytes of a word may open something.
 #[inline]
@@ -345,7 +376,9 @@ const fn may_open_in(word: u64) -> bool {
     let bracket = zeros(word ^ (ONES * b'[' as u64));
     let tick = zeros(word ^ (ONES * b'`' as u64));
     let tilde = zeros(word ^ (ONES * b'~' as u64));
-    bracket | tick | tilde != 0
+    // A brace is looked for even where it opens nothing: the other way then takes the chunk.
+    let brace = zeros(word ^ (ONES * b'{' as u64));
+    bracket | tick | tilde | brace != 0
 }
 
 /// A piece of text for the sink.

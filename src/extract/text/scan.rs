@@ -2,10 +2,11 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, Setup, Sink, TextEngine, text};
+use super::{Context, TextEngine, text};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
 use crate::extract::window::white_tail;
+use crate::extract::{Setup, Sink};
 use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::is_escaped;
 use crate::lex::code::{Fence, FenceLine, FenceStep};
@@ -22,6 +23,11 @@ pub(super) struct Scan<'a> {
     pub(super) base: u64,
     /// Everything before this stream offset has been handed on.
     pub(super) handed: u64,
+    /// The next bracket, backtick or tilde, and the next brace where those matter: none before here that was not seen.
+    opener: Option<usize>,
+    brace: Option<usize>,
+    /// The bytes of a barred line before this index hold no line feed.
+    pub(super) barred_from: usize,
     pub(super) sink: &'a mut Sink<'a>,
 }
 
@@ -40,6 +46,9 @@ impl<'a> Scan<'a> {
             chunk,
             base,
             handed,
+            opener: None,
+            brace: None,
+            barred_from: 0,
             sink,
         }
     }
@@ -58,6 +67,11 @@ impl<'a> Scan<'a> {
     pub(super) fn run(mut self) {
         let mut at = 0;
         while at < self.chunk.len() {
+            if self.engine.json.open {
+                at = self.json(at);
+                continue;
+            }
+            self.lead(at);
             at = match self.engine.context {
                 Context::Text => self.text(at),
                 Context::Attempt { start } => self.resume_attempt(start),
@@ -131,11 +145,13 @@ impl<'a> Scan<'a> {
             self.note_foreign(at);
             return self.chunk.len();
         }
-        let Some(found) = memchr3(b'[', b'`', b'~', &self.chunk[at..]) else {
+        let here = self.next_opener(at).min(self.next_brace(at));
+        let Some(&byte) = self.chunk.get(here) else {
             return self.chunk.len();
         };
-        let here = at + found;
-        match self.chunk[here] {
+        match byte {
+            b'{' if self.may_be_object(here) => self.start_json(here),
+            b'{' => here + 1,
             b'~' => {
                 if let Some(quoted) = self.line_prefix(here) {
                     self.engine.context = Context::Tildes { run: 0, quoted };
@@ -150,7 +166,35 @@ impl<'a> Scan<'a> {
                 self.engine.context = Context::Ticks { run: 0, fence };
                 here
             }
+            _ if self.may_be_array(here) => self.start_json(here),
             _ => self.start_attempt(here),
+        }
+    }
+
+    /// Index of the next byte from `at` on that may open an attempt or code; the chunk's length if there is none.
+    fn next_opener(&mut self, at: usize) -> usize {
+        match self.opener {
+            Some(known) if known >= at => known,
+            _ => {
+                let found = memchr3(b'[', b'`', b'~', &self.chunk[at..]);
+                let next = found.map_or(self.chunk.len(), |found| at + found);
+                self.opener = Some(next);
+                next
+            }
+        }
+    }
+
+    /// Index of the next brace from `at` on, if JSON is read; the chunk's length if there is none.
+    fn next_brace(&mut self, at: usize) -> usize {
+        match self.brace {
+            Some(known) if known >= at => known,
+            _ if !self.engine.json.on => self.chunk.len(),
+            _ => {
+                let found = memchr(b'{', &self.chunk[at..]);
+                let next = found.map_or(self.chunk.len(), |found| at + found);
+                self.brace = Some(next);
+                next
+            }
         }
     }
 
@@ -294,6 +338,8 @@ impl<'a> Scan<'a> {
         let start = self.offset(content);
         let white = self.white_before(start);
         self.drop_target();
+        self.engine.json.lead = start;
+        self.engine.json.removed.clear();
         self.engine
             .window
             .restart(start, Line::new_block(fence.quoted), white);
@@ -314,13 +360,23 @@ impl<'a> Scan<'a> {
         cut: bool,
     ) -> usize {
         let foreign = self.engine.foreign;
+        let json = self.engine.json.on && !foreign;
         let mut here = at;
         while let Some(&byte) = self.chunk.get(here) {
-            if line == FenceLine::Code && byte != b'\n' {
-                match memchr(b'\n', &self.chunk[here..]) {
-                    Some(found) => here += found,
-                    None => here = self.chunk.len(),
-                }
+            let value = json
+                && match byte {
+                    b'{' => self.may_be_object(here),
+                    b'[' => self.may_be_array(here),
+                    _ => false,
+                };
+            if line == FenceLine::Code && byte != b'\n' && !value {
+                let rest = &self.chunk[here + 1..];
+                let found = if json {
+                    memchr2(b'\n', b'{', rest)
+                } else {
+                    memchr(b'\n', rest)
+                };
+                here = found.map_or(self.chunk.len(), |found| here + 1 + found);
                 continue;
             }
             if foreign {
@@ -331,6 +387,15 @@ impl<'a> Scan<'a> {
                 }
             }
             let step = fence.step(&mut line, byte);
+            if value && step == FenceStep::Inside {
+                self.engine.context = Context::Fence {
+                    fence,
+                    line,
+                    line_start,
+                    cut,
+                };
+                return self.start_json(here);
+            }
             here += 1;
             match step {
                 FenceStep::Inside => {}
@@ -364,6 +429,10 @@ impl<'a> Scan<'a> {
     /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
     fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool) {
         self.find_block(end, line_start, quoted);
+        let engine = &mut *self.engine;
+        if let Some(target) = &mut engine.target {
+            target.removed = engine.json.removed_behind(target.span.start());
+        }
         let start = self.offset(end);
         let white = self.white_before(start);
         self.engine
@@ -458,10 +527,20 @@ impl<'a> Scan<'a> {
     /// Hands on what need not be held and keeps what may be needed of the chunk.
     fn end_of_chunk(&mut self) {
         let end = self.base + self.chunk.len() as u64;
-        let held = match self.engine.context {
-            Context::Attempt { start } if self.may_close(start) => start,
-            _ => end,
-        };
+        self.end_bar();
+        let mut held = end;
+        match self.engine.context {
+            _ if self.engine.json.open => {
+                held = self.held_json(end).unwrap_or(end);
+                self.release_json(held);
+                let engine = &mut *self.engine;
+                engine
+                    .reader
+                    .retain(self.setup, self.chunk, self.base, self.sink);
+            }
+            Context::Attempt { start } if self.may_close(start) => held = start,
+            _ => {}
+        }
         self.hand_on(held);
         self.retain(self.chunk.len());
         self.engine.held = (end - held) as usize;

@@ -1,0 +1,283 @@
+//! JSON: from the lexer's finds to asserted objects and MARC objects.
+//!
+//! Nothing of a value is kept but what a record needs: for each object or array that is open a [`Frame`], for each
+//! annotation a slot, their strings in one arena, and the last bytes of the stream as far as an open object that may turn
+//! out to be a MARC object, or a string that is still open, goes back.
+
+mod frame;
+mod report;
+mod sequence;
+mod slots;
+mod tail;
+mod visit;
+
+pub(crate) use self::sequence::SequenceEngine;
+
+use self::frame::{Frame, OBJECT};
+use self::tail::Tail;
+use self::visit::{Role, Visitor, bytes};
+use super::{Setup, Sink};
+use crate::Limits;
+use crate::json_text::LONGEST_UNIT;
+use crate::lex::json::{Lexer, LineStart, Step};
+use crate::provenance::slot::Slot;
+
+/// Most bytes that one byte of a JSON Pointer may take in a member's name.
+const LONGEST_IN_NAME: usize = 6;
+
+/// A JSON value on its way through a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct JsonReader {
+    lexer: Lexer,
+    state: State,
+    /// Stream offset of its first byte.
+    start: u64,
+    /// How many bytes a short chunk may add to a string without anything else to do.
+    room: usize,
+}
+
+/// What is known of a value but its grammar.
+#[derive(Clone, Debug, Default)]
+struct State {
+    frames: Vec<Frame>,
+    slots: Vec<Slot>,
+    /// The raw strings that are kept, in the order of the objects they belong to.
+    arena: Vec<u8>,
+    /// How many bytes of the arena count towards `max_pending`.
+    pending: usize,
+    /// JSON Pointer of the innermost object or array that has one.
+    pointer: String,
+    tail: Tail,
+    /// What the next value is to the object or array it stands in.
+    role: Role,
+    /// The string that is open was kept before its end, because it is too long.
+    taken: bool,
+    /// Content of the last member name.
+    name: (u64, u64),
+    /// The outermost object that may be reported with its bytes is this frame or a later one.
+    oldest: usize,
+    /// An object was reported.
+    reported: bool,
+    /// The root was closed and is a record.
+    record: bool,
+}
+
+impl JsonReader {
+    pub(crate) fn new() -> Self {
+        Self {
+            lexer: Lexer::new(),
+            state: State::default(),
+            start: 0,
+            room: 0,
+        }
+    }
+
+    /// Gets ready for a value that starts at a stream offset.
+    pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
+        self.lexer.begin(limits.max_depth(), single_line);
+        self.start = start;
+        self.room = 0;
+        let state = &mut self.state;
+        state.clear();
+        state.tail.restart(start);
+    }
+
+    /// Stream offset of the value's first byte.
+    pub(crate) const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Whether an object was reported.
+    pub(crate) const fn has_reported(&self) -> bool {
+        self.state.reported
+    }
+
+    /// Whether the complete value is a record, and so may be removed.
+    pub(crate) const fn is_record(&self) -> bool {
+        self.state.record
+    }
+
+    /// Whether the root is an object.
+    pub(crate) fn is_object(&self) -> bool {
+        let root = self.state.frames.first();
+        root.is_some_and(|frame| frame.has(OBJECT))
+    }
+
+    /// Whether what was read may still be followed by something that makes it no try at all.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.lexer.is_at_first_member() && self.state.frames.len() == 1
+    }
+
+    /// See [`Lexer::is_whole_at_end`].
+    pub(crate) const fn is_whole_at_end(&self) -> bool {
+        self.lexer.is_whole_at_end()
+    }
+
+    /// See [`Lexer::bracket_stops`].
+    pub(crate) const fn bracket_stops(&self) -> bool {
+        self.lexer.bracket_stops()
+    }
+
+    /// Whether the last byte read belongs to a string that is open.
+    pub(crate) const fn is_in_string(&self) -> bool {
+        self.lexer.is_in_string()
+    }
+
+    /// See [`Lexer::line_at`].
+    pub(crate) fn line_at(&self, at: u64) -> LineStart {
+        self.lexer.line_at(at)
+    }
+
+    /// Bytes of a value that is held, which were kept at the end of the last chunk.
+    pub(crate) fn kept(&self, start: u64, end: u64) -> &[u8] {
+        self.state.tail.get(start, end)
+    }
+
+    /// The bytes of a complete value that is held; it ends in the chunk, whose first byte has stream offset `base`.
+    pub(crate) fn whole<'a>(
+        &'a mut self,
+        limits: &Limits,
+        chunk: &'a [u8],
+        base: u64,
+        end: u64,
+    ) -> &'a [u8] {
+        bytes(&mut self.state.tail, chunk, base, (self.start, end), limits)
+    }
+
+    /// Bytes of heap in use.
+    pub(crate) fn heap(&self) -> usize {
+        let state = &self.state;
+        self.lexer.heap()
+            + state.frames.capacity() * size_of::<Frame>()
+            + state.slots.capacity() * size_of::<Slot>()
+            + state.arena.capacity()
+            + state.pointer.capacity()
+            + state.tail.heap()
+    }
+
+    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on.
+    pub(crate) fn read(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        at: usize,
+        base: u64,
+        sink: &mut Sink<'_>,
+    ) -> (usize, Step) {
+        let mut visitor = Visitor {
+            state: &mut self.state,
+            setup,
+            chunk,
+            base,
+            sink,
+        };
+        self.lexer.read(chunk, at, base, &mut visitor)
+    }
+
+    /// Takes a chunk of a few bytes that go on with a string; `false` if it is not that simple.
+    #[inline]
+    pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
+        chunk.len() <= self.room
+            && self.lexer.goes_on_with(chunk)
+            && self.state.tail.append_in_place(chunk)
+            && {
+                self.room -= chunk.len();
+                true
+            }
+    }
+
+    /// At the end of a chunk in which the value goes on: keeps what may be needed of it.
+    pub(crate) fn retain(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        base: u64,
+        sink: &mut Sink<'_>,
+    ) {
+        let limits = setup.limits;
+        let end = base + chunk.len() as u64;
+        let mut wanted = None;
+        // How much longer the string may get before it is looked at again.
+        let mut room = usize::MAX;
+        match self.lexer.open_string() {
+            Some((start, true)) => {
+                let most = limits.max_pointer() * LONGEST_IN_NAME;
+                let len = (end - start) as usize;
+                if len <= most {
+                    wanted = Some(start);
+                    room = most - len;
+                }
+            }
+            Some((start, false)) => {
+                let most = match self.state.wants(limits) {
+                    Some(most) => most + LONGEST_UNIT,
+                    None => 0,
+                };
+                let len = (end - start) as usize;
+                if len <= most {
+                    wanted = Some(start);
+                    room = most - len;
+                } else if most > 0 {
+                    let mut visitor = Visitor {
+                        state: &mut self.state,
+                        setup,
+                        chunk,
+                        base,
+                        sink,
+                    };
+                    visitor.take_long(start, end);
+                }
+            }
+            None if self.lexer.awaits_member() => wanted = Some(self.state.name.0),
+            None => {}
+        }
+        let state = &mut self.state;
+        while let Some(frame) = state.frames.get(state.oldest)
+            && (!frame.has(OBJECT) || end - frame.start > limits.max_record() as u64)
+        {
+            state.oldest += 1;
+        }
+        if let Some(frame) = state.frames.get(state.oldest) {
+            wanted = Some(frame.start);
+            room = room.min(limits.max_record() - (end - frame.start) as usize);
+        }
+        let most = most(limits);
+        match wanted {
+            None => {
+                state.tail.restart(end);
+                room = 0;
+            }
+            Some(start) if start >= base => {
+                state.tail.restart(start);
+                state.tail.append(&chunk[(start - base) as usize..], most);
+            }
+            Some(start) => {
+                state.tail.drop_before(start);
+                let from = (state.tail.end() - base) as usize;
+                state.tail.append(&chunk[from..], most);
+            }
+        }
+        self.room = room;
+    }
+}
+
+/// Most bytes of the stream that may be needed at the end of a chunk.
+fn most(limits: &Limits) -> usize {
+    let name = limits.max_pointer() * LONGEST_IN_NAME;
+    let string = limits.max_assertion().max(limits.max_annotation()) + LONGEST_UNIT;
+    limits.max_record().max(name).max(string)
+}
+
+impl State {
+    fn clear(&mut self) {
+        self.frames.clear();
+        self.slots.clear();
+        self.arena.clear();
+        self.pending = 0;
+        self.role = Role::Other;
+        self.taken = false;
+        self.oldest = 0;
+        self.reported = false;
+        self.record = false;
+    }
+}

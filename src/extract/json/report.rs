@@ -1,0 +1,159 @@
+//! What is reported at the closing brace of an object.
+
+use super::frame::{ASSERTED, CUT, DISCLOSURE, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION};
+use super::visit::{Visitor, bytes};
+use crate::Span;
+use crate::event::{Code, Diagnostic, Event};
+use crate::json_text::decode;
+use crate::marc::{Kind, MarcObject};
+use crate::provenance::Assertion;
+use crate::provenance::slot::{
+    DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
+};
+
+/// The last part of an assertion's JSON Pointer.
+const MEMBER: &str = "/assertion";
+
+impl Visitor<'_, '_> {
+    /// Reports an object that ended before `end`, if there is something to report.
+    pub(super) fn report(&mut self, frame: &Frame, end: u64) {
+        let kind = if frame.has(VERSION) {
+            Some(Kind::Core)
+        } else if frame.has_all(DISCLOSURE) {
+            Some(Kind::Disclosure)
+        } else {
+            None
+        };
+        if kind.is_none() && !frame.has(ASSERTED) {
+            return;
+        }
+        self.state.reported = true;
+        self.state.record = self.state.frames.is_empty();
+        if frame.pointer != NO_POINTER {
+            self.state.pointer.truncate(frame.pointer as usize);
+        }
+        if let Some(kind) = kind {
+            self.marc(kind, frame, end);
+        }
+        if frame.has(ASSERTED) {
+            self.asserted(frame);
+        }
+    }
+
+    fn diagnose(&mut self, code: Code, span: Span) {
+        (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
+    }
+
+    fn marc(&mut self, kind: Kind, frame: &Frame, end: u64) {
+        let limits = self.setup.limits;
+        let span = Span::new(frame.start, end);
+        let state = &mut *self.state;
+        let raw = (span.len() <= limits.max_record() as u64).then(|| {
+            let whole = (frame.start, end);
+            bytes(&mut state.tail, self.chunk, self.base, whole, limits)
+        });
+        let pointer = (frame.pointer != NO_POINTER).then_some(state.pointer.as_str());
+        let missing = [
+            (raw.is_none(), Code::LimitRecord),
+            (pointer.is_none(), Code::LimitPointer),
+        ];
+        (self.sink)(Event::Marc(MarcObject::new(kind, span, pointer, raw)));
+        for (holds, code) in missing {
+            if holds {
+                self.diagnose(code, span);
+            }
+        }
+    }
+
+    fn asserted(&mut self, frame: &Frame) {
+        let limits = self.setup.limits;
+        let state = &mut *self.state;
+        let slots = frame.slots as usize..state.slots.len();
+        let own = &state.slots[slots.clone()];
+        let before = own.partition_point(|slot| slot.span().start() < frame.assertion().start());
+        for index in slots.start..slots.start + before {
+            self.notes(index);
+        }
+
+        let state = &mut *self.state;
+        let own = &state.slots[slots.clone()];
+        let len = state.pointer.len() + MEMBER.len();
+        let has_pointer = frame.pointer != NO_POINTER && len <= limits.max_pointer();
+        if has_pointer {
+            state.pointer.push_str(MEMBER);
+        }
+        let kept = frame.kept_at as usize..(frame.kept_at + frame.kept_len) as usize;
+        let decoded = decode(&state.arena[kept]);
+        let limit_hit = !has_pointer
+            || frame.has(CUT)
+            || frame.has(LEFT_OUT)
+            || frame.has(TOO_MANY)
+            || own.iter().any(|slot| slot.has(SLOT_LEFT_OUT | TOO_LONG));
+        let ill_formed = decoded.ill_formed;
+        let annotations = SlotAnnotations::new(own, &state.arena, self.setup.vocabulary);
+        let span = frame.assertion();
+        let pointer = has_pointer.then_some(state.pointer.as_str());
+        (self.sink)(Event::Assertion(Assertion::in_json(
+            decoded.text,
+            span,
+            pointer,
+            annotations,
+            limit_hit,
+        )));
+        for (holds, code) in [
+            (frame.has(CUT), Code::LimitAssertion),
+            (frame.has(TOO_MANY), Code::LimitAnnotations),
+            (frame.has(LEFT_OUT), Code::LimitPending),
+            (!has_pointer, Code::LimitPointer),
+            (ill_formed, Code::InvalidUtf8),
+        ] {
+            if holds {
+                self.diagnose(code, span);
+            }
+        }
+        for index in slots.start + before..slots.end {
+            self.notes(index);
+        }
+    }
+
+    /// What is to be said about one annotation.
+    fn notes(&mut self, index: usize) {
+        let slot = self.state.slots[index];
+        if slot.is_sound() {
+            return;
+        }
+        let span = slot.span();
+        if slot.has(SLOT_LEFT_OUT) {
+            self.diagnose(Code::LimitPending, span);
+            return;
+        }
+        for (flag, code) in [
+            (DUPLICATE, Code::DuplicateMember),
+            (TOO_LONG, Code::LimitAnnotation),
+        ] {
+            if slot.has(flag) {
+                self.diagnose(code, span);
+            }
+        }
+        let mut faults = Part::ALL.map(|part| self.fault(&slot, part));
+        faults.sort_by_key(|fault| fault.map(|(span, _)| span.start()));
+        for (span, code) in faults.into_iter().flatten() {
+            self.diagnose(code, span);
+        }
+    }
+
+    /// The string of a part that is at fault, as it is written, and what is wrong with it.
+    fn fault(&self, slot: &Slot, part: Part) -> Option<(Span, Code)> {
+        if !slot.is_faulty(part) || (part != Part::Class && slot.has(MALFORMED)) {
+            return None;
+        }
+        let before = self.state.arena.get(..slot.place(part).start)?;
+        let start = u64::from_le_bytes(*before.last_chunk()?);
+        let span = Span::new(start - 1, start + slot.len_of(part) as u64 + 1);
+        let code = match part {
+            Part::Ts => Code::InvalidTs,
+            _ => Code::InvalidUtf8,
+        };
+        Some((span, code))
+    }
+}

@@ -1,0 +1,365 @@
+//! Modes `json` and `ndjson`: a stream of nothing but JSON values.
+
+use memchr::memchr;
+
+use super::JsonReader;
+use crate::event::{Code, Diagnostic, Event, JsonRecord, Text};
+use crate::extract::{Setup, Sink};
+use crate::lex::json::{LineStart, Step, leading_white};
+use crate::{Limits, Span};
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A value.
+    Between,
+    /// The rest of the open value.
+    Value,
+    /// The end of the line, which has its value.
+    Behind,
+    /// Nothing before the next line.
+    Skip,
+}
+
+/// The state of one stream of JSON values.
+#[derive(Clone, Debug)]
+pub(crate) struct SequenceEngine {
+    reader: JsonReader,
+    place: Place,
+    /// A value a line.
+    lines: bool,
+    /// Records are held back.
+    hold: bool,
+    foreign: bool,
+    position: u64,
+    /// Bytes before `position` that have not been handed on; they are a value's.
+    held: usize,
+    /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
+    mark: u8,
+    /// Behind the last byte that was told to be no JSON.
+    told: u64,
+}
+
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+impl SequenceEngine {
+    /// Values that follow one another, or one a line; records are held back or not.
+    pub(crate) fn new(lines: bool, hold: bool) -> Self {
+        Self {
+            reader: JsonReader::new(),
+            place: Place::Between,
+            lines,
+            hold,
+            foreign: false,
+            position: 0,
+            held: 0,
+            mark: 0,
+            told: 0,
+        }
+    }
+
+    /// Back to the start of a stream, keeping the memory.
+    pub(crate) fn reset(&mut self) {
+        let reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        *self = Self {
+            reader,
+            ..Self::new(self.lines, self.hold)
+        };
+    }
+
+    /// Stream offset of the next byte.
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes that belong to a value that can still become a record and were not handed on.
+    pub(crate) const fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Bytes of heap in use.
+    pub(crate) fn heap(&self) -> usize {
+        self.reader.heap()
+    }
+
+    /// Takes a chunk of the model's own text, or of foreign text.
+    pub(crate) fn push(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        foreign: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        if chunk.is_empty() {
+            return;
+        }
+        if self.place == Place::Value && !foreign && self.reader.read_plain(chunk) {
+            if self.held > 0 {
+                self.held += chunk.len();
+            } else {
+                sink(Event::Text(Text::new(chunk, self.position)));
+            }
+            self.position += chunk.len() as u64;
+            return;
+        }
+        if foreign != self.foreign {
+            self.end_value(setup, sink);
+            self.foreign = foreign;
+        }
+        let mut piece = Piece {
+            setup,
+            chunk,
+            base: self.position,
+            handed: self.position - self.held as u64,
+            engine: self,
+            sink,
+        };
+        if foreign {
+            piece.foreign();
+        } else {
+            piece.run();
+        }
+        piece.end_of_chunk();
+    }
+
+    /// Reports what is open at the end of the stream.
+    pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.end_value(setup, sink);
+    }
+
+    /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
+    fn end_value(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        let mut piece = Piece {
+            setup,
+            chunk: &[],
+            base: self.position,
+            handed: self.position - self.held as u64,
+            engine: self,
+            sink,
+        };
+        if (1..3).contains(&piece.engine.mark) {
+            piece.no_mark();
+        }
+        if piece.engine.place != Place::Value {
+            return;
+        }
+        if !piece.engine.reader.is_whole_at_end() {
+            let span = Span::new(piece.engine.reader.start(), piece.base);
+            piece.diagnose(Code::Unterminated, span);
+        }
+        piece.release(piece.base);
+        self.held = 0;
+        self.place = self.behind_value();
+    }
+
+    const fn behind_value(&self) -> Place {
+        if self.lines {
+            Place::Behind
+        } else {
+            Place::Between
+        }
+    }
+}
+
+/// A chunk on its way through the engine.
+struct Piece<'a, 's> {
+    engine: &'a mut SequenceEngine,
+    setup: Setup<'a>,
+    chunk: &'a [u8],
+    base: u64,
+    /// Everything before this stream offset has been handed on.
+    handed: u64,
+    sink: &'a mut Sink<'s>,
+}
+
+impl Piece<'_, '_> {
+    const fn offset(&self, at: usize) -> u64 {
+        self.base + at as u64
+    }
+
+    const fn limits(&self) -> &Limits {
+        self.setup.limits
+    }
+
+    fn diagnose(&mut self, code: Code, span: Span) {
+        (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
+    }
+
+    /// Foreign text is passed over; a line feed in it ends the line.
+    fn foreign(&mut self) {
+        self.engine.mark = 3;
+        if self.engine.place != Place::Between && memchr(b'\n', self.chunk).is_some() {
+            self.engine.place = Place::Between;
+        }
+    }
+
+    fn run(&mut self) {
+        let mut at = self.byte_order_mark();
+        while at < self.chunk.len() {
+            at = match self.engine.place {
+                Place::Between => self.between(at),
+                Place::Value => self.value(at),
+                Place::Behind => self.behind(at),
+                Place::Skip => self.skip(at),
+            };
+        }
+    }
+
+    /// A byte order mark at the very start is white space.
+    fn byte_order_mark(&mut self) -> usize {
+        let mut at = 0;
+        while let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.mark)) {
+            match self.chunk.get(at) {
+                None => break,
+                Some(&byte) if byte == expected => {
+                    self.engine.mark += 1;
+                    at += 1;
+                }
+                Some(_) if self.engine.mark > 0 => self.no_mark(),
+                Some(_) => self.engine.mark = 3,
+            }
+        }
+        at
+    }
+
+    /// What began like a byte order mark is none, so the stream's first byte is no JSON.
+    fn no_mark(&mut self) {
+        self.engine.mark = 3;
+        self.syntax(0);
+        self.engine.place = Place::Skip;
+    }
+
+    fn between(&mut self, at: usize) -> usize {
+        let here = at + leading_white(&self.chunk[at..]);
+        if here < self.chunk.len() {
+            let start = self.offset(here);
+            let engine = &mut *self.engine;
+            engine.reader.begin(self.setup.limits, start, engine.lines);
+            engine.place = Place::Value;
+        }
+        here
+    }
+
+    fn value(&mut self, at: usize) -> usize {
+        let (end, step) = self
+            .engine
+            .reader
+            .read(self.setup, self.chunk, at, self.base, self.sink);
+        let offset = self.offset(end);
+        match step {
+            Step::More => return end,
+            Step::Complete => {
+                self.end_hold(offset, true);
+                self.engine.place = self.engine.behind_value();
+                return end;
+            }
+            Step::TooDeep => {
+                self.diagnose(Code::LimitDepth, Span::new(offset, offset + 1));
+                self.engine.place = Place::Skip;
+            }
+            Step::Stopped => {
+                self.syntax(offset);
+                let begins_line = self.engine.reader.line_at(offset) != LineStart::Content;
+                self.engine.place = if begins_line && !self.engine.lines {
+                    Place::Between
+                } else {
+                    Place::Skip
+                };
+            }
+        }
+        self.end_hold(offset, false);
+        end
+    }
+
+    fn behind(&mut self, at: usize) -> usize {
+        let white = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+        let here = at + self.chunk[at..].iter().take_while(white).count();
+        match self.chunk.get(here) {
+            None => {}
+            Some(b'\n') => self.engine.place = Place::Between,
+            Some(_) => {
+                self.syntax(self.offset(here));
+                self.engine.place = Place::Skip;
+            }
+        }
+        here
+    }
+
+    fn skip(&mut self, at: usize) -> usize {
+        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        self.engine.place = Place::Between;
+        at + found + 1
+    }
+
+    /// Tells once that the byte at a stream offset is no JSON.
+    fn syntax(&mut self, at: u64) {
+        if self.engine.told <= at {
+            self.engine.told = at + 1;
+            self.diagnose(Code::JsonSyntax, Span::new(at, at + 1));
+        }
+    }
+
+    /// The value that was open ended before a stream offset: removes it if it is a record, or hands it on.
+    fn end_hold(&mut self, end: u64, complete: bool) {
+        if !self.engine.hold {
+            return;
+        }
+        let start = self.engine.reader.start();
+        let span = Span::new(start, end);
+        let record = complete && self.engine.reader.is_record();
+        if !record || span.len() > self.limits().max_record() as u64 {
+            self.release(end);
+            if record {
+                self.diagnose(Code::LimitPending, span);
+            }
+            return;
+        }
+        self.release(start);
+        let limits = self.setup.limits;
+        let raw = self.engine.reader.whole(limits, self.chunk, self.base, end);
+        (self.sink)(Event::Record(JsonRecord::new(raw, start)));
+        self.handed = end;
+    }
+
+    /// Hands on all bytes up to a stream offset.
+    fn release(&mut self, upto: u64) {
+        let from = self.handed;
+        if from < self.base.min(upto) {
+            let held = self.engine.reader.kept(from, self.base);
+            (self.sink)(Event::Text(Text::new(held, from)));
+            self.handed = self.base;
+        }
+        let from = self.handed;
+        if from < upto {
+            let piece = &self.chunk[(from - self.base) as usize..(upto - self.base) as usize];
+            (self.sink)(Event::Text(Text::new(piece, from)));
+            self.handed = upto;
+        }
+    }
+
+    /// Hands on what need not be held and keeps what may be needed of the chunk.
+    fn end_of_chunk(&mut self) {
+        let end = self.offset(self.chunk.len());
+        let mut held = end;
+        if self.engine.place == Place::Value {
+            let reader = &self.engine.reader;
+            if self.engine.hold
+                && reader.is_object()
+                && end - reader.start() <= self.limits().max_record() as u64
+            {
+                held = reader.start();
+            }
+        }
+        self.release(held);
+        if self.engine.place == Place::Value {
+            let engine = &mut *self.engine;
+            engine
+                .reader
+                .retain(self.setup, self.chunk, self.base, self.sink);
+        }
+        self.engine.held = (end - held) as usize;
+        self.engine.position = end;
+    }
+}

@@ -1,0 +1,102 @@
+//! The slots of annotations: from the opening of what stands there to its end.
+
+use super::frame::{ANNOTATION, Frame, HAS_SLOT, TOO_MANY};
+use super::visit::Visitor;
+use crate::json_text::decode;
+use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
+
+/// Most annotations of all objects that are open, unless one alone may have more; it bounds the memory of a stream.
+const MOST: usize = 768;
+
+impl Visitor<'_, '_> {
+    /// Adds a slot to the object that is `above` the innermost object or array; `false` if it has too many.
+    pub(super) fn push_slot(&mut self, slot: Slot, above: usize) -> bool {
+        let max = self.setup.limits.max_annotations();
+        let state = &mut *self.state;
+        let Some(owner) = state.frames.iter_mut().rev().nth(above) else {
+            return false;
+        };
+        let len = state.slots.len();
+        let most = MOST.max(max);
+        if len - owner.slots as usize >= max || len >= most {
+            owner.set(TOO_MANY);
+            return false;
+        }
+        if len == state.slots.capacity() {
+            let room = (2 * len).clamp(4, most);
+            state.slots.reserve_exact(room - len);
+        }
+        state.slots.push(slot);
+        true
+    }
+
+    /// An object or array ended: what it had of its own is forgotten, but for what the object around it needs.
+    pub(super) fn end_slot(&mut self, frame: &Frame, end: u64) {
+        let vocabulary = self.setup.vocabulary;
+        let state = &mut *self.state;
+        state.slots.truncate(frame.slots as usize);
+        state.pending = frame.pending as usize;
+        let mut kept_end = frame.arena as usize;
+        if frame.has(HAS_SLOT)
+            && let Some(slot) = state.slots.last_mut()
+        {
+            slot.end(end);
+            if frame.has(ANNOTATION) {
+                settle(slot);
+                if !slot.has(MALFORMED) && slot.keeps(Part::Class) {
+                    let identifier = decode(&state.arena[slot.place(Part::Class)]).text;
+                    let (class, reason) = vocabulary.resolve_index(identifier.as_bytes());
+                    slot.resolved(class, reason);
+                }
+                let (len, pending) = compact(slot, &mut state.arena, kept_end);
+                kept_end += len;
+                state.pending += pending;
+            }
+        }
+        state.arena.truncate(kept_end);
+    }
+}
+
+/// Drops what an annotation that is closed does not keep.
+fn settle(slot: &mut Slot) {
+    if !slot.has_identifier() {
+        slot.set(MALFORMED);
+    }
+    let dropped: &[Part] = if slot.has(LEFT_OUT) {
+        &Part::ALL
+    } else if slot.has(MALFORMED) {
+        &[Part::ObservationId, Part::Ts]
+    } else {
+        &[]
+    };
+    for &part in dropped {
+        slot.drop_part(part);
+    }
+}
+
+/// Moves the strings of a slot together, from `to` on; gives how many bytes they take, and how many of these count.
+fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
+    let mut parts = Part::ALL.map(|part| {
+        let kept = slot.keeps(part);
+        kept.then(|| (slot.place(part).start, part))
+    });
+    parts.sort_by_key(|part| part.map(|(at, _)| at));
+    let (mut end, mut pending) = (to, 0);
+    for (at, part) in parts.into_iter().flatten() {
+        let before = if slot.is_faulty(part) {
+            size_of::<u64>()
+        } else {
+            0
+        };
+        // Of a time that is none only its place is kept.
+        let len = match part {
+            Part::Ts if slot.is_faulty(part) => 0,
+            _ => slot.len_of(part),
+        };
+        arena.copy_within(at - before..at + len, end);
+        slot.move_to(part, end + before);
+        end += before + len;
+        pending += len;
+    }
+    (end - to, pending)
+}

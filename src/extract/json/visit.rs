@@ -1,0 +1,418 @@
+//! What each token of a value means to the objects around it.
+
+use super::frame::{
+    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
+    OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
+};
+use super::tail::Tail;
+use super::{LONGEST_IN_NAME, State, most};
+use crate::Limits;
+use crate::extract::{Setup, Sink};
+use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name};
+use crate::lex::json::Visit;
+use crate::provenance::Timestamp;
+use crate::provenance::slot::{
+    DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
+};
+
+/// What a value is to the object or array it stands in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing of interest.
+    #[default]
+    Other,
+    /// The first member `assertion`.
+    Assertion,
+    /// A further one.
+    FurtherAssertion,
+    /// The first member `provenance`.
+    Provenance,
+    /// A further one.
+    FurtherProvenance,
+    /// An element of an array of annotations.
+    Element,
+    /// A member of an annotation: one that counts, or for an identifier any.
+    Part(Part),
+}
+
+/// No known name is longer, not even with every character escaped.
+const LONGEST_KNOWN: u64 = 6 * b"uncertainty_source".len() as u64;
+
+/// The value's state while a chunk is read.
+pub(super) struct Visitor<'a, 's> {
+    pub(super) state: &'a mut State,
+    pub(super) setup: Setup<'a>,
+    pub(super) chunk: &'a [u8],
+    pub(super) base: u64,
+    pub(super) sink: &'a mut Sink<'s>,
+}
+
+impl Visit for Visitor<'_, '_> {
+    fn open(&mut self, object: bool, at: u64) {
+        let mut flags = if object { OBJECT } else { 0 };
+        match core::mem::take(&mut self.state.role) {
+            Role::Other | Role::Assertion => {}
+            Role::FurtherAssertion | Role::FurtherProvenance => {
+                if self.push_slot(Slot::new(at, MALFORMED | DUPLICATE), 0) {
+                    flags |= HAS_SLOT;
+                }
+            }
+            Role::Provenance if !object => flags |= PROVENANCE,
+            role @ (Role::Provenance | Role::Element) => {
+                let slot = Slot::new(at, if object { 0 } else { MALFORMED });
+                let above = usize::from(role == Role::Element);
+                if self.push_slot(slot, above) {
+                    flags |= HAS_SLOT;
+                    if object {
+                        flags |= ANNOTATION;
+                    }
+                }
+            }
+            Role::Part(_) => self.malformed(),
+        }
+        let pointer = self.pointer_of_child();
+        let state = &mut *self.state;
+        if flags & PROVENANCE != 0 {
+            state.role = Role::Element;
+        }
+        let mut frame = Frame::new(at, flags);
+        frame.arena = state.arena.len() as u32;
+        frame.slots = state.slots.len() as u32;
+        frame.pending = state.pending as u32;
+        frame.pointer = pointer;
+        state.frames.push(frame);
+    }
+
+    fn close(&mut self, end: u64) {
+        let state = &mut *self.state;
+        let Some(frame) = state.frames.pop() else {
+            return;
+        };
+        state.role = Role::Other;
+        state.oldest = state.oldest.min(state.frames.len());
+        if frame.has(OBJECT) {
+            self.report(&frame, end);
+        }
+        self.end_slot(&frame, end);
+    }
+
+    #[inline]
+    fn name(&mut self, start: u64, end: u64, escaped: bool) {
+        let state = &mut *self.state;
+        state.name = (start, end);
+        if end - start > LONGEST_KNOWN {
+            return;
+        }
+        let limits = self.setup.limits;
+        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let Some(frame) = state.frames.last_mut() else {
+            return;
+        };
+        let slot = match frame.slots.checked_sub(1) {
+            Some(own) if frame.has(ANNOTATION) => Some(&mut state.slots[own as usize]),
+            _ => None,
+        };
+        state.role = if escaped {
+            member(decode(raw).text.as_bytes(), frame, slot)
+        } else {
+            member(raw, frame, slot)
+        };
+    }
+
+    #[inline]
+    fn string(&mut self, start: u64, end: u64, _: bool) {
+        if self.state.role != Role::Other {
+            self.string_with_role(start, end);
+        }
+    }
+
+    #[inline]
+    fn scalar(&mut self, start: u64, end: u64, null: bool) {
+        match core::mem::take(&mut self.state.role) {
+            Role::Other | Role::Assertion => {}
+            Role::FurtherAssertion | Role::FurtherProvenance => self.further(start, end),
+            Role::Provenance => {
+                if !null {
+                    self.no_annotation(start, end, 0);
+                }
+            }
+            Role::Element => self.no_annotation(start, end, 1),
+            Role::Part(part) => {
+                if !null || part == Part::Class {
+                    self.malformed();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn next_element(&mut self) {
+        if let Some(frame) = self.state.frames.last_mut() {
+            frame.index_or_assertion += 1;
+            if frame.has(PROVENANCE) {
+                self.state.role = Role::Element;
+            }
+        }
+    }
+}
+
+/// What the member of this name, decoded, is to its object.
+#[inline]
+fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
+    let part = match name {
+        b"assertion" => {
+            if frame.has(ASSERTION_SEEN) {
+                return Role::FurtherAssertion;
+            }
+            frame.set(ASSERTION_SEEN);
+            return Role::Assertion;
+        }
+        b"provenance" => {
+            if frame.has(PROVENANCE_SEEN) {
+                return Role::FurtherProvenance;
+            }
+            frame.set(PROVENANCE_SEEN);
+            return Role::Provenance;
+        }
+        b"substrate_class" => Part::Class,
+        b"observation_id" | b"observation-id" => Part::ObservationId,
+        b"ts" => Part::Ts,
+        _ => {
+            frame.set(match name {
+                b"marc_version" => VERSION,
+                b"answer" => ANSWER,
+                b"confidence_band" => BAND,
+                b"uncertainty_source" => SOURCE,
+                _ => return Role::Other,
+            });
+            return Role::Other;
+        }
+    };
+    let Some(slot) = slot else {
+        return Role::Other;
+    };
+    if slot.see(part) || part == Part::Class {
+        Role::Part(part)
+    } else {
+        Role::Other
+    }
+}
+
+impl Visitor<'_, '_> {
+    #[inline(never)]
+    fn string_with_role(&mut self, start: u64, end: u64) {
+        let as_written = (start - 1, end + 1);
+        match core::mem::take(&mut self.state.role) {
+            Role::Other => {}
+            Role::Assertion => self.assertion(start, end),
+            Role::FurtherAssertion => {
+                self.further(as_written.0, as_written.1);
+                self.assertion(start, end);
+            }
+            Role::FurtherProvenance => self.further(as_written.0, as_written.1),
+            Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
+            Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
+            Role::Part(part) => self.part(part, start, end),
+        }
+        self.state.taken = false;
+    }
+
+    /// The first string of a member `assertion`, if it is that.
+    fn assertion(&mut self, start: u64, end: u64) {
+        let Some(frame) = self.state.frames.last_mut() else {
+            return;
+        };
+        if frame.has(ASSERTED) {
+            return;
+        }
+        frame.set(ASSERTED);
+        frame.index_or_assertion = start;
+        frame.assertion_len = end - start;
+        if !self.state.taken {
+            self.take_assertion(start, end);
+        }
+    }
+
+    /// Keeps an assertion of which the bytes before `end` are known: all, or more than are kept.
+    fn take_assertion(&mut self, start: u64, end: u64) {
+        let limits = self.setup.limits;
+        let max = limits.max_assertion();
+        let known = end.min(start + (max + LONGEST_UNIT) as u64);
+        let state = &mut *self.state;
+        let raw = bytes(
+            &mut state.tail,
+            self.chunk,
+            self.base,
+            (start, known),
+            limits,
+        );
+        let Some(frame) = state.frames.last_mut() else {
+            return;
+        };
+        if raw.len() > max {
+            frame.set(CUT);
+        }
+        let raw = &raw[..kept_len(raw, max)];
+        if state.pending + raw.len() > limits.max_pending_json() {
+            frame.set(LEFT_OUT);
+            return;
+        }
+        state.pending += raw.len();
+        frame.kept_at = state.arena.len() as u32;
+        frame.kept_len = raw.len() as u32;
+        push(&mut state.arena, None, raw);
+    }
+
+    /// A string that is open is longer than what is kept of it.
+    pub(super) fn take_long(&mut self, start: u64, end: u64) {
+        if matches!(self.state.role, Role::Assertion | Role::FurtherAssertion) {
+            self.take_assertion(start, end);
+        }
+        self.state.taken = true;
+    }
+
+    /// A string of an annotation.
+    fn part(&mut self, part: Part, start: u64, end: u64) {
+        let limits = self.setup.limits;
+        let state = &mut *self.state;
+        let Some(slot) = state.frames.last().and_then(|frame| {
+            let own = frame.slots.checked_sub(1)?;
+            state.slots.get_mut(own as usize)
+        }) else {
+            return;
+        };
+        if part == Part::Class && !slot.see_identifier() {
+            return;
+        }
+        let len = end - start;
+        if len > limits.max_annotation() as u64 {
+            slot.set(TOO_LONG | MALFORMED);
+            return;
+        }
+        if slot.has(SLOT_LEFT_OUT) {
+            return;
+        }
+        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let faulty = match part {
+            Part::Ts => Timestamp::parse(&*decode(raw).text).is_err(),
+            _ => core::str::from_utf8(raw).is_err(),
+        };
+        if faulty && part == Part::Ts {
+            push(&mut state.arena, Some(start), &[]);
+            slot.keep(part, state.arena.len(), raw.len(), true);
+            return;
+        }
+        if state.pending + raw.len() > limits.max_pending_json() {
+            slot.set(SLOT_LEFT_OUT);
+            return;
+        }
+        state.pending += raw.len();
+        push(&mut state.arena, faulty.then_some(start), raw);
+        slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
+    }
+
+    /// The annotation whose member is read is malformed.
+    fn malformed(&mut self) {
+        let state = &mut *self.state;
+        if let Some(frame) = state.frames.last()
+            && frame.has(ANNOTATION)
+            && let Some(slot) = state.slots.get_mut(frame.slots as usize - 1)
+        {
+            slot.set(MALFORMED);
+        }
+    }
+
+    /// A value of no parts stands in the place of a further member `assertion` or `provenance`.
+    fn further(&mut self, start: u64, end: u64) {
+        let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
+        slot.end(end);
+        self.push_slot(slot, 0);
+    }
+
+    /// A value of no parts stands where an annotation should, `above` objects or arrays away from the object that it is
+    /// about.
+    fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
+        let mut slot = Slot::new(start, MALFORMED);
+        slot.end(end);
+        self.push_slot(slot, above);
+    }
+
+    /// Length of the JSON Pointer of an object or array that opens now, after it was made.
+    fn pointer_of_child(&mut self) -> u32 {
+        let limits = self.setup.limits;
+        let state = &mut *self.state;
+        let Some(outer) = state.frames.last() else {
+            state.pointer.clear();
+            return 0;
+        };
+        if outer.pointer == NO_POINTER {
+            return NO_POINTER;
+        }
+        state.pointer.truncate(outer.pointer as usize);
+        let max = limits.max_pointer();
+        let fits = if outer.has(OBJECT) {
+            let (start, end) = state.name;
+            (end - start) as usize <= max * LONGEST_IN_NAME && {
+                let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+                push_name(&mut state.pointer, raw, max)
+            }
+        } else {
+            push_index(&mut state.pointer, outer.index_or_assertion, max)
+        };
+        if fits {
+            state.pointer.len() as u32
+        } else {
+            NO_POINTER
+        }
+    }
+}
+
+impl State {
+    /// How many bytes are wanted of the string that is open and is no name; none if it is of no interest or was taken.
+    pub(super) fn wants(&self, limits: &Limits) -> Option<usize> {
+        if self.taken {
+            return None;
+        }
+        match self.role {
+            Role::Assertion | Role::FurtherAssertion => {
+                let asserted = self.frames.last().is_some_and(|frame| frame.has(ASSERTED));
+                (!asserted).then(|| limits.max_assertion())
+            }
+            Role::Part(_) => Some(limits.max_annotation()),
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
+#[inline]
+pub(super) fn bytes<'b>(
+    tail: &'b mut Tail,
+    chunk: &'b [u8],
+    base: u64,
+    (start, end): (u64, u64),
+    limits: &Limits,
+) -> &'b [u8] {
+    if start >= base {
+        return &chunk[(start - base) as usize..(end - base) as usize];
+    }
+    if tail.end() < end {
+        let from = (tail.end() - base) as usize;
+        tail.append(&chunk[from..(end - base) as usize], most(limits));
+    }
+    tail.get(start, end)
+}
+
+/// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
+pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8]) {
+    let needed = arena.len() + raw.len() + size_of::<u64>();
+    if needed > arena.capacity() {
+        // Close to its bound it grows by little, so that it does not end with twice the bytes it may have.
+        let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
+        arena.reserve_exact(room - arena.len());
+    }
+    if let Some(place) = place {
+        arena.extend_from_slice(&place.to_le_bytes());
+    }
+    arena.extend_from_slice(raw);
+}

@@ -1,0 +1,323 @@
+//! JSON values in free text: where one is tried, and what its end means to the text.
+
+use super::scan::Scan;
+use super::{Context, TextEngine, text};
+use crate::Span;
+use crate::event::{Code, Event, JsonRecord};
+use crate::extract::{Setup, Sink};
+use crate::lex::bracket;
+use crate::lex::chars::MOST_REMOVED;
+use crate::lex::code::FenceLine;
+use crate::lex::json::{LineStart, Step, is_white, leading_white};
+use memchr::memchr;
+
+/// What reading JSON adds to the state of free text.
+#[derive(Clone, Debug)]
+pub(super) struct Json {
+    /// JSON is read at all.
+    pub(super) on: bool,
+    /// Records are held back.
+    pub(super) hold: bool,
+    /// A value is open.
+    pub(super) open: bool,
+    /// No value is tried before the next line feed.
+    pub(super) barred: bool,
+    /// Behind the white space at the start of the stream or of the fenced block entered last.
+    pub(super) lead: u64,
+    /// A bracket that begins an array if what follows the white space behind it can be an element.
+    pub(super) array: Option<u64>,
+    /// The records removed from the fenced block entered last, as far as they may concern its text.
+    pub(super) removed: Vec<Span>,
+}
+
+impl Json {
+    pub(super) const fn new(on: bool, hold: bool) -> Self {
+        Self {
+            on,
+            hold,
+            open: false,
+            barred: false,
+            lead: 0,
+            array: None,
+            removed: Vec::new(),
+        }
+    }
+
+    /// Removed bytes behind a stream offset in the fenced block entered last.
+    pub(super) fn removed_behind(&self, at: u64) -> u64 {
+        let behind = |span: &Span| span.end().saturating_sub(span.start().max(at));
+        self.removed.iter().map(behind).sum()
+    }
+}
+
+impl TextEngine {
+    /// Decides whether a bracket that was read before begins an array, by a chunk of the same text; if it does, the value
+    /// is open behind the white space, whose length is given.
+    pub(super) fn decide_array(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
+        let start = self.json.array?;
+        let white = leading_white(chunk);
+        let first = chunk.get(white)?;
+        self.json.array = None;
+        if !begins_element(*first) {
+            return None;
+        }
+        if white > 0 {
+            self.scan(setup, &chunk[..white], sink);
+        }
+        if let Context::Attempt { start } = self.context {
+            let dropped = Some((bracket::Step::Dropped, 0));
+            Scan::at_end(self, setup, sink).abandon(start, dropped);
+        }
+        self.reader.begin(setup.limits, start, false);
+        self.reader.read(setup, b"[", 0, start, sink);
+        self.json.open = true;
+        Some(white)
+    }
+
+    /// Takes a chunk of a few bytes that a string in a value goes on with; `false` if it is not that simple.
+    pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+        let end = self.window.end();
+        if !self.json.open || self.foreign || !self.window.append_in_place(chunk) {
+            return false;
+        }
+        if !self.reader.read_plain(chunk) {
+            self.window.truncate(end);
+            return false;
+        }
+        if self.held > 0 {
+            self.held += chunk.len();
+        } else {
+            sink(text(chunk, end));
+        }
+        true
+    }
+
+    /// How many of the bytes handed on last would be removed with an annotation at which the open value stops.
+    pub(super) fn removable_in_json(&self) -> usize {
+        if self.held > 0 {
+            0
+        } else if self.reader.is_in_string() {
+            // A control character has to end the string first.
+            MOST_REMOVED - 1
+        } else if self.reader.bracket_stops() {
+            MOST_REMOVED
+        } else {
+            0
+        }
+    }
+}
+
+const fn begins_element(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b']')
+}
+
+impl Scan<'_> {
+    /// Moves the end of the white space at the start of the stream or fenced block, if `at` is still in it.
+    pub(super) fn lead(&mut self, at: usize) {
+        if self.engine.json.lead == self.offset(at) {
+            self.engine.json.lead += leading_white(&self.chunk[at..]) as u64;
+        }
+    }
+
+    /// Whether a value is tried at the brace at `here`, as far as the chunk tells.
+    pub(super) fn may_be_object(&mut self, here: usize) -> bool {
+        let behind = &self.chunk[here + 1..];
+        let next = match behind.first() {
+            Some(&byte) if !is_white(byte) => Some(byte),
+            _ => behind.get(leading_white(behind)).copied(),
+        };
+        !matches!(next, Some(byte) if !matches!(byte, b'"' | b'}')) && !self.is_barred(here)
+    }
+
+    /// Whether a value is tried at the bracket at `here`; notes it where that is not yet known.
+    pub(super) fn may_be_array(&mut self, here: usize) -> bool {
+        let start = self.offset(here);
+        if !self.engine.json.on || self.engine.json.lead != start || self.is_barred(here) {
+            return false;
+        }
+        let behind = &self.chunk[here + 1..];
+        match behind.get(leading_white(behind)) {
+            Some(&byte) => begins_element(byte),
+            None => {
+                self.engine.json.array = Some(start);
+                false
+            }
+        }
+    }
+
+    /// Whether a value nested too deep earlier in the line of `here`.
+    fn is_barred(&mut self, here: usize) -> bool {
+        if self.engine.json.barred {
+            if here > self.barred_from
+                && memchr(b'\n', &self.chunk[self.barred_from..here]).is_some()
+            {
+                self.engine.json.barred = false;
+            } else {
+                self.barred_from = here;
+            }
+        }
+        self.engine.json.barred
+    }
+
+    /// At the end of a chunk: whether the line that is barred has ended.
+    pub(super) fn end_bar(&mut self) {
+        if self.engine.json.barred {
+            let rest = &self.chunk[self.barred_from..];
+            self.engine.json.barred = memchr(b'\n', rest).is_none();
+        }
+    }
+
+    /// A value begins at `here`.
+    pub(super) fn start_json(&mut self, here: usize) -> usize {
+        let single_line =
+            matches!(self.engine.context, Context::Fence { fence, .. } if fence.quoted);
+        let start = self.offset(here);
+        self.engine
+            .reader
+            .begin(self.setup.limits, start, single_line);
+        self.engine.json.open = true;
+        here
+    }
+
+    /// Goes on with the open value.
+    pub(super) fn json(&mut self, at: usize) -> usize {
+        let (end, step) = self
+            .engine
+            .reader
+            .read(self.setup, self.chunk, at, self.base, self.sink);
+        match step {
+            Step::More => return end,
+            Step::Complete => {
+                self.end_json(end, true);
+                return end;
+            }
+            Step::Stopped => {}
+            Step::TooDeep => {
+                let at = self.offset(end);
+                self.diagnose(Code::LimitDepth, Span::new(at, at + 1));
+                self.engine.json.barred = true;
+                self.barred_from = end;
+            }
+        }
+        self.end_json(end, false);
+        end
+    }
+
+    /// The value that is open does not go on: the stream or the own text ends.
+    pub(super) fn end_open_json(&mut self) {
+        if !self.engine.reader.is_undecided() {
+            let span = Span::new(self.engine.reader.start(), self.base);
+            self.diagnose(Code::Unterminated, span);
+        }
+        self.end_json(0, false);
+        self.engine.held = 0;
+    }
+
+    /// The open value ended before index `end`: it is complete, or stopped being one.
+    fn end_json(&mut self, end: usize, complete: bool) {
+        self.engine.json.open = false;
+        self.end_hold(end, complete);
+        let at = self.offset(end);
+        let start = self.engine.reader.line_at(at);
+        if let Context::Fence {
+            ref mut line,
+            ref mut line_start,
+            ..
+        } = self.engine.context
+        {
+            *line = FenceLine::Code;
+            if let LineStart::Blank {
+                start,
+                carriage_return,
+            } = start
+            {
+                *line_start = start;
+                if !carriage_return {
+                    *line = FenceLine::Prefix { quote: false };
+                }
+            }
+        } else if self.engine.reader.has_reported() {
+            self.json_boundary(end, start);
+        }
+    }
+
+    /// A value in which an object was reported ended before index `end`, so a block begins there.
+    fn json_boundary(&mut self, end: usize, start: LineStart) {
+        let mut line;
+        if self.engine.window.raw().is_empty() {
+            line = *self.engine.window.line();
+            line.advance(&self.chunk[self.unstitched()..end]);
+        } else {
+            self.stitch(end);
+            let window = &self.engine.window;
+            line = *window.line();
+            line.advance(window.raw());
+        }
+        // What the value has begun in its line is no marker.
+        line.content |= start == LineStart::Content;
+        line.text = false;
+        line.open_before = false;
+        let at = self.offset(end);
+        let white = self.white_before(at);
+        self.drop_target();
+        self.engine.window.restart(at, line, white);
+    }
+
+    /// Removes the value that ended before index `end` if it is a record that was held, or hands it on.
+    fn end_hold(&mut self, end: usize, complete: bool) {
+        if !self.engine.json.hold {
+            return;
+        }
+        let (start, end) = (self.engine.reader.start(), self.offset(end));
+        let span = Span::new(start, end);
+        let record = complete && self.engine.reader.is_record();
+        if !record || span.len() > self.setup.limits.max_record() as u64 {
+            self.release_json(end);
+            if record {
+                self.diagnose(Code::LimitPending, span);
+            }
+            return;
+        }
+        self.hand_on(start);
+        let raw = self
+            .engine
+            .reader
+            .whole(self.setup.limits, self.chunk, self.base, end);
+        (self.sink)(Event::Record(JsonRecord::new(raw, start)));
+        self.handed = end;
+        let engine = &mut *self.engine;
+        engine.removed += span.len();
+        engine.strip_from = end;
+        if let Context::Fence { .. } = engine.context {
+            // The block's text ends behind this record, so what lies further back than its longest is of no concern.
+            let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
+            engine.json.removed.retain(|before| before.end() > far);
+            engine.json.removed.push(span);
+        }
+    }
+
+    /// Hands on what was held of the open value, and all up to a stream offset.
+    pub(super) fn release_json(&mut self, upto: u64) {
+        let from = self.handed;
+        if from < self.base && self.engine.held > 0 {
+            let held = self.engine.reader.kept(from, self.base);
+            (self.sink)(text(held, from));
+            self.handed = self.base;
+        }
+        self.hand_on(upto);
+    }
+
+    /// From where on the bytes of the open value are held at the end of a chunk, if they are.
+    pub(super) fn held_json(&self, end: u64) -> Option<u64> {
+        let reader = &self.engine.reader;
+        let held = self.engine.json.hold
+            && reader.is_object()
+            && end - reader.start() <= self.setup.limits.max_record() as u64;
+        held.then(|| reader.start())
+    }
+}

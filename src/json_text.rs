@@ -1,0 +1,227 @@
+//! The content of JSON strings: decoding, cutting, and what a JSON Pointer makes of it.
+//!
+//! All of it is for content that a lexer found to be well-formed, between the quotes.
+
+use std::borrow::Cow;
+
+/// A decoded string.
+pub(crate) struct Decoded<'a> {
+    /// The text, with U+FFFD for a lone surrogate and for what is not UTF-8.
+    pub(crate) text: Cow<'a, str>,
+    /// Some of it was not UTF-8.
+    pub(crate) ill_formed: bool,
+}
+
+/// The string that `raw` stands for. Source: RFC 8259 7 and 8.
+#[inline]
+pub(crate) fn decode(raw: &[u8]) -> Decoded<'_> {
+    if memchr::memchr(b'\\', raw).is_some() {
+        return decode_escapes(raw);
+    }
+    match core::str::from_utf8(raw) {
+        Ok(text) => Decoded {
+            text: Cow::Borrowed(text),
+            ill_formed: false,
+        },
+        Err(_) => Decoded {
+            text: String::from_utf8_lossy(raw),
+            ill_formed: true,
+        },
+    }
+}
+
+#[cold]
+fn decode_escapes(raw: &[u8]) -> Decoded<'static> {
+    let mut text = String::with_capacity(raw.len());
+    let mut ill_formed = false;
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let plain = String::from_utf8_lossy(&rest[..at]);
+        ill_formed |= matches!(plain, Cow::Owned(_));
+        text.push_str(&plain);
+        let (character, len) = escape(&rest[at..]);
+        text.push(character);
+        rest = &rest[at + len..];
+    }
+    let plain = String::from_utf8_lossy(rest);
+    ill_formed |= matches!(plain, Cow::Owned(_));
+    text.push_str(&plain);
+    Decoded {
+        text: Cow::Owned(text),
+        ill_formed,
+    }
+}
+
+/// The character that the escape at the start of `raw` stands for, and its length: both halves of a surrogate pair.
+fn escape(raw: &[u8]) -> (char, usize) {
+    let character = match raw.get(1) {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{C}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode_escape(raw),
+        Some(&byte) => byte.into(),
+        None => char::REPLACEMENT_CHARACTER,
+    };
+    (character, 2)
+}
+
+fn unicode_escape(raw: &[u8]) -> (char, usize) {
+    let unit = |raw: &[u8]| {
+        let [b'\\', b'u', digits @ ..] = raw else {
+            return None;
+        };
+        let digits = core::str::from_utf8(digits.get(..4)?).ok()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let first = unit(raw).unwrap_or(0xDFFF);
+    if (0xD800..0xDC00).contains(&first)
+        && let Some(second @ 0xDC00..0xE000) = raw.get(6..).and_then(unit)
+    {
+        let character = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(character).unwrap_or_default(), 12);
+    }
+    let character = char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER);
+    (character, 6)
+}
+
+/// Most bytes that one character, escape or surrogate pair may take.
+pub(crate) const LONGEST_UNIT: usize = 12;
+
+/// How many of the first `max` bytes of `raw` are kept if there are more: not a part of a character, of an escape, or
+/// of the two escapes of a surrogate pair. Only the first `max + LONGEST_UNIT` bytes matter.
+pub(crate) fn kept_len(raw: &[u8], max: usize) -> usize {
+    if raw.len() <= max {
+        return raw.len();
+    }
+    // Units begin anew at every byte that is plain ASCII.
+    let mut at = 0;
+    loop {
+        let len = unit_len(&raw[at..]);
+        if at + len > max {
+            return at;
+        }
+        at += len;
+    }
+}
+
+fn unit_len(raw: &[u8]) -> usize {
+    match raw[0] {
+        b'\\' => escape(raw).1,
+        0..0x80 => 1,
+        _ => {
+            let whole = |len: &usize| {
+                raw.get(..*len)
+                    .is_some_and(|bytes| core::str::from_utf8(bytes).is_ok())
+            };
+            (2..=4).find(whole).unwrap_or(1)
+        }
+    }
+}
+
+/// Appends a member's name to a JSON Pointer, of which no more than `max` bytes are wanted; `false`, and nothing
+/// appended, if it does not fit. Source: RFC 6901 3.
+pub(crate) fn push_name(pointer: &mut String, raw: &[u8], max: usize) -> bool {
+    let before = pointer.len();
+    pointer.push('/');
+    let name = decode(raw).text;
+    if memchr::memchr2(b'~', b'/', name.as_bytes()).is_none() {
+        if before + 1 + name.len() <= max {
+            pointer.push_str(&name);
+            return true;
+        }
+    } else {
+        for character in name.chars() {
+            match character {
+                '~' => pointer.push_str("~0"),
+                '/' => pointer.push_str("~1"),
+                other => pointer.push(other),
+            }
+            if pointer.len() > max {
+                break;
+            }
+        }
+        if pointer.len() <= max {
+            return true;
+        }
+    }
+    pointer.truncate(before);
+    false
+}
+
+/// Appends an element's index to a JSON Pointer as [`push_name`] does a name.
+pub(crate) fn push_index(pointer: &mut String, index: u64, max: usize) -> bool {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut rest = index;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    let Ok(digits) = core::str::from_utf8(&digits[at..]) else {
+        return false;
+    };
+    let fits = pointer.len() + 1 + digits.len() <= max;
+    if fits {
+        pointer.push('/');
+        pointer.push_str(digits);
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_what_rfc_8259_allows() {
+        for (raw, text, ill_formed) in [
+            (&b"plain \xC3\xA9"[..], "plain é", false),
+            (br#"\"\\\/\b\f\n\r\t"#, "\"\\/\u{8}\u{C}\n\r\t", false),
+            (br"\u00e9\u20AC", "é€", false),
+            (br"\ud83d\ude00!", "😀!", false),
+            (br"\ud83dx\ude00", "\u{FFFD}x\u{FFFD}", false),
+            (br"\ude00\ud83d", "\u{FFFD}\u{FFFD}", false),
+            (br"\ud83d\ud83d\ude00", "\u{FFFD}😀", false),
+            (br"\ud83d\n", "\u{FFFD}\n", false),
+            (b"a\xFFb", "a\u{FFFD}b", true),
+            (b"\\n\xE2\x82", "\n\u{FFFD}", true),
+            (b"\xE2\x82\\n", "\u{FFFD}\n", true),
+        ] {
+            let decoded = decode(raw);
+            assert_eq!((&*decoded.text, decoded.ill_formed), (text, ill_formed));
+        }
+    }
+
+    #[test]
+    fn a_cut_never_goes_through_a_unit() {
+        let raw = "aé€😀\\n\\u00e9\\ud83d\\ude00\\ud83dz".as_bytes();
+        let ends = [0, 1, 3, 6, 10, 12, 18, 30, 36, 37];
+        for max in 0..raw.len() {
+            let expected = ends.iter().rev().find(|&&end| end <= max);
+            assert_eq!(Some(&kept_len(raw, max)), expected, "{max}");
+        }
+        assert_eq!(kept_len(raw, 99), raw.len());
+        assert_eq!(kept_len(b"\xE2\x82\x82\x82", 2), 0);
+        assert_eq!(kept_len(b"\xE2\x82\xFF\xFF", 2), 2);
+    }
+
+    #[test]
+    fn pointers_escape_tilde_and_slash_and_know_their_limit() {
+        let mut pointer = String::new();
+        assert!(push_name(&mut pointer, br"a~b\u002fc", 10));
+        assert_eq!(pointer, "/a~0b~1c");
+        assert!(!push_name(&mut pointer, b"xy", 10));
+        assert!(!push_name(&mut pointer, b"~", 10));
+        assert!(push_index(&mut pointer, 7, 10));
+        assert!(!push_index(&mut pointer, 0, 10));
+        assert_eq!(pointer, "/a~0b~1c/7");
+        assert!(push_index(&mut pointer, u64::MAX, 99));
+        assert!(pointer.ends_with("/18446744073709551615"));
+    }
+}

@@ -1,0 +1,90 @@
+//! White space between the tokens of a value, and what it leaves of the line.
+
+/// White space between the tokens of JSON. Source: RFC 8259 2.
+pub(crate) const fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Length of the white space that `bytes` start with.
+pub(crate) fn leading_white(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|&byte| !is_white(byte))
+        .unwrap_or(bytes.len())
+}
+
+/// How the line begins in which a value has got to some byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineStart {
+    /// Something of the value stands between the start of the line and the byte, or the line began before the value.
+    Content,
+    /// Only white space stands between `start`, where the line begins inside the value, and the byte.
+    Blank {
+        start: u64,
+        /// It has a carriage return, which is no indentation.
+        carriage_return: bool,
+    },
+}
+
+/// What is known of the last line feed between tokens.
+///
+/// Only white space touches this, so a value without any pays nothing for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct White {
+    line_start: u64,
+    /// All bytes from `line_start` up to here are white space; 0 where no line began inside the value.
+    blank_to: u64,
+    carriage_return: bool,
+}
+
+impl White {
+    /// Passes over white space.
+    #[inline]
+    pub(super) fn skip(&mut self, bytes: &[u8], at: usize, base: u64, single_line: bool) -> usize {
+        match bytes.get(at) {
+            Some(b'\t'..=b' ') => self.skip_run(bytes, at, base, single_line),
+            _ => at,
+        }
+    }
+
+    fn skip_run(&mut self, bytes: &[u8], from: usize, base: u64, single_line: bool) -> usize {
+        let mut at = from;
+        let mut line_start = None;
+        let mut carriage_return = false;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b' ' | b'\t' => {}
+                b'\r' => carriage_return = true,
+                b'\n' if !single_line => {
+                    carriage_return = false;
+                    line_start = Some(base + at as u64 + 1);
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        let end = base + at as u64;
+        if let Some(start) = line_start {
+            *self = Self {
+                line_start: start,
+                blank_to: end,
+                carriage_return,
+            };
+        } else if self.blank_to == base + from as u64 {
+            self.blank_to = end;
+            self.carriage_return |= carriage_return;
+        }
+        at
+    }
+
+    pub(super) const fn line_at(&self, at: u64) -> LineStart {
+        if self.blank_to == at && at > 0 {
+            LineStart::Blank {
+                start: self.line_start,
+                carriage_return: self.carriage_return,
+            }
+        } else {
+            LineStart::Content
+        }
+    }
+}

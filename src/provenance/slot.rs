@@ -1,0 +1,215 @@
+//! Annotations in JSON that wait for their object to be closed: places in an arena of their strings.
+
+use super::{Annotation, Reason, Vocabulary};
+use crate::Span;
+use crate::json_text::decode;
+
+/// The strings an annotation can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Class = 0,
+    ObservationId = 1,
+    Ts = 2,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 3] = [Self::Class, Self::ObservationId, Self::Ts];
+}
+
+/// One annotation, or what stands where one should.
+///
+/// There may be many: their size counts. The strings are kept raw, at `at` in the arena, so long as they are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    start: u64,
+    len: u64,
+    at: [u32; 3],
+    lens: [u16; 3],
+    class: u16,
+    /// For each part a bit: the member was seen (and one for an identifier that is a string); the string is in the arena; the string is at fault, and where it stands in
+    /// the stream is written before `at`.
+    seen: u8,
+    kept: u8,
+    faulty: u8,
+    flags: u8,
+}
+
+/// It is not of the form that an annotation has.
+pub(crate) const MALFORMED: u8 = 1;
+/// A string in it is longer than `max_annotation`.
+pub(crate) const TOO_LONG: u8 = 2;
+/// It did not fit into `max_pending`.
+pub(crate) const LEFT_OUT: u8 = 4;
+/// It is the value of a further member `assertion` or `provenance`.
+pub(crate) const DUPLICATE: u8 = 8;
+/// The identifier is not in the vocabulary.
+const UNKNOWN: u8 = 16;
+/// The identifier is of another version.
+const VERSION: u8 = 32;
+/// In `seen`: there is an identifier that is a string.
+const IDENTIFIER: u8 = 8;
+
+impl Slot {
+    pub(crate) const fn new(start: u64, flags: u8) -> Self {
+        Self {
+            start,
+            len: 0,
+            at: [0; 3],
+            lens: [0; 3],
+            class: 0,
+            seen: 0,
+            kept: 0,
+            faulty: 0,
+            flags,
+        }
+    }
+
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) const fn set(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    pub(crate) const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.len)
+    }
+
+    /// It ends before stream offset `end`.
+    pub(crate) const fn end(&mut self, end: u64) {
+        self.len = end - self.start;
+    }
+
+    /// Notes a member; whether it is the first of its name.
+    pub(crate) const fn see(&mut self, part: Part) -> bool {
+        let bit = 1 << part as u8;
+        let first = self.seen & bit == 0;
+        self.seen |= bit;
+        if !first {
+            self.flags |= MALFORMED;
+        }
+        first
+    }
+
+    pub(crate) const fn keeps(&self, part: Part) -> bool {
+        self.kept & (1 << part as u8) != 0
+    }
+
+    /// Notes that an identifier is a string; whether it is the first one that is.
+    pub(crate) const fn see_identifier(&mut self) -> bool {
+        let first = !self.has_identifier();
+        self.seen |= IDENTIFIER;
+        first
+    }
+
+    /// Whether there is a string for an identifier.
+    pub(crate) const fn has_identifier(&self) -> bool {
+        self.seen & IDENTIFIER != 0
+    }
+
+    /// Whether there is nothing to be said about it.
+    pub(crate) const fn is_sound(&self) -> bool {
+        self.faulty == 0 && self.flags & (TOO_LONG | LEFT_OUT | DUPLICATE) == 0
+    }
+
+    /// A string of `len` bytes is in the arena at `at`; if it is faulty, its place in the stream is before it.
+    pub(crate) const fn keep(&mut self, part: Part, at: usize, len: usize, faulty: bool) {
+        self.kept |= 1 << part as u8;
+        self.faulty |= (faulty as u8) << part as u8;
+        self.at[part as usize] = at as u32;
+        self.lens[part as usize] = len as u16;
+    }
+
+    pub(crate) const fn drop_part(&mut self, part: Part) {
+        self.kept &= !(1 << part as u8);
+        self.faulty &= !(1 << part as u8);
+    }
+
+    /// Where a part's string is in the arena.
+    pub(crate) fn place(&self, part: Part) -> core::ops::Range<usize> {
+        let at = self.at[part as usize] as usize;
+        at..at + usize::from(self.lens[part as usize])
+    }
+
+    /// The string of a part was moved in the arena.
+    pub(crate) const fn move_to(&mut self, part: Part, at: usize) {
+        self.at[part as usize] = at as u32;
+    }
+
+    pub(crate) const fn is_faulty(&self, part: Part) -> bool {
+        self.faulty & (1 << part as u8) != 0
+    }
+
+    /// Length of the string that a part has.
+    pub(crate) const fn len_of(&self, part: Part) -> usize {
+        self.lens[part as usize] as usize
+    }
+
+    /// Takes the identifier for what the vocabulary says.
+    pub(crate) const fn resolved(&mut self, class: u16, reason: Option<Reason>) {
+        self.class = class;
+        self.flags |= match reason {
+            None => 0,
+            Some(Reason::VocabularyVersion) => VERSION,
+            Some(_) => UNKNOWN,
+        };
+    }
+
+    fn reason(&self) -> Option<Reason> {
+        if self.has(MALFORMED) {
+            Some(Reason::Malformed)
+        } else if self.has(UNKNOWN) {
+            Some(Reason::UnknownIdentifier)
+        } else if self.has(VERSION) {
+            Some(Reason::VocabularyVersion)
+        } else {
+            None
+        }
+    }
+}
+
+/// The annotations of one object, read where they lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotAnnotations<'a> {
+    slots: &'a [Slot],
+    arena: &'a [u8],
+    vocabulary: &'a Vocabulary,
+    left_out: usize,
+}
+
+impl<'a> SlotAnnotations<'a> {
+    pub(crate) fn new(slots: &'a [Slot], arena: &'a [u8], vocabulary: &'a Vocabulary) -> Self {
+        Self {
+            slots,
+            arena,
+            vocabulary,
+            left_out: slots.iter().filter(|slot| slot.has(LEFT_OUT)).count(),
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.slots.len() - self.left_out
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Annotation<'a>> {
+        let slot = if self.left_out == 0 {
+            self.slots.get(index)?
+        } else {
+            let mut kept = self.slots.iter().filter(|slot| !slot.has(LEFT_OUT));
+            kept.nth(index)?
+        };
+        let text = |part: Part| {
+            (slot.keeps(part) && !(part == Part::Ts && slot.is_faulty(part)))
+                .then(|| decode(&self.arena[slot.place(part)]).text)
+        };
+        Some(Annotation {
+            class: self.vocabulary.class_at(slot.class).clone(),
+            declared: text(Part::Class).unwrap_or_default(),
+            reason: slot.reason(),
+            observation_id: text(Part::ObservationId),
+            ts: text(Part::Ts),
+            span: slot.span(),
+        })
+    }
+}
