@@ -93,7 +93,10 @@ impl Visit for Visitor<'_, '_> {
         if frame.has(OBJECT) {
             self.report(&frame, end);
         }
-        self.end_slot(&frame, end);
+        // What an array of annotations holds belongs to the object around it.
+        if !frame.has(PROVENANCE) {
+            self.end_slot(&frame, end);
+        }
     }
 
     #[inline]
