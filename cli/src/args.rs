@@ -73,8 +73,8 @@ is a string that is a member `assertion`, and `pointer` is that member's JSON Po
 \"pointer\":\"/assertion\",\"annotations\":[]}
     {\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":51,\"end\":73},\"pointer\":\"\",\
 \"record\":{\"marc_version\":\"1.0\"}}
-    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":85}}
-    {\"event\":\"end\",\"bytes\":85,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
+    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":90}}
+    {\"event\":\"end\",\"bytes\":90,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
 
 `class` is what an annotation is taken for, `declared` what it says; where they differ, `reason` tells why: \
 `unknown-identifier`, `vocabulary-version` or `malformed`. An object in JSON without `provenance` has no annotations.

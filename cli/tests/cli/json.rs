@@ -8,7 +8,7 @@ const EXAMPLE: &str = "{\"assertion\": \"CHANGELOG.md contains an entry dated 20
     \"ts\": \"2026-05-28T11:40:00Z\"}}";
 
 /// One thing of each kind, and the lines that are printed for it; the help of `extract` shows the same.
-const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.";
+const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.grep;";
 const LINES: [&str; 5] = [
     "{\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
     \"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\
@@ -17,8 +17,8 @@ const LINES: [&str; 5] = [
     \"pointer\":\"/assertion\",\"annotations\":[]}",
     "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":51,\"end\":73},\"pointer\":\"\",\
     \"record\":{\"marc_version\":\"1.0\"}}",
-    "{\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":85}}",
-    "{\"event\":\"end\",\"bytes\":85,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}",
+    "{\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":90}}",
+    "{\"event\":\"end\",\"bytes\":90,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}",
 ];
 
 fn json(args: &[&str], input: impl AsRef<[u8]>) -> Run {
@@ -269,7 +269,7 @@ fn text_is_what_strip_writes() {
     for (mode, text) in [
         (
             "auto",
-            "It runs.\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.",
+            "It runs.\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.grep;",
         ),
         ("json", STREAM),
     ] {
