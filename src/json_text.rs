@@ -12,10 +12,10 @@ pub(crate) struct Decoded<'a> {
     pub(crate) ill_formed: bool,
 }
 
-/// The string that `raw` stands for. Source: RFC 8259 7 and 8.
+/// The string that `raw` stands for; without any backslash in it, it is not `escaped`. Source: RFC 8259 7 and 8.
 #[inline]
-pub(crate) fn decode(raw: &[u8]) -> Decoded<'_> {
-    if memchr::memchr(b'\\', raw).is_some() {
+pub(crate) fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
+    if escaped {
         return decode_escapes(raw);
     }
     match core::str::from_utf8(raw) {
@@ -32,20 +32,20 @@ pub(crate) fn decode(raw: &[u8]) -> Decoded<'_> {
 
 #[cold]
 fn decode_escapes(raw: &[u8]) -> Decoded<'static> {
-    let mut text = String::with_capacity(raw.len());
-    let mut ill_formed = false;
+    let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
-        let plain = String::from_utf8_lossy(&rest[..at]);
-        ill_formed |= matches!(plain, Cow::Owned(_));
-        text.push_str(&plain);
+        bytes.extend_from_slice(&rest[..at]);
         let (character, len) = escape(&rest[at..]);
-        text.push(character);
+        bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         rest = &rest[at + len..];
     }
-    let plain = String::from_utf8_lossy(rest);
-    ill_formed |= matches!(plain, Cow::Owned(_));
-    text.push_str(&plain);
+    bytes.extend_from_slice(rest);
+    // An escape stands for a whole character, so it neither mends nor breaks the bytes around it.
+    let (text, ill_formed) = match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    };
     Decoded {
         text: Cow::Owned(text),
         ill_formed,
@@ -121,37 +121,38 @@ fn unit_len(raw: &[u8]) -> usize {
 }
 
 /// Appends a member's name to a JSON Pointer, of which no more than `max` bytes are wanted; `false`, and nothing
-/// appended, if it does not fit. Source: RFC 6901 3.
-pub(crate) fn push_name(pointer: &mut String, raw: &[u8], max: usize) -> bool {
+/// appended, if it does not fit. What is appended is UTF-8. Source: RFC 6901 3.
+pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: usize) -> bool {
     let before = pointer.len();
-    pointer.push('/');
-    let name = decode(raw).text;
-    if memchr::memchr2(b'~', b'/', name.as_bytes()).is_none() {
-        if before + 1 + name.len() <= max {
-            pointer.push_str(&name);
-            return true;
+    let plain = |&byte: &u8| byte.is_ascii() & (byte != b'~') & (byte != b'/');
+    if !escaped && raw.iter().all(plain) {
+        let fits = before + 1 + raw.len() <= max;
+        if fits {
+            pointer.push(b'/');
+            pointer.extend_from_slice(raw);
         }
-    } else {
-        for character in name.chars() {
-            match character {
-                '~' => pointer.push_str("~0"),
-                '/' => pointer.push_str("~1"),
-                other => pointer.push(other),
-            }
-            if pointer.len() > max {
-                break;
-            }
+        return fits;
+    }
+    pointer.push(b'/');
+    for &byte in decode(raw, escaped).text.as_bytes() {
+        match byte {
+            b'~' => pointer.extend_from_slice(b"~0"),
+            b'/' => pointer.extend_from_slice(b"~1"),
+            other => pointer.push(other),
         }
-        if pointer.len() <= max {
-            return true;
+        if pointer.len() > max {
+            break;
         }
     }
-    pointer.truncate(before);
-    false
+    let fits = pointer.len() <= max;
+    if !fits {
+        pointer.truncate(before);
+    }
+    fits
 }
 
 /// Appends an element's index to a JSON Pointer as [`push_name`] does a name.
-pub(crate) fn push_index(pointer: &mut String, index: u64, max: usize) -> bool {
+pub(crate) fn push_index(pointer: &mut Vec<u8>, index: u64, max: usize) -> bool {
     let mut digits = [0; 20];
     let mut at = digits.len();
     let mut rest = index;
@@ -163,13 +164,11 @@ pub(crate) fn push_index(pointer: &mut String, index: u64, max: usize) -> bool {
             break;
         }
     }
-    let Ok(digits) = core::str::from_utf8(&digits[at..]) else {
-        return false;
-    };
+    let digits = &digits[at..];
     let fits = pointer.len() + 1 + digits.len() <= max;
     if fits {
-        pointer.push('/');
-        pointer.push_str(digits);
+        pointer.push(b'/');
+        pointer.extend_from_slice(digits);
     }
     fits
 }
@@ -193,7 +192,7 @@ mod tests {
             (b"\\n\xE2\x82", "\n\u{FFFD}", true),
             (b"\xE2\x82\\n", "\u{FFFD}\n", true),
         ] {
-            let decoded = decode(raw);
+            let decoded = decode(raw, raw.contains(&b'\\'));
             assert_eq!((&*decoded.text, decoded.ill_formed), (text, ill_formed));
         }
     }
@@ -213,15 +212,15 @@ mod tests {
 
     #[test]
     fn pointers_escape_tilde_and_slash_and_know_their_limit() {
-        let mut pointer = String::new();
-        assert!(push_name(&mut pointer, br"a~b\u002fc", 10));
-        assert_eq!(pointer, "/a~0b~1c");
-        assert!(!push_name(&mut pointer, b"xy", 10));
-        assert!(!push_name(&mut pointer, b"~", 10));
+        let mut pointer = Vec::new();
+        assert!(push_name(&mut pointer, br"a~b\u002fc", true, 10));
+        assert_eq!(pointer, b"/a~0b~1c");
+        assert!(!push_name(&mut pointer, b"xy", false, 10));
+        assert!(!push_name(&mut pointer, b"~", false, 10));
         assert!(push_index(&mut pointer, 7, 10));
         assert!(!push_index(&mut pointer, 0, 10));
-        assert_eq!(pointer, "/a~0b~1c/7");
+        assert_eq!(pointer, b"/a~0b~1c/7");
         assert!(push_index(&mut pointer, u64::MAX, 99));
-        assert!(pointer.ends_with("/18446744073709551615"));
+        assert!(pointer.ends_with(b"/18446744073709551615"));
     }
 }

@@ -1,5 +1,7 @@
 //! Annotations in JSON that wait for their object to be closed: places in an arena of their strings.
 
+use std::borrow::Cow;
+
 use super::{Annotation, Reason, Vocabulary};
 use crate::Span;
 use crate::json_text::decode;
@@ -48,6 +50,8 @@ const UNKNOWN: u8 = 16;
 const VERSION: u8 = 32;
 /// In `seen`: there is an identifier that is a string.
 const IDENTIFIER: u8 = 8;
+/// In `seen`, for each part, this shifted by it: there is an escape in the string.
+const ESCAPED: u8 = 16;
 
 impl Slot {
     pub(crate) const fn new(start: u64, flags: u8) -> Self {
@@ -126,10 +130,29 @@ impl Slot {
         self.faulty &= !(1 << part as u8);
     }
 
+    /// There is an escape in a part's string.
+    pub(crate) const fn escape(&mut self, part: Part) {
+        self.seen |= ESCAPED << part as u8;
+    }
+
+    pub(crate) const fn is_escaped(&self, part: Part) -> bool {
+        self.seen & (ESCAPED << part as u8) != 0
+    }
+
     /// Where a part's string is in the arena.
     pub(crate) fn place(&self, part: Part) -> core::ops::Range<usize> {
         let at = self.at[part as usize] as usize;
         at..at + usize::from(self.lens[part as usize])
+    }
+
+    /// Where the strings of all parts are in the arena, once they follow one another.
+    fn kept_range(&self) -> core::ops::Range<usize> {
+        let kept = Part::ALL.into_iter().filter(|&part| {
+            self.keeps(part) && !(part == Part::Ts && self.is_faulty(part))
+        });
+        kept.map(|part| self.place(part))
+            .reduce(|all, place| all.start.min(place.start)..all.end.max(place.end))
+            .unwrap_or(0..0)
     }
 
     /// The string of a part was moved in the arena.
@@ -199,9 +222,20 @@ impl<'a> SlotAnnotations<'a> {
             let mut kept = self.slots.iter().filter(|slot| !slot.has(LEFT_OUT));
             kept.nth(index)?
         };
+        // The strings follow one another, so that one check of all is enough; it is quicker than one of each.
+        let all = &self.arena[slot.kept_range()];
+        let whole = core::str::from_utf8(all).ok();
         let text = |part: Part| {
-            (slot.keeps(part) && !(part == Part::Ts && slot.is_faulty(part)))
-                .then(|| decode(&self.arena[slot.place(part)]).text)
+            if !slot.keeps(part) || (part == Part::Ts && slot.is_faulty(part)) {
+                return None;
+            }
+            let place = slot.place(part);
+            let from = slot.kept_range().start;
+            let plain = place.start - from..place.end - from;
+            Some(match whole.and_then(|whole| whole.get(plain)) {
+                Some(text) if !slot.is_escaped(part) => Cow::Borrowed(text),
+                _ => decode(&self.arena[place], slot.is_escaped(part)).text,
+            })
         };
         Some(Annotation {
             class: self.vocabulary.class_at(slot.class).clone(),

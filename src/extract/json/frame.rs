@@ -51,6 +51,8 @@ pub(super) const VERSION: u16 = 1 << 10;
 pub(super) const ANSWER: u16 = 1 << 11;
 pub(super) const BAND: u16 = 1 << 12;
 pub(super) const SOURCE: u16 = 1 << 13;
+/// There is an escape in its assertion.
+pub(super) const ESCAPED: u16 = 1 << 14;
 /// All that makes it a disclosure.
 pub(super) const DISCLOSURE: u16 = ANSWER | BAND | SOURCE;
 

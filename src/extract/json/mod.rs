@@ -46,14 +46,15 @@ struct State {
     /// How many bytes of the arena count towards `max_pending`.
     pending: usize,
     /// JSON Pointer of the innermost object or array that has one.
-    pointer: String,
+    pointer: Vec<u8>,
     tail: Tail,
     /// What the next value is to the object or array it stands in.
     role: Role,
     /// The string that is open was kept before its end, because it is too long.
     taken: bool,
-    /// Content of the last member name.
+    /// Content of the last member name, and whether there is an escape in it.
     name: (u64, u64),
+    name_escaped: bool,
     /// The outermost object that may be reported with its bytes is this frame or a later one.
     oldest: usize,
     /// An object was reported.

@@ -1,6 +1,6 @@
 //! What is reported at the closing brace of an object.
 
-use super::frame::{ASSERTED, CUT, DISCLOSURE, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION};
+use super::frame::{ASSERTED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION};
 use super::visit::{Visitor, bytes};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
@@ -12,7 +12,7 @@ use crate::provenance::slot::{
 };
 
 /// The last part of an assertion's JSON Pointer.
-const MEMBER: &str = "/assertion";
+const MEMBER: &[u8] = b"/assertion";
 
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
@@ -52,7 +52,7 @@ impl Visitor<'_, '_> {
             let whole = (frame.start, end);
             bytes(&mut state.tail, self.chunk, self.base, whole, limits)
         });
-        let pointer = (frame.pointer != NO_POINTER).then_some(state.pointer.as_str());
+        let pointer = text(&state.pointer).filter(|_| frame.pointer != NO_POINTER);
         let missing = [
             (raw.is_none(), Code::LimitRecord),
             (pointer.is_none(), Code::LimitPointer),
@@ -80,10 +80,10 @@ impl Visitor<'_, '_> {
         let len = state.pointer.len() + MEMBER.len();
         let has_pointer = frame.pointer != NO_POINTER && len <= limits.max_pointer();
         if has_pointer {
-            state.pointer.push_str(MEMBER);
+            state.pointer.extend_from_slice(MEMBER);
         }
         let kept = frame.kept_at as usize..(frame.kept_at + frame.kept_len) as usize;
-        let decoded = decode(&state.arena[kept]);
+        let decoded = decode(&state.arena[kept], frame.has(ESCAPED));
         let limit_hit = !has_pointer
             || frame.has(CUT)
             || frame.has(LEFT_OUT)
@@ -92,7 +92,7 @@ impl Visitor<'_, '_> {
         let ill_formed = decoded.ill_formed;
         let annotations = SlotAnnotations::new(own, &state.arena, self.setup.vocabulary);
         let span = frame.assertion();
-        let pointer = has_pointer.then_some(state.pointer.as_str());
+        let pointer = text(&state.pointer).filter(|_| has_pointer);
         (self.sink)(Event::Assertion(Assertion::in_json(
             decoded.text,
             span,
@@ -156,4 +156,9 @@ impl Visitor<'_, '_> {
         };
         Some((span, code))
     }
+}
+
+/// A JSON Pointer, which is UTF-8 by the way it is put together.
+fn text(pointer: &[u8]) -> Option<&str> {
+    core::str::from_utf8(pointer).ok()
 }

@@ -44,8 +44,12 @@ impl Visitor<'_, '_> {
             if frame.has(ANNOTATION) {
                 settle(slot);
                 if !slot.has(MALFORMED) && slot.keeps(Part::Class) {
-                    let identifier = decode(&state.arena[slot.place(Part::Class)]).text;
-                    let (class, reason) = vocabulary.resolve_index(identifier.as_bytes());
+                    let raw = &state.arena[slot.place(Part::Class)];
+                    let (class, reason) = if slot.is_escaped(Part::Class) {
+                        vocabulary.resolve_index(decode(raw, true).text.as_bytes())
+                    } else {
+                        vocabulary.resolve_index(raw)
+                    };
                     slot.resolved(class, reason);
                 }
                 let (len, pending) = compact(slot, &mut state.arena, kept_end);

@@ -1,7 +1,7 @@
 //! What each token of a value means to the objects around it.
 
 use super::frame::{
-    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
+    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
     OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
 };
 use super::tail::Tail;
@@ -103,6 +103,7 @@ impl Visit for Visitor<'_, '_> {
     fn name(&mut self, start: u64, end: u64, escaped: bool) {
         let state = &mut *self.state;
         state.name = (start, end);
+        state.name_escaped = escaped;
         if end - start > LONGEST_KNOWN {
             return;
         }
@@ -116,16 +117,16 @@ impl Visit for Visitor<'_, '_> {
             _ => None,
         };
         state.role = if escaped {
-            member(decode(raw).text.as_bytes(), frame, slot)
+            member(decode(raw, true).text.as_bytes(), frame, slot)
         } else {
             member(raw, frame, slot)
         };
     }
 
     #[inline]
-    fn string(&mut self, start: u64, end: u64, _: bool) {
+    fn string(&mut self, start: u64, end: u64, escaped: bool) {
         if self.state.role != Role::Other {
-            self.string_with_role(start, end);
+            self.string_with_role(start, end, escaped);
         }
     }
 
@@ -203,32 +204,32 @@ fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
 
 impl Visitor<'_, '_> {
     #[inline(never)]
-    fn string_with_role(&mut self, start: u64, end: u64) {
+    fn string_with_role(&mut self, start: u64, end: u64, escaped: bool) {
         let as_written = (start - 1, end + 1);
         match core::mem::take(&mut self.state.role) {
             Role::Other => {}
-            Role::Assertion => self.assertion(start, end),
+            Role::Assertion => self.assertion(start, end, escaped),
             Role::FurtherAssertion => {
                 self.further(as_written.0, as_written.1);
-                self.assertion(start, end);
+                self.assertion(start, end, escaped);
             }
             Role::FurtherProvenance => self.further(as_written.0, as_written.1),
             Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
             Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
-            Role::Part(part) => self.part(part, start, end),
+            Role::Part(part) => self.part(part, start, end, escaped),
         }
         self.state.taken = false;
     }
 
     /// The first string of a member `assertion`, if it is that.
-    fn assertion(&mut self, start: u64, end: u64) {
+    fn assertion(&mut self, start: u64, end: u64, escaped: bool) {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
         };
         if frame.has(ASSERTED) {
             return;
         }
-        frame.set(ASSERTED);
+        frame.set(if escaped { ASSERTED | ESCAPED } else { ASSERTED });
         frame.index_or_assertion = start;
         frame.assertion_len = end - start;
         if !self.state.taken {
@@ -275,7 +276,7 @@ impl Visitor<'_, '_> {
     }
 
     /// A string of an annotation.
-    fn part(&mut self, part: Part, start: u64, end: u64) {
+    fn part(&mut self, part: Part, start: u64, end: u64, escaped: bool) {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
@@ -297,8 +298,9 @@ impl Visitor<'_, '_> {
         }
         let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
         let faulty = match part {
-            Part::Ts => Timestamp::parse(&*decode(raw).text).is_err(),
-            _ => core::str::from_utf8(raw).is_err(),
+            Part::Ts if escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
+            Part::Ts => Timestamp::parse(raw).is_err(),
+            _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
         };
         if faulty && part == Part::Ts {
             push(&mut state.arena, Some(start), &[]);
@@ -312,6 +314,9 @@ impl Visitor<'_, '_> {
         state.pending += raw.len();
         push(&mut state.arena, faulty.then_some(start), raw);
         slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
+        if escaped {
+            slot.escape(part);
+        }
     }
 
     /// The annotation whose member is read is malformed.
@@ -357,7 +362,7 @@ impl Visitor<'_, '_> {
             let (start, end) = state.name;
             (end - start) as usize <= max * LONGEST_IN_NAME && {
                 let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
-                push_name(&mut state.pointer, raw, max)
+                push_name(&mut state.pointer, raw, state.name_escaped, max)
             }
         } else {
             push_index(&mut state.pointer, outer.index_or_assertion, max)
@@ -399,6 +404,17 @@ pub(super) fn bytes<'b>(
     if start >= base {
         return &chunk[(start - base) as usize..(end - base) as usize];
     }
+    straddling_bytes(tail, chunk, base, (start, end), limits)
+}
+
+#[inline(never)]
+fn straddling_bytes<'b>(
+    tail: &'b mut Tail,
+    chunk: &[u8],
+    base: u64,
+    (start, end): (u64, u64),
+    limits: &Limits,
+) -> &'b [u8] {
     if tail.end() < end {
         let from = (tail.end() - base) as usize;
         tail.append(&chunk[from..(end - base) as usize], most(limits));

@@ -222,54 +222,69 @@ impl Lexer {
         visit: &mut V,
     ) -> (usize, Step) {
         let offset = |at: usize| base + at as u64;
-        loop {
-            match self.state {
+        // Kept out of memory while reading: it changes with every token.
+        let mut state = self.state;
+        let step = loop {
+            match state {
                 State::String => {
                     at += string_run(&bytes[at..]);
                     let Some(&byte) = bytes.get(at) else {
-                        return (at, Step::More);
+                        break Step::More;
                     };
-                    match byte {
-                        b'"' => {
-                            let end = offset(at);
+                    if byte == b'\\' {
+                        self.escaped = true;
+                        state = State::Escape;
+                        at += 1;
+                        continue;
+                    }
+                    if byte != b'"' {
+                        break Step::Stopped;
+                    }
+                    let end = offset(at);
+                    at += 1;
+                    if self.name {
+                        visit.name(self.token, end, self.escaped);
+                        state = State::Colon;
+                        // Mostly the colon follows at once, and a string as often as not.
+                        if bytes.get(at) == Some(&b':') {
                             at += 1;
-                            if self.name {
-                                self.state = State::Colon;
-                                visit.name(self.token, end, self.escaped);
-                            } else {
-                                visit.string(self.token, end, self.escaped);
-                                if self.behind_value() {
-                                    return (at, Step::Complete);
-                                }
+                            state = State::Value;
+                            if bytes.get(at) == Some(&b'"') {
+                                at += 1;
+                                state = self.begin_string(offset(at), false);
                             }
                         }
-                        b'\\' => {
-                            self.escaped = true;
-                            self.state = State::Escape;
-                            at += 1;
-                        }
-                        _ => return (at, Step::Stopped),
+                        continue;
+                    }
+                    visit.string(self.token, end, self.escaped);
+                    state = State::Behind;
+                    if self.depth == 0 {
+                        break Step::Complete;
+                    }
+                    if self.in_object && bytes[at..].starts_with(b",\"") {
+                        at += 2;
+                        state = self.begin_string(offset(at), true);
                     }
                 }
                 State::Escape => {
-                    self.state = match bytes.get(at) {
+                    state = match bytes.get(at) {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                             State::String
                         }
                         Some(b'u') => State::Hex(4),
-                        Some(_) => return (at, Step::Stopped),
-                        None => return (at, Step::More),
+                        Some(_) => break Step::Stopped,
+                        None => break Step::More,
                     };
                     at += 1;
                 }
                 State::Hex(left) => {
                     match bytes.get(at) {
                         Some(byte) if byte.is_ascii_hexdigit() => {}
-                        Some(_) => return (at, Step::Stopped),
-                        None => return (at, Step::More),
+                        Some(_) => break Step::Stopped,
+                        None => break Step::More,
                     }
                     at += 1;
-                    self.state = match left {
+                    state = match left {
                         1 => State::String,
                         _ => State::Hex(left - 1),
                     };
@@ -280,163 +295,155 @@ impl Lexer {
                         at += 1;
                     }
                     if at == bytes.len() {
-                        self.state = State::Number(number);
-                        return (at, Step::More);
+                        state = State::Number(number);
+                        break Step::More;
                     }
                     if !number.is_whole() {
-                        return (at, Step::Stopped);
+                        break Step::Stopped;
                     }
                     visit.scalar(self.token, offset(at), false);
-                    if self.behind_value() {
-                        return (at, Step::Complete);
+                    state = State::Behind;
+                    if self.depth == 0 {
+                        break Step::Complete;
                     }
                 }
                 State::Literal { rest, null } => {
                     let [first, rest @ ..] = rest else {
                         visit.scalar(self.token, offset(at), null);
-                        if self.behind_value() {
-                            return (at, Step::Complete);
+                        state = State::Behind;
+                        if self.depth == 0 {
+                            break Step::Complete;
                         }
                         continue;
                     };
                     match bytes.get(at) {
                         Some(byte) if byte == first => at += 1,
-                        Some(_) => return (at, Step::Stopped),
-                        None => return (at, Step::More),
+                        Some(_) => break Step::Stopped,
+                        None => break Step::More,
                     }
-                    self.state = State::Literal { rest, null };
+                    state = State::Literal { rest, null };
                 }
                 State::Colon => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
                         Some(b':') => {}
-                        Some(_) => return (at, Step::Stopped),
-                        None => return (at, Step::More),
+                        Some(_) => break Step::Stopped,
+                        None => break Step::More,
                     }
                     at += 1;
-                    self.state = State::Value;
+                    state = State::Value;
                 }
                 State::Behind => {
                     at = self.white.skip(bytes, at, base, self.single_line);
-                    let Some(&byte) = bytes.get(at) else {
-                        return (at, Step::More);
-                    };
-                    match byte {
-                        b',' if self.in_object => self.state = State::Name,
-                        b',' => {
-                            self.state = State::Value;
+                    match bytes.get(at) {
+                        None => break Step::More,
+                        Some(b',') if self.in_object => state = State::Name,
+                        Some(b',') => {
+                            state = State::Value;
                             visit.next_element();
                         }
-                        _ if byte != self.closing() => return (at, Step::Stopped),
-                        _ => {
+                        Some(&byte) if byte == self.closing() => {
                             at += 1;
                             if self.close(offset(at), visit) {
-                                return (at, Step::Complete);
+                                break Step::Complete;
                             }
                             continue;
                         }
+                        Some(_) => break Step::Stopped,
                     }
                     at += 1;
                 }
                 State::Name | State::FirstMember => {
                     at = self.white.skip(bytes, at, base, self.single_line);
-                    let Some(&byte) = bytes.get(at) else {
-                        return (at, Step::More);
-                    };
-                    match byte {
-                        b'"' => {}
-                        b'}' if self.state == State::FirstMember => {
+                    match bytes.get(at) {
+                        None => break Step::More,
+                        Some(b'"') => {
                             at += 1;
-                            if self.close(offset(at), visit) {
-                                return (at, Step::Complete);
-                            }
-                            continue;
+                            state = self.begin_string(offset(at), true);
                         }
-                        _ => return (at, Step::Stopped),
+                        Some(b'}') if state == State::FirstMember => {
+                            at += 1;
+                            state = State::Behind;
+                            if self.close(offset(at), visit) {
+                                break Step::Complete;
+                            }
+                        }
+                        Some(_) => break Step::Stopped,
                     }
-                    at += 1;
-                    self.begin_string(offset(at), true);
                 }
                 State::Value | State::FirstElement => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     let Some(&byte) = bytes.get(at) else {
-                        return (at, Step::More);
+                        break Step::More;
                     };
-                    match byte {
-                        b'"' => {
-                            at += 1;
-                            self.begin_string(offset(at), false);
-                            continue;
-                        }
+                    let here = offset(at);
+                    state = match byte {
+                        b'"' => self.begin_string(here + 1, false),
                         b'{' | b'[' => {
                             if self.depth == self.max_depth {
-                                return (at, Step::TooDeep);
+                                break Step::TooDeep;
                             }
-                            self.open(byte == b'{');
-                            visit.open(byte == b'{', offset(at));
+                            let object = byte == b'{';
+                            visit.open(object, here);
+                            self.open(object)
                         }
-                        b']' if self.state == State::FirstElement => {
+                        b']' if state == State::FirstElement => {
                             at += 1;
-                            if self.close(offset(at), visit) {
-                                return (at, Step::Complete);
+                            state = State::Behind;
+                            if self.close(here + 1, visit) {
+                                break Step::Complete;
                             }
                             continue;
                         }
-                        b'-' => self.begin_token(offset(at), State::Number(Number::Minus)),
-                        b'0' => self.begin_token(offset(at), State::Number(Number::Zero)),
-                        b'1'..=b'9' => {
-                            self.begin_token(offset(at), State::Number(Number::Integer));
+                        _ => {
+                            self.token = here;
+                            match byte {
+                                b'-' => State::Number(Number::Minus),
+                                b'0' => State::Number(Number::Zero),
+                                b'1'..=b'9' => State::Number(Number::Integer),
+                                b't' => literal(b"rue", false),
+                                b'f' => literal(b"alse", false),
+                                b'n' => literal(b"ull", true),
+                                _ => break Step::Stopped,
+                            }
                         }
-                        b't' => self.begin_literal(offset(at), b"rue", false),
-                        b'f' => self.begin_literal(offset(at), b"alse", false),
-                        b'n' => self.begin_literal(offset(at), b"ull", true),
-                        _ => return (at, Step::Stopped),
-                    }
+                    };
                     at += 1;
                 }
             }
-        }
+        };
+        self.state = state;
+        (at, step)
     }
 
-    fn begin_string(&mut self, start: u64, name: bool) {
+    fn begin_string(&mut self, start: u64, name: bool) -> State {
         self.name = name;
         self.escaped = false;
-        self.begin_token(start, State::String);
-    }
-
-    fn begin_literal(&mut self, start: u64, rest: &'static [u8], null: bool) {
-        self.begin_token(start, State::Literal { rest, null });
-    }
-
-    fn begin_token(&mut self, start: u64, state: State) {
         self.token = start;
-        self.state = state;
-    }
-
-    /// Goes on behind a value; whether that was the whole one.
-    fn behind_value(&mut self) -> bool {
-        self.state = State::Behind;
-        self.depth == 0
+        State::String
     }
 
     const fn closing(&self) -> u8 {
         if self.in_object { b'}' } else { b']' }
     }
 
-    fn open(&mut self, object: bool) {
+    fn open(&mut self, object: bool) -> State {
         let (word, bit) = (self.depth as usize / 64, 1 << (self.depth % 64));
         if word == self.kinds.len() {
             self.kinds.push(0);
         }
         if object {
             self.kinds[word] |= bit;
-            self.state = State::FirstMember;
         } else {
             self.kinds[word] &= !bit;
-            self.state = State::FirstElement;
         }
         self.in_object = object;
         self.depth += 1;
+        if object {
+            State::FirstMember
+        } else {
+            State::FirstElement
+        }
     }
 
     /// Goes on behind the end of an object or array; whether that was the whole value.
@@ -446,6 +453,10 @@ impl Lexer {
         if let Some(outer) = self.depth.checked_sub(1) {
             self.in_object = self.kinds[outer as usize / 64] & (1 << (outer % 64)) != 0;
         }
-        self.behind_value()
+        self.depth == 0
     }
+}
+
+const fn literal(rest: &'static [u8], null: bool) -> State {
+    State::Literal { rest, null }
 }

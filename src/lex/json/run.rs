@@ -4,19 +4,19 @@
 /// (00 to 1F); the length if there is none.
 #[inline]
 pub(crate) fn string_run(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(word) = bytes[at..].first_chunk() {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
         let found = specials(u64::from_le_bytes(*word));
         if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+            return 8 * index + found.trailing_zeros() as usize / 8;
         }
-        at += size_of::<u64>();
     }
-    let rest = &bytes[at..];
-    at + rest
-        .iter()
-        .position(|&byte| is_special(byte))
-        .unwrap_or(rest.len())
+    for (index, &byte) in rest.iter().enumerate() {
+        if is_special(byte) {
+            return 8 * words.len() + index;
+        }
+    }
+    bytes.len()
 }
 
 const fn is_special(byte: u8) -> bool {
