@@ -10,7 +10,7 @@ use provstream::{Event, RewriteSink};
 use crate::NOT_ADMITTED;
 use crate::args::AdmitArgs;
 use crate::failure::Failure;
-use crate::feed::{Sink, Stream};
+use crate::feed::{Sink, Stream, parser};
 use crate::line::Line;
 use crate::output::Output;
 use crate::vocabulary;
@@ -28,7 +28,8 @@ struct Admit {
 pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
     let discipline = discipline(args, &vocabulary)?;
-    let stream = Stream::open(&args.source, Some(&args.limits), vocabulary)?;
+    let limits = args.limits.with(&args.source)?;
+    let stream = Stream::open(&args.source, parser(&args.source, limits, vocabulary))?;
     let mut admit = Admit {
         output: Output::stdout(),
         discipline,

@@ -25,12 +25,15 @@ const ABOUT: &str = "\
 Read what a language model wrote and tell where it says its assertions come from.
 
 A model can mark an assertion with a provenance annotation: brackets right behind it that name the substrate class, the \
-kind of source, it was read from, and optionally the observation and its time:
+kind of source, it was read from, and optionally the observation and its time. In JSON both are members of one object:
 
     The entry is dated 2026-05-25. [substrate.code.read; observation-id=sha256:e3b0; ts=2026-05-28T11:40:00Z]
 
-provstream finds the annotations and the sentences they belong to, in a stream of any length, and prints each as soon \
-as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
+    {\"assertion\":\"The entry is dated 2026-05-25.\",
+     \"provenance\":{\"substrate_class\":\"substrate.code.read\",\"ts\":\"2026-05-28T11:40:00Z\"}}
+
+provstream finds the annotations and what they belong to, in text, JSON or both mixed and in a stream of any length, and \
+prints each as soon as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
 
 /// The exit statuses that every command has; [`EXIT_FAIL`] follows where `admit` is meant.
 const EXIT: &str = "\
@@ -51,6 +54,7 @@ const EXIT_FAIL: &str = "  3  with `admit --fail`: an assertion was not admitted
 const EXAMPLES: &str = "\
 Examples:
   provstream extract answer.txt
+  provstream extract --mode ndjson answers.ndjson
   my-model | provstream strip
   my-model | provstream admit --floor 2 --window 15m --fail";
 
@@ -58,17 +62,27 @@ const EXTRACT: &str = "\
 Print what a stream asserts and where it comes from, one JSON object a line.
 
 Each assertion is printed with its annotations as soon as nothing can be added to it, and each diagnostic where it \
-arises; the last line holds totals. All spans are byte offsets, the first included, the second not; `clean_span` is the \
-assertion's place in what `provstream strip` writes.
+arises; the last line holds totals. All spans are byte offsets, the first included, the second not. In free text an \
+assertion is the sentence before the brackets, and `clean_span` is its place in what `provstream strip` writes. In JSON it \
+is a string that is a member `assertion`, and `pointer` is that member's JSON Pointer.
 
     {\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
 \"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\"declared\":\"substrate.grep\",\
 \"span\":{\"start\":9,\"end\":25}}]}
-    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":30,\"end\":41}}
-    {\"event\":\"end\",\"bytes\":41,\"assertions\":1,\"annotations\":1,\"marc\":0,\"diagnostics\":1}
+    {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
+\"pointer\":\"/assertion\",\"annotations\":[]}
+    {\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":51,\"end\":73},\"pointer\":\"\",\
+\"record\":{\"marc_version\":\"1.0\"}}
+    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":90}}
+    {\"event\":\"end\",\"bytes\":90,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
 
 `class` is what an annotation is taken for, `declared` what it says; where they differ, `reason` tells why: \
-`unknown-identifier`, `vocabulary-version` or `malformed`. Fields that do not apply are left out. Without a last line \
+`unknown-identifier`, `vocabulary-version` or `malformed`. An object in JSON without `provenance` has no annotations.
+
+A MARC object is an object in JSON that discloses a model's control or uncertainty; `kind` is `core` or `disclosure`, \
+and `record` is the object as it was written, without white space outside of its strings. Nothing of it is judged.
+
+Fields that do not apply are left out. Without a last line \
 of totals the stream was not read to its end.
 
 The output is UTF-8. Inside strings, control characters (U+0000 to U+001F, U+007F to U+009F), the line separators \
@@ -80,7 +94,10 @@ Write a stream without its annotations.
 
 An annotation is removed together with the white space right before it (at most 64 bytes of space, tab, CR and LF). \
 Every other byte is written as it is, and at once: held back is only what can still become an annotation, and white \
-space that one would remove.";
+space that one would remove.
+
+JSON stays as it is, with what it says of provenance, unless --json is given. Nothing is told about what was found; \
+`provstream extract` does that.";
 
 const ADMIT: &str = "\
 Judge each assertion by what its annotations declare, and print it with the verdict.
@@ -95,11 +112,12 @@ Prints the assertion lines of `provstream extract` with one more field:
     \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}
 
 `reason` is the first that holds of `no-assertion` (nothing stands where the annotation could belong), `limit` (a \
-limit was hit, so not all is known), `terminal`, `below-floor` and `admitted`; `classes` are those that count. Neither \
-diagnostics nor a last line of totals are printed.
+limit was hit, so not all is known), `unannotated` (an object in JSON without annotations), `terminal`, `below-floor` and `admitted`; `classes` are those that count. Neither \
+diagnostics, MARC objects nor a last line of totals are printed.
 
-In free text only what an annotation follows is an assertion. A stream without annotations, an empty one included, \
-has none, so nothing is printed and nothing fails.
+In free text only what an annotation follows is an assertion, so that text without annotations has none: nothing is \
+printed and nothing fails. In JSON each object with a string `assertion` is one. Without annotations it is \
+`unannotated` and not admitted.
 
 A verdict is about what was declared, never evidence that an observation took place.";
 
@@ -177,9 +195,20 @@ pub(crate) struct ExtractArgs {
 /// Arguments of `provstream strip`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct StripArgs {
+    /// Also remove JSON values that are an asserted object or a MARC object
+    ///
+    /// Removed is such a value from its first brace to its last, not the white space around it. A value that may become one
+    /// is held back until it is complete. One within another value is not removed, nor one that is longer than
+    /// --max-record.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// What to read.
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+    /// Longest JSON value that --json removes, in bytes, 1 to 1048576
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS,
+        default_value_t = Limits::default().max_record(), value_parser = |text: &str| limit(text, Limits::with_max_record))]
+    pub(crate) max_record: usize,
 }
 
 /// Arguments of `provstream admit`.
@@ -203,8 +232,8 @@ pub(crate) struct AdmitArgs {
     /// Exit with status 3 when an assertion was not admitted
     ///
     /// Status 0 then means that the whole stream was judged and admitted: if the reader of the output goes away before
-    /// that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream without annotations has no
-    /// assertions and passes.
+    /// that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream without assertions passes;
+    /// one in JSON without annotations does not.
     #[arg(long)]
     pub(crate) fail: bool,
     /// What to read.
@@ -229,10 +258,10 @@ pub(crate) struct SourceArgs {
     /// The file to read, or - for standard input
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// How the stream is written: text or auto
+    /// How the stream is written: text, json, ndjson or auto
     ///
-    /// text: free text with annotations in brackets. auto: whatever the stream holds, which is free text in this
-    /// version. The modes json and ndjson are not supported by this version yet.
+    /// text: free text with annotations in brackets. json: JSON values, one behind the other. ndjson: one JSON value a
+    /// line. auto: free text with annotations in brackets and JSON values in it.
     #[arg(long, value_name = "MODE", default_value = "auto", value_parser = mode)]
     pub(crate) mode: Mode,
     /// Feed the parser in pieces of at most this many bytes, 1 to 1048576 [default: 65536]
@@ -244,16 +273,31 @@ pub(crate) struct SourceArgs {
     /// A TOML file with the classes of a newer vocabulary; never standard input [default: version 1.0, built in]
     #[arg(long, value_name = "FILE")]
     pub(crate) vocabulary: Option<PathBuf>,
-    /// Longest annotation in bytes, brackets included, 1 to 65535; what is longer is text
+    /// Longest annotation in bytes, brackets included, 1 to 65535; in JSON longest string of one
+    ///
+    /// What is longer in brackets is text. In JSON an annotation with a longer string is malformed.
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, Limits::with_max_annotation))]
     pub(crate) max_annotation: usize,
+    /// Most objects and arrays in one another in a JSON value, 1 to 65536; a deeper one is given up
+    #[arg(long, value_name = "COUNT", help_heading = LIMITS,
+        default_value_t = Limits::default().max_depth(), value_parser = |text: &str| limit(text, Limits::with_max_depth))]
+    pub(crate) max_depth: usize,
 }
 
-/// Bounds that only those meet who want assertions.
+impl SourceArgs {
+    /// The limits that every command has; the others are the defaults.
+    pub(crate) fn limits(&self) -> Result<Limits, LimitError> {
+        Limits::default()
+            .with_max_annotation(self.max_annotation)?
+            .with_max_depth(self.max_depth)
+    }
+}
+
+/// Bounds that only those meet who want assertions and MARC objects.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct LimitArgs {
-    /// Longest assertion in bytes, 4 to 1048576; of a longer one the end is kept
+    /// Longest assertion in bytes, 4 to 1048576; of a longer one the end is kept, in JSON the start
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_assertion(), value_parser = |text: &str| limit(text, Limits::with_max_assertion))]
     pub(crate) max_assertion: usize,
@@ -261,10 +305,37 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "COUNT", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotations(), value_parser = |text: &str| limit(text, Limits::with_max_annotations))]
     pub(crate) max_annotations: usize,
-    /// Most bytes kept of the annotations of an assertion that is not complete, 1 to 1048576
+    /// Most bytes kept of what is not complete, 1 to 1048576 [default: 4096, in JSON 65536]
+    ///
+    /// In free text the values of annotations whose assertion is not complete, in JSON the assertions and annotations of
+    /// all objects that are open. A number given is for both.
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = |text: &str| limit(text, Limits::with_max_pending))]
+    pub(crate) max_pending: Option<usize>,
+    /// Longest JSON Pointer that is printed, in bytes, 1 to 65536
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
-        default_value_t = Limits::default().max_pending(), value_parser = |text: &str| limit(text, Limits::with_max_pending))]
-    pub(crate) max_pending: usize,
+        default_value_t = Limits::default().max_pointer(), value_parser = |text: &str| limit(text, Limits::with_max_pointer))]
+    pub(crate) max_pointer: usize,
+    /// Longest MARC object that extract prints with its record, in bytes, 1 to 1048576
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS,
+        default_value_t = Limits::default().max_record(), value_parser = |text: &str| limit(text, Limits::with_max_record))]
+    pub(crate) max_record: usize,
+}
+
+impl LimitArgs {
+    /// These limits, and those of what is read.
+    pub(crate) fn with(&self, source: &SourceArgs) -> Result<Limits, LimitError> {
+        let limits = source
+            .limits()?
+            .with_max_assertion(self.max_assertion)?
+            .with_max_annotations(self.max_annotations)?
+            .with_max_pointer(self.max_pointer)?
+            .with_max_record(self.max_record)?;
+        match self.max_pending {
+            // Free text and JSON have different defaults.
+            None => Ok(limits),
+            Some(bytes) => limits.with_max_pending(bytes),
+        }
+    }
 }
 
 /// One `--window`.
@@ -279,11 +350,10 @@ pub(crate) struct Window {
 fn mode(text: &str) -> Result<Mode, &'static str> {
     match text {
         "text" => Ok(Mode::Text),
+        "json" => Ok(Mode::Json),
+        "ndjson" => Ok(Mode::Ndjson),
         "auto" => Ok(Mode::Auto),
-        "json" | "ndjson" => {
-            Err("this mode is not supported by this version yet; text and auto are")
-        }
-        _ => Err("the modes are text and auto"),
+        _ => Err("the modes are text, json, ndjson and auto"),
     }
 }
 
@@ -308,7 +378,7 @@ fn limit(
         .map_err(|_| "not a number of bytes or items".to_owned())?;
     with(Limits::default(), value)
         .map(|_| value)
-        .map_err(|error| format!("must lie between 1 and {}", error.most()))
+        .map_err(|error| format!("must lie between {} and {}", error.least(), error.most()))
 }
 
 fn window(text: &str) -> Result<Window, String> {

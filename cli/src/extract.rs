@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
+use provstream::provenance::Encoding;
 use provstream::{BracketAnnotation, Event, Replacement, RewriteSink};
 
 use crate::args::ExtractArgs;
 use crate::failure::Failure;
-use crate::feed::{Sink, Stream};
+use crate::feed::{Sink, Stream, parser};
 use crate::line::{Line, Totals};
 use crate::output::Output;
 use crate::pieces::Pieces;
@@ -24,7 +25,8 @@ struct Extract {
 /// Runs the command.
 pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
-    let stream = Stream::open(&args.source, Some(&args.limits), vocabulary)?;
+    let limits = args.limits.with(&args.source)?;
+    let stream = Stream::open(&args.source, parser(&args.source, limits, vocabulary))?;
     let mut extract = Extract {
         output: Output::stdout(),
         totals: Totals::default(),
@@ -61,7 +63,15 @@ impl RewriteSink for Extract {
         match event {
             Event::Assertion(assertion) => {
                 self.totals.assertions += 1;
+                // One in brackets was counted at its bracket.
+                if assertion.encoding() == Encoding::Json {
+                    self.totals.annotations += assertion.annotations().len() as u64;
+                }
                 self.output.line(&Line::assertion(&assertion, None));
+            }
+            Event::Marc(object) => {
+                self.totals.marc += 1;
+                self.output.line(&Line::marc(&object));
             }
             Event::Diagnostic(diagnostic) => {
                 self.totals.diagnostics += 1;

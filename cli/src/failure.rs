@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::builder::styling::AnsiColor;
 use clap::error::ContextValue;
+use provstream::LimitError;
 
 use crate::printable::Printable;
 
@@ -25,6 +26,12 @@ pub(crate) enum Failure {
     Write(io::Error),
     /// The reader of the output has gone away before the answer was known that the exit status must give.
     Unanswered,
+}
+
+impl From<LimitError> for Failure {
+    fn from(error: LimitError) -> Self {
+        Self::Usage(error.to_string())
+    }
 }
 
 impl Failure {

@@ -1,9 +1,9 @@
 //! From the input through the parser to a command's output.
 
 use provstream::provenance::Vocabulary;
-use provstream::{LimitError, Limits, Parser, RewriteSink, Rewriter};
+use provstream::{Limits, Parser, ParserBuilder, RewriteSink, Rewriter};
 
-use crate::args::{LimitArgs, SourceArgs};
+use crate::args::SourceArgs;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Output;
@@ -15,6 +15,14 @@ const BUFFER: usize = 1 << 16;
 pub(crate) trait Sink: RewriteSink {
     /// Where it writes to.
     fn output(&mut self) -> &mut Output;
+}
+
+/// A parser that reads what the arguments say, with limits of the command's choice.
+pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary) -> ParserBuilder {
+    Parser::builder()
+        .mode(source.mode)
+        .limits(limits)
+        .vocabulary(vocabulary)
 }
 
 /// A stream that is ready to be read.
@@ -29,23 +37,13 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Sets up what the arguments ask for, and opens the input last: with some it takes until someone writes.
-    pub(crate) fn open(
-        source: &SourceArgs,
-        limits: Option<&LimitArgs>,
-        vocabulary: Vocabulary,
-    ) -> Result<Self, Failure> {
-        let limits = bounds(source, limits).map_err(|error| Failure::Usage(error.to_string()))?;
-        let parser = Parser::builder()
-            .mode(source.mode)
-            .limits(limits)
-            .vocabulary(vocabulary)
-            .build();
+    pub(crate) fn open(source: &SourceArgs, parser: ParserBuilder) -> Result<Self, Failure> {
         let chunk = source.chunk_size.map_or(BUFFER, usize::from);
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
         let buffer = chunk * (BUFFER / chunk).max(1);
         Ok(Self {
             input: Input::open(&source.file)?,
-            rewriter: Rewriter::new(parser),
+            rewriter: Rewriter::new(parser.build()),
             buffer: vec![0; buffer].into(),
             chunk,
         })
@@ -78,16 +76,5 @@ impl Stream {
                 sink.output().check()?;
             }
         }
-    }
-}
-
-fn bounds(source: &SourceArgs, limits: Option<&LimitArgs>) -> Result<Limits, LimitError> {
-    let bounds = Limits::default().with_max_annotation(source.max_annotation)?;
-    match limits {
-        None => Ok(bounds),
-        Some(limits) => bounds
-            .with_max_assertion(limits.max_assertion)?
-            .with_max_annotations(limits.max_annotations)?
-            .with_max_pending(limits.max_pending),
     }
 }

@@ -1,8 +1,12 @@
 //! The lines that are printed, as JSON.
 
+use provstream::marc::MarcObject;
 use provstream::provenance::{Annotation, Assertion, Verdict};
 use provstream::{Diagnostic, Span};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::compact::compact;
 
 /// One line. The order of the fields is that of the output.
 #[derive(Debug, Serialize)]
@@ -15,10 +19,21 @@ pub(crate) enum Line<'a> {
         span: Offsets,
         #[serde(skip_serializing_if = "Option::is_none")]
         clean_span: Option<Offsets>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pointer: Option<&'a str>,
         #[serde(serialize_with = "write_annotations")]
         annotations: &'a Assertion<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<Judged<'a>>,
+    },
+    /// A MARC object; `record` is what was written, none if that is longer than a limit.
+    Marc {
+        kind: &'static str,
+        span: Offsets,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pointer: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        record: Option<Box<RawValue>>,
     },
     /// Something worth knowing about a place in the stream.
     Diagnostic { code: &'static str, span: Offsets },
@@ -36,8 +51,19 @@ impl<'a> Line<'a> {
             text: assertion.text(),
             span: assertion.span().into(),
             clean_span: assertion.clean_span().map(Offsets::from),
+            pointer: assertion.pointer(),
             annotations: assertion,
             verdict: verdict.map(Judged::from),
+        }
+    }
+
+    /// A MARC object.
+    pub(crate) fn marc(object: &'a MarcObject<'a>) -> Self {
+        Self::Marc {
+            kind: object.kind().as_str(),
+            span: object.span().into(),
+            pointer: object.pointer(),
+            record: object.raw().and_then(compact),
         }
     }
 }
@@ -58,9 +84,10 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     /// Assertions printed.
     pub(crate) assertions: u64,
-    /// All annotations, also those that a limit kept out of their assertion.
+    /// All annotations in brackets, also those that a limit kept out of their assertion, and those of JSON that were
+    /// printed.
     pub(crate) annotations: u64,
-    /// Control records; this version reads none.
+    /// MARC objects printed.
     pub(crate) marc: u64,
     /// Diagnostics printed.
     pub(crate) diagnostics: u64,

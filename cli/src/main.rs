@@ -3,6 +3,7 @@
 
 mod admit;
 mod args;
+mod compact;
 mod extract;
 mod failure;
 mod feed;

@@ -6,7 +6,7 @@ use provstream::RewriteSink;
 
 use crate::args::StripArgs;
 use crate::failure::Failure;
-use crate::feed::{Sink, Stream};
+use crate::feed::{Sink, Stream, parser};
 use crate::output::Output;
 use crate::vocabulary;
 
@@ -19,7 +19,9 @@ struct Strip {
 /// Runs the command.
 pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
-    let stream = Stream::open(&args.source, None, vocabulary)?;
+    let limits = args.source.limits()?.with_max_record(args.max_record)?;
+    let parser = parser(&args.source, limits, vocabulary).hold_records(args.json);
+    let stream = Stream::open(&args.source, parser)?;
     let mut strip = Strip {
         output: Output::stdout(),
     };

@@ -1,9 +1,10 @@
 //! Targets for those who write annotations and vocabularies.
 
 use provstream::provenance::{
-    Annotation, Class, Reason, Version, Vocabulary, escape, write_bracketed,
+    Annotation, Assertion, Class, Encoding, Reason, Version, Vocabulary, escape, write_bracketed,
+    write_json_assertion,
 };
-use provstream::{Event, Parser, Span};
+use provstream::{Event, Mode, Parser, Span};
 
 /// What is written reads back equal, and escaped text has no live annotation.
 pub fn writers(data: &[u8]) {
@@ -28,9 +29,15 @@ pub fn writers(data: &[u8]) {
         let span = Span::new(4, 4 + written.len() as u64);
         assert_eq!(
             annotations(stream.as_bytes()),
-            [annotation.with_span(span)],
+            [annotation.clone().with_span(span)],
             "{stream}"
         );
+    }
+    let assertion = Assertion::new(Encoding::Json, &*text, Span::default())
+        .with_annotations(vec![annotation; data.len() % 3]);
+    if let Ok(written) = write_json_assertion(&assertion) {
+        assert!(!written.contains('\n'), "{written}");
+        assert_same(&asserted(&written), &assertion);
     }
     // A malformed one cannot be written: what was wrong with it is lost.
     let malformed =
@@ -96,6 +103,36 @@ pub fn vocabulary_file(data: &[u8]) {
             }
         }
     }
+}
+
+/// What is written of two assertions, which is everything but places, is the same.
+fn assert_same(one: &Assertion<'_>, other: &Assertion<'_>) {
+    assert_eq!(one.text(), other.text());
+    assert_eq!(one.limit_hit(), other.limit_hit());
+    let placeless = |assertion: &Assertion<'_>| -> Vec<_> {
+        assertion
+            .annotations()
+            .map(|annotation| annotation.with_span(Span::default()).into_owned())
+            .collect()
+    };
+    assert_eq!(placeless(one), placeless(other));
+}
+
+/// The only assertion of a JSON stream fed in pieces of five bytes, which has no diagnostics.
+fn asserted(stream: &str) -> Assertion<'static> {
+    let mut found = Vec::new();
+    let mut parser = Parser::builder().mode(Mode::Json).build();
+    let mut sink = |event: Event<'_>| match event {
+        Event::Assertion(assertion) => found.push(assertion.into_owned()),
+        Event::Diagnostic(diagnostic) => panic!("{diagnostic} in {stream}"),
+        _ => {}
+    };
+    for chunk in stream.as_bytes().chunks(5) {
+        parser.push(chunk, &mut sink);
+    }
+    parser.finish(&mut sink);
+    assert_eq!(found.len(), 1, "{stream}");
+    found.remove(0)
 }
 
 /// The annotations of a stream fed in pieces of five bytes.

@@ -88,7 +88,7 @@ fn clean_spans_are_places_in_what_strip_writes() {
         let extracted = provstream(&["extract"]).arg(&path).output().unwrap().stdout;
         for line in String::from_utf8(extracted).unwrap().lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
-            if value["event"] == "assertion" {
+            if value["encoding"] == "bracket" {
                 let offset = |name| value["clean_span"][name].as_u64().unwrap() as usize;
                 let found = &stripped[offset("start")..offset("end")];
                 assert_eq!(

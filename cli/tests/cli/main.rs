@@ -4,5 +4,6 @@ mod admit;
 mod common;
 mod corpus;
 mod extract;
+mod json;
 mod streaming;
 mod usage;

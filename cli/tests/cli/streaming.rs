@@ -130,6 +130,45 @@ fn a_verdict_comes_at_once() {
     assert_eq!(running.end(), 0);
 }
 
+#[test]
+fn an_asserted_object_comes_at_its_closing_brace() {
+    for mode in ["json", "ndjson", "auto"] {
+        let mut running = Running::start(&["extract", "--mode", mode]);
+        running.type_in("{\"a\":{\"assertion\":\"It runs.\"");
+        running.expect_silence();
+        running.type_in("}");
+        let line = running.line();
+        assert!(line.contains("\"text\":\"It runs.\""), "{mode}: {line}");
+        running.type_in(",\"marc_version\":1}");
+        assert!(running.line().starts_with("{\"event\":\"marc\","));
+        assert_eq!(running.end(), 0);
+    }
+}
+
+#[test]
+fn json_is_handed_on_at_once_unless_it_may_have_to_go() {
+    let record = "{\"assertion\":\"It runs.\"}";
+    for mode in ["json", "ndjson", "auto"] {
+        let mut running = Running::start(&["strip", "--mode", mode]);
+        running.type_in("{\"assertion\"");
+        running.expect("{\"assertion\"");
+        assert_eq!(running.end(), 0);
+
+        let mut running = Running::start(&["strip", "--json", "--mode", mode]);
+        running.type_in(record);
+        running.expect_silence();
+        running.type_in("\n[1,");
+        running.expect("\n[1,");
+        assert_eq!(running.end(), 0);
+    }
+    let mut running = Running::start(&["strip", "--json"]);
+    running.type_in("{\"assertion\"");
+    running.expect_silence();
+    running.type_in(" so");
+    running.expect("{\"assertion\" so");
+    assert_eq!(running.end(), 0);
+}
+
 /// Reads one line of what the program says about a big file, and goes away.
 fn leave_early(args: &[&str], line: &str) -> (i32, String) {
     let files = Files::new();
@@ -204,12 +243,21 @@ fn memory_does_not_grow_with_the_stream() {
         "[substrate.grep] ",
         "| cell ",
         " ",
+        "{\"a\":",
+        "{\"assertion\":\"",
+        "{\"assertion\":\"It is.\",\"provenance\":[{\"substrate_class\":\"substrate.grep\"}]}\n",
+        "{\"marc_version\":\"1.0\"}\n",
     ] {
         let mut bytes = unit.repeat((1 << 20) / unit.len()).into_bytes();
         if unit == "\u{fffd}" {
             bytes.fill(0xff);
         }
-        for command in ["extract --text", "strip"] {
+        for command in [
+            "extract --text",
+            "extract --mode=json",
+            "strip",
+            "strip --json",
+        ] {
             let args: Vec<&str> = command.split(' ').collect();
             let mut child = provstream(&args)
                 .stdin(Stdio::piped())

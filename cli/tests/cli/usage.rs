@@ -14,10 +14,23 @@ fn help_explains_itself() {
         ),
         (
             &["extract", "--help"],
-            &["clean_span", "--max-assertion", "[default: 4096]"],
+            &[
+                "clean_span",
+                "--max-assertion",
+                "[default: 4096]",
+                "[default: 4096, in JSON 65536]",
+                "pointer",
+                "ndjson",
+            ],
         ),
-        (&["strip", "--help"], &["white space", "--chunk-size"]),
-        (&["admit", "--help"], &["--window", "90s", "never evidence"]),
+        (
+            &["strip", "--help"],
+            &["white space", "--chunk-size", "--json"],
+        ),
+        (
+            &["admit", "--help"],
+            &["--window", "90s", "never evidence", "unannotated"],
+        ),
         (&["vocabulary", "--help"], &["[[class]]"]),
     ] {
         let run = run(args, "");
@@ -59,6 +72,11 @@ fn wrong_arguments_are_usage() {
         &["extract", "--max-assertion=3"],
         &["extract", "--max-annotations=0"],
         &["extract", "--max-pending=-1"],
+        &["extract", "--max-depth=0"],
+        &["extract", "--max-pointer=65537"],
+        &["extract", "--max-record=1048577"],
+        &["extract", "--json"],
+        &["strip", "--json=yes"],
         &["extract", "--max-pending=99999999999999999999"],
         &["extract", "--mode=xml"],
         &["strip", "--text"],
@@ -68,21 +86,66 @@ fn wrong_arguments_are_usage() {
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}");
         assert!(!run.stderr.contains("<FILE>"), "{}", run.stderr);
     }
-    let run = run(&["extract", "--max-annotation=0"], "");
-    let message = "'--max-annotation <BYTES>': must lie between 1 and 65536\n";
-    assert!(run.stderr.contains(message), "{}", run.stderr);
+    for (limit, message) in [
+        (
+            "annotation=0",
+            "annotation <BYTES>': must lie between 1 and 65535",
+        ),
+        (
+            "assertion=3",
+            "assertion <BYTES>': must lie between 4 and 1048576",
+        ),
+        (
+            "depth=65537",
+            "depth <COUNT>': must lie between 1 and 65536",
+        ),
+    ] {
+        let run = run(&["extract", &format!("--max-{limit}")], "");
+        let message = format!("'--max-{message}\n");
+        assert!(run.stderr.contains(&message), "{}", run.stderr);
+    }
 }
 
 #[test]
-fn modes_of_json_are_refused_for_now() {
-    for mode in ["json", "ndjson"] {
+fn modes_have_four_names() {
+    for command in ["extract", "strip"] {
+        for mode in ["text", "json", "ndjson", "auto"] {
+            let run = run(&[command, "--mode", mode], "");
+            assert_eq!(
+                (run.status, run.stderr.as_str()),
+                (0, ""),
+                "{command} {mode}"
+            );
+        }
+    }
+    for mode in ["xml", "JSON", ""] {
         let run = run(&["extract", "--mode", mode], "");
         assert_eq!(run.status, 2);
-        let message = format!(
-            "provstream: invalid value '{mode}' for '--mode <MODE>': this mode is not supported by this version yet; \
-            text and auto are\n"
-        );
-        assert!(run.stderr.starts_with(&message), "{}", run.stderr);
+        let message = "for '--mode <MODE>': the modes are text, json, ndjson and auto\n";
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn each_command_has_the_limits_that_change_what_it_prints() {
+    let all = [
+        "annotation",
+        "assertion",
+        "annotations",
+        "pending",
+        "depth",
+        "pointer",
+        "record",
+    ];
+    let of_strip = ["annotation", "depth", "record"];
+    let admit = ["admit", "--floor=1", "--window=5m"];
+    for limit in all {
+        let option = format!("--max-{limit}=7");
+        assert_eq!(run(&["extract", &option], "").status, 0, "{limit}");
+        let admit = [&admit[..], &[&option]].concat();
+        assert_eq!(run(&admit, "").status, 0, "{limit}");
+        let status = if of_strip.contains(&limit) { 0 } else { 2 };
+        assert_eq!(run(&["strip", &option], "").status, status, "{limit}");
     }
 }
 
