@@ -304,7 +304,7 @@ impl Scan<'_> {
     /// Hands on what was held of the open value, and all up to a stream offset.
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.handed;
-        if from < self.base && self.engine.held > 0 {
+        if from < self.base.min(upto) && self.engine.held > 0 {
             let held = self.engine.reader.kept(from, self.base);
             (self.sink)(text(held, from));
             self.handed = self.base;
