@@ -3,7 +3,7 @@
 use super::{RefLimits, Segment};
 
 /// `SplitMix64`: small, and good enough to pick fragments.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     /// The next 64 bits.
@@ -16,18 +16,18 @@ impl Random {
     }
 
     /// A number below `bound`.
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         // The remainder is below a usize, so nothing is lost.
         (self.next() % bound as u64) as usize
     }
 
     /// True once in `times`.
-    fn once_in(&mut self, times: usize) -> bool {
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// One of `choices`.
-    fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+    pub(super) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
 }
@@ -316,7 +316,7 @@ pub(crate) fn limits(seed: u64) -> RefLimits {
 }
 
 /// Appends one fragment.
-fn fragment(random: &mut Random, bytes: &mut Vec<u8>) {
+pub(super) fn fragment(random: &mut Random, bytes: &mut Vec<u8>) {
     match random.below(100) {
         0..=19 => annotation(random, bytes),
         20..=44 => bytes.extend_from_slice(random.pick(PROSE).as_bytes()),

@@ -1,1 +1,0 @@
-//! Seeded documents and streams with JSON in them.
