@@ -80,24 +80,24 @@ fn settle(slot: &mut Slot) {
 
 /// Moves the strings of a slot together, from `to` on; gives how many bytes they take, and how many of these count.
 fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
+    let before = |slot: &Slot, part| match slot.is_faulty(part) {
+        true => size_of::<u64>(),
+        false => 0,
+    };
     let mut parts = Part::ALL.map(|part| {
         let kept = slot.keeps(part);
-        kept.then(|| (slot.place(part).start, part))
+        kept.then(|| (slot.place(part).start - before(slot, part), part))
     });
-    parts.sort_by_key(|part| part.map(|(at, _)| at));
+    parts.sort_by_key(|part| part.map(|(from, _)| from));
     let (mut end, mut pending) = (to, 0);
-    for (at, part) in parts.into_iter().flatten() {
-        let before = if slot.is_faulty(part) {
-            size_of::<u64>()
-        } else {
-            0
-        };
+    for (from, part) in parts.into_iter().flatten() {
+        let before = before(slot, part);
         // Of a time that is none only its place is kept.
         let len = match part {
             Part::Ts if slot.is_faulty(part) => 0,
             _ => slot.len_of(part),
         };
-        arena.copy_within(at - before..at + len, end);
+        arena.copy_within(from..from + before + len, end);
         slot.move_to(part, end + before);
         end += before + len;
         pending += len;
