@@ -147,9 +147,9 @@ impl Slot {
 
     /// Where the strings of all parts are in the arena, once they follow one another.
     fn kept_range(&self) -> core::ops::Range<usize> {
-        let kept = Part::ALL.into_iter().filter(|&part| {
-            self.keeps(part) && !(part == Part::Ts && self.is_faulty(part))
-        });
+        let kept = Part::ALL
+            .into_iter()
+            .filter(|&part| self.keeps(part) && !(part == Part::Ts && self.is_faulty(part)));
         kept.map(|part| self.place(part))
             .reduce(|all, place| all.start.min(place.start)..all.end.max(place.end))
             .unwrap_or(0..0)

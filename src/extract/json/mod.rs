@@ -22,6 +22,9 @@ use crate::json_text::LONGEST_UNIT;
 use crate::lex::json::{Lexer, LineStart, Step};
 use crate::provenance::slot::Slot;
 
+/// No known name is longer, not even with every character escaped.
+const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
+
 /// Most bytes that one byte of a JSON Pointer may take in a member's name.
 const LONGEST_IN_NAME: usize = 6;
 
@@ -202,7 +205,7 @@ impl JsonReader {
         let mut room = usize::MAX;
         match self.lexer.open_string() {
             Some((start, true)) => {
-                let most = limits.max_pointer() * LONGEST_IN_NAME;
+                let most = longest_name(limits);
                 let len = (end - start) as usize;
                 if len <= most {
                     wanted = Some(start);
@@ -229,7 +232,12 @@ impl JsonReader {
                     visitor.take_long(start, end);
                 }
             }
-            None if self.lexer.awaits_member() => wanted = Some(self.state.name.0),
+            None if self.lexer.awaits_member() => {
+                let (start, name_end) = self.state.name;
+                if (name_end - start) as usize <= longest_name(limits) {
+                    wanted = Some(start);
+                }
+            }
             None => {}
         }
         let state = &mut self.state;
@@ -264,9 +272,13 @@ impl JsonReader {
 
 /// Most bytes of the stream that may be needed at the end of a chunk.
 fn most(limits: &Limits) -> usize {
-    let name = limits.max_pointer() * LONGEST_IN_NAME;
     let string = limits.max_assertion().max(limits.max_annotation()) + LONGEST_UNIT;
-    limits.max_record().max(name).max(string)
+    limits.max_record().max(longest_name(limits)).max(string)
+}
+
+/// Longest content of a member's name that can be of interest.
+fn longest_name(limits: &Limits) -> usize {
+    LONGEST_KNOWN.max(limits.max_pointer() * LONGEST_IN_NAME)
 }
 
 impl State {

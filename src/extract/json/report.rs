@@ -1,6 +1,8 @@
 //! What is reported at the closing brace of an object.
 
-use super::frame::{ASSERTED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION};
+use super::frame::{
+    ASSERTED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
+};
 use super::visit::{Visitor, bytes};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};

@@ -1,11 +1,11 @@
 //! What each token of a value means to the objects around it.
 
 use super::frame::{
-    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
-    OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
+    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT,
+    NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
 };
 use super::tail::Tail;
-use super::{LONGEST_IN_NAME, State, most};
+use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State, most};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
 use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name};
@@ -31,12 +31,11 @@ pub(super) enum Role {
     FurtherProvenance,
     /// An element of an array of annotations.
     Element,
-    /// A member of an annotation: one that counts, or for an identifier any.
+    /// A member of an annotation that may be kept: the first of its name, or any identifier.
     Part(Part),
+    /// A further observation id or time.
+    FurtherPart,
 }
-
-/// No known name is longer, not even with every character escaped.
-const LONGEST_KNOWN: u64 = 6 * b"uncertainty_source".len() as u64;
 
 /// The value's state while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
@@ -69,6 +68,7 @@ impl Visit for Visitor<'_, '_> {
                 }
             }
             Role::Part(_) => self.malformed(),
+            Role::FurtherPart => {}
         }
         let pointer = self.pointer_of_child();
         let state = &mut *self.state;
@@ -104,7 +104,7 @@ impl Visit for Visitor<'_, '_> {
         let state = &mut *self.state;
         state.name = (start, end);
         state.name_escaped = escaped;
-        if end - start > LONGEST_KNOWN {
+        if end - start > LONGEST_KNOWN as u64 {
             return;
         }
         let limits = self.setup.limits;
@@ -133,7 +133,7 @@ impl Visit for Visitor<'_, '_> {
     #[inline]
     fn scalar(&mut self, start: u64, end: u64, null: bool) {
         match core::mem::take(&mut self.state.role) {
-            Role::Other | Role::Assertion => {}
+            Role::Other | Role::Assertion | Role::FurtherPart => {}
             Role::FurtherAssertion | Role::FurtherProvenance => self.further(start, end),
             Role::Provenance => {
                 if !null {
@@ -198,7 +198,7 @@ fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
     if slot.see(part) || part == Part::Class {
         Role::Part(part)
     } else {
-        Role::Other
+        Role::FurtherPart
     }
 }
 
@@ -216,7 +216,8 @@ impl Visitor<'_, '_> {
             Role::FurtherProvenance => self.further(as_written.0, as_written.1),
             Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
             Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
-            Role::Part(part) => self.part(part, start, end, escaped),
+            Role::Part(part) => self.part(Some(part), start, end, escaped),
+            Role::FurtherPart => self.part(None, start, end, escaped),
         }
         self.state.taken = false;
     }
@@ -229,7 +230,11 @@ impl Visitor<'_, '_> {
         if frame.has(ASSERTED) {
             return;
         }
-        frame.set(if escaped { ASSERTED | ESCAPED } else { ASSERTED });
+        frame.set(if escaped {
+            ASSERTED | ESCAPED
+        } else {
+            ASSERTED
+        });
         frame.index_or_assertion = start;
         frame.assertion_len = end - start;
         if !self.state.taken {
@@ -275,8 +280,8 @@ impl Visitor<'_, '_> {
         self.state.taken = true;
     }
 
-    /// A string of an annotation.
-    fn part(&mut self, part: Part, start: u64, end: u64, escaped: bool) {
+    /// A string of an annotation, which may be kept as a part of it.
+    fn part(&mut self, part: Option<Part>, start: u64, end: u64, escaped: bool) {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
@@ -285,17 +290,14 @@ impl Visitor<'_, '_> {
         }) else {
             return;
         };
-        if part == Part::Class && !slot.see_identifier() {
-            return;
-        }
-        let len = end - start;
-        if len > limits.max_annotation() as u64 {
+        let first = part != Some(Part::Class) || slot.see_identifier();
+        if end - start > limits.max_annotation() as u64 {
             slot.set(TOO_LONG | MALFORMED);
             return;
         }
-        if slot.has(SLOT_LEFT_OUT) {
+        let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
             return;
-        }
+        };
         let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
         let faulty = match part {
             Part::Ts if escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),

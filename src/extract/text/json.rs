@@ -119,8 +119,11 @@ const fn begins_element(byte: u8) -> bool {
 impl Scan<'_> {
     /// Moves the end of the white space at the start of the stream or fenced block, if `at` is still in it.
     pub(super) fn lead(&mut self, at: usize) {
-        if self.engine.json.lead == self.offset(at) {
-            self.engine.json.lead += leading_white(&self.chunk[at..]) as u64;
+        let lead = self.engine.json.lead;
+        if lead >= self.offset(at)
+            && let Some(rest) = self.chunk.get(self.index(lead)..)
+        {
+            self.engine.json.lead += leading_white(rest) as u64;
         }
     }
 

@@ -216,6 +216,7 @@ impl TextEngine {
         if chunk.is_empty()
             || (!foreign
                 && self.json.array.is_none()
+                && !self.json.barred
                 && (self.push_attempt(setup, chunk) || self.push_in_string(chunk, sink)))
         {
             return;
@@ -236,6 +237,7 @@ impl TextEngine {
             && usize::from(self.mark) == BYTE_ORDER_MARK.len()
             && !self.json.open
             && !self.json.barred
+            && self.json.array.is_none()
             && self.json.lead != self.position();
     }
 

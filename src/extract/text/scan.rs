@@ -366,7 +366,8 @@ impl<'a> Scan<'a> {
             let value = json
                 && match byte {
                     b'{' => self.may_be_object(here),
-                    b'[' => self.may_be_array(here),
+                    // The first byte of a quoted block is a marker, or the block is left with it.
+                    b'[' => !fence.quoted && self.may_be_array(here),
                     _ => false,
                 };
             if line == FenceLine::Code && byte != b'\n' && !value {
@@ -445,6 +446,7 @@ impl<'a> Scan<'a> {
     fn leave_fence(&mut self, here: usize, line_start: u64) {
         self.stitch(here);
         self.drop_target();
+        self.engine.json.lead = 0;
         // Of a long indentation only the end may have been kept.
         let start = line_start.max(self.engine.window.base());
         self.engine

@@ -276,7 +276,11 @@ impl Walk<'_> {
         let kept = open.kept.clone().map(|kept| &self.bytes[kept]);
         let span = wide(content.start, content.end);
         let is_cut = content.len() > self.limits.max_assertion;
-        let lost = open.too_many || open.lost_one;
+        let has_too_long = open
+            .diagnostics
+            .iter()
+            .any(|(code, _)| *code == "limit-annotation");
+        let lost = open.too_many || open.lost_one || has_too_long;
         let findings = [
             (is_cut, "limit-assertion"),
             (open.too_many, "limit-annotations"),
