@@ -216,7 +216,7 @@ fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
 
 /// Appends objects in one another that have more annotations together than there may be.
 fn crowd(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
-    if !maker.random.once_in(25) {
+    if !maker.random.once_in(8) {
         return maker.plain(1, out);
     }
     let each = [60, 64, 70, 130, 390, 800][maker.random.below(6)];
