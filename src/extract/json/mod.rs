@@ -250,7 +250,6 @@ impl JsonReader {
             wanted = Some(frame.start);
             room = room.min(limits.max_record() - (end - frame.start) as usize);
         }
-        let most = most(limits);
         match wanted {
             None => {
                 state.tail.restart(end);
@@ -258,12 +257,12 @@ impl JsonReader {
             }
             Some(start) if start >= base => {
                 state.tail.restart(start);
-                state.tail.append(&chunk[(start - base) as usize..], most);
+                state.tail.append(&chunk[(start - base) as usize..], limits);
             }
             Some(start) => {
                 state.tail.drop_before(start);
                 let from = (state.tail.end() - base) as usize;
-                state.tail.append(&chunk[from..], most);
+                state.tail.append(&chunk[from..], limits);
             }
         }
         self.room = room;

@@ -112,18 +112,32 @@ impl SequenceEngine {
             self.end_value(setup, sink);
             self.foreign = foreign;
         }
+        let base = self.position;
+        let mut read = (0, Step::More);
+        if self.place == Place::Value {
+            read = self.reader.read(setup, chunk, 0, base, sink);
+            if read.1 == Step::More && !self.hold {
+                // Most chunks that begin in a value end in it.
+                sink(Event::Text(Text::new(chunk, base)));
+                self.reader.retain(setup, chunk, base, sink);
+                self.position += chunk.len() as u64;
+                return;
+            }
+        }
         let mut piece = Piece {
             setup,
             chunk,
-            base: self.position,
-            handed: self.position - self.held as u64,
+            base,
+            handed: base - self.held as u64,
             engine: self,
             sink,
         };
         if foreign {
             piece.foreign();
         } else {
-            piece.run();
+            let mark = piece.byte_order_mark();
+            piece.end_value(read);
+            piece.run(mark.max(read.0));
         }
         piece.end_of_chunk();
     }
@@ -199,8 +213,8 @@ impl Piece<'_, '_> {
         }
     }
 
-    fn run(&mut self) {
-        let mut at = self.byte_order_mark();
+    fn run(&mut self, from: usize) {
+        let mut at = from;
         while at < self.chunk.len() {
             at = match self.engine.place {
                 Place::Between => self.between(at),
@@ -247,17 +261,23 @@ impl Piece<'_, '_> {
     }
 
     fn value(&mut self, at: usize) -> usize {
-        let (end, step) = self
+        let read = self
             .engine
             .reader
             .read(self.setup, self.chunk, at, self.base, self.sink);
+        self.end_value(read);
+        read.0
+    }
+
+    /// The open value was read up to an index, where it may have ended.
+    fn end_value(&mut self, (end, step): (usize, Step)) {
         let offset = self.offset(end);
         match step {
-            Step::More => return end,
+            Step::More => return,
             Step::Complete => {
                 self.end_hold(offset, true);
                 self.engine.place = self.engine.behind_value();
-                return end;
+                return;
             }
             Step::TooDeep => {
                 self.diagnose(Code::LimitDepth, Span::new(offset, offset + 1));
@@ -274,7 +294,6 @@ impl Piece<'_, '_> {
             }
         }
         self.end_hold(offset, false);
-        end
     }
 
     fn behind(&mut self, at: usize) -> usize {

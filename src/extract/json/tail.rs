@@ -1,5 +1,7 @@
 //! The last bytes of a JSON value, as far as an object or a string that is still open may need them.
 
+use super::most;
+use crate::Limits;
 use crate::extract::window::copy_short;
 
 /// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
@@ -43,11 +45,16 @@ impl Tail {
         }
     }
 
-    /// Appends the bytes that follow; no more than `most` are ever needed.
-    pub(super) fn append(&mut self, bytes: &[u8], most: usize) {
-        if self.append_in_place(bytes) {
-            return;
+    /// Appends the bytes that follow, of which the limits tell how many can be needed.
+    #[inline]
+    pub(super) fn append(&mut self, bytes: &[u8], limits: &Limits) {
+        if !self.append_in_place(bytes) {
+            self.append_with_room(bytes, most(limits));
         }
+    }
+
+    #[inline(never)]
+    fn append_with_room(&mut self, bytes: &[u8], most: usize) {
         self.buffer.copy_within(self.from..self.to, 0);
         self.to -= self.from;
         self.from = 0;

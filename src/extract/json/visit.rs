@@ -5,7 +5,7 @@ use super::frame::{
     NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
 };
 use super::tail::Tail;
-use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State, most};
+use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
 use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name};
@@ -419,7 +419,7 @@ fn straddling_bytes<'b>(
 ) -> &'b [u8] {
     if tail.end() < end {
         let from = (tail.end() - base) as usize;
-        tail.append(&chunk[from..(end - base) as usize], most(limits));
+        tail.append(&chunk[from..(end - base) as usize], limits);
     }
     tail.get(start, end)
 }
