@@ -245,7 +245,7 @@ pub enum Code {
     LimitRecord,
     /// A `ts` that is no RFC 3339 date-time; the span is the value.
     InvalidTs,
-    /// An annotation with no text before it to belong to; the span is empty and at the annotation's start.
+    /// An annotation in brackets with no text before it to belong to; the span is empty and at the annotation's start.
     NoAssertion,
     /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
     DuplicateMember,

@@ -299,7 +299,7 @@ impl Verdict {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VerdictReason {
-    /// The annotations stand where nothing is asserted: the span is empty.
+    /// The annotations stand where nothing is asserted, or the assertion is the empty string: the span is empty.
     NoAssertion,
     /// The assertion, or what annotates it, hit a limit, so that not all of it is known.
     Limit,

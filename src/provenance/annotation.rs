@@ -151,7 +151,7 @@ impl<'a> Annotation<'a> {
         &self.class
     }
 
-    /// The identifier as written.
+    /// The identifier as written; from JSON any string, decoded, and empty where there was none or it was too long.
     #[must_use]
     pub fn declared(&self) -> &str {
         &self.declared

@@ -28,10 +28,12 @@ pub(crate) struct Slot {
     at: [u32; 3],
     lens: [u16; 3],
     class: u16,
-    /// For each part a bit: the member was seen (and one for an identifier that is a string); the string is in the arena; the string is at fault, and where it stands in
-    /// the stream is written before `at`.
+    /// For each part a bit: the member was seen. Another is for an identifier that is a string, and one for each part that
+    /// has an escape.
     seen: u8,
+    /// For each part a bit: the string is in the arena.
     kept: u8,
+    /// For each part a bit: the string is at fault, and where it stands in the stream is written before `at`.
     faulty: u8,
     flags: u8,
 }
