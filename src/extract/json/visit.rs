@@ -425,15 +425,21 @@ fn straddling_bytes<'b>(
 }
 
 /// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
+#[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8]) {
     let needed = arena.len() + raw.len() + size_of::<u64>();
     if needed > arena.capacity() {
-        // Close to its bound it grows by little, so that it does not end with twice the bytes it may have.
-        let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
-        arena.reserve_exact(room - arena.len());
+        grow(arena, needed);
     }
     if let Some(place) = place {
         arena.extend_from_slice(&place.to_le_bytes());
     }
     arena.extend_from_slice(raw);
+}
+
+/// Close to its bound the arena grows by little, so that it does not end with twice the bytes it may have.
+#[cold]
+fn grow(arena: &mut Vec<u8>, needed: usize) {
+    let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
+    arena.reserve_exact(room - arena.len());
 }
