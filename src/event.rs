@@ -14,11 +14,12 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Bytes of the stream that are no bracketed annotation, handed on as soon as they cannot become one.
+    /// Bytes of the stream that are no bracketed annotation, handed on as soon as they cannot become one; JSON included,
+    /// but for a [`Record`](Self::Record).
     Text(Text<'a>),
     /// A bracketed annotation, at its closing bracket; its assertion follows when that is complete.
     Annotation(BracketAnnotation<'a>),
-    /// An assertion with all its annotations, once nothing can be added to it.
+    /// An assertion with all its annotations, once nothing can be added to it; in JSON at the closing brace of its object.
     Assertion(Assertion<'a>),
     /// A MARC object in a JSON value, at its closing brace.
     Marc(MarcObject<'a>),

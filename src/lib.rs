@@ -1,21 +1,22 @@
 //! Streaming, zero-copy parser for per-assertion provenance annotations in LLM output.
 //!
 //! A model can mark every single assertion of its answer with where it comes from: a substrate class out of a closed
-//! vocabulary, or one of two terminal states, in brackets behind the assertion. This crate reads such a stream in
-//! whatever pieces it arrives and reports, at the earliest byte where it is certain, the annotations and the assertion
+//! vocabulary, or one of two terminal states, in brackets behind the assertion or in JSON. This crate reads such a stream
+//! in whatever pieces it arrives and reports, at the earliest byte where it is certain, the annotations and the assertion
 //! each belongs to, while the text itself is handed on without delay.
 //!
 //! What always holds:
 //! - No input is an error. What is odd gives a [`Diagnostic`] with its place.
 //! - Memory is bounded by the [`Limits`], whatever the length of the stream.
-//! - No byte is lost: texts and annotations cover the stream without gap or overlap.
+//! - No byte is lost: texts, bracketed annotations and held records cover the stream without gap or overlap.
 //! - How the stream is cut into chunks changes nothing but the pieces in which text is handed on.
 //!
 //! # The tour
 //!
 //! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
 //! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
-//! replaced. [`sentence`] finds the last sentence before an annotation. [`Positions`] turns byte offsets into code points and UTF-16 units, [`ChunkIndex`] into tokens.
+//! replaced. [`sentence`] finds the last sentence before an annotation. [`Positions`] turns byte offsets into code points
+//! and UTF-16 units, [`ChunkIndex`] into tokens.
 //!
 //! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
 //! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
@@ -44,6 +45,38 @@
 //! assert_eq!(admitted, Some(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # JSON
+//!
+//! In JSON an object with a string `assertion` is the assertion, and its member `provenance` has the annotations. [`Mode`]
+//! says where JSON is: in free text, beside brackets ([`Mode::Auto`], the default), as the whole stream ([`Mode::Json`]),
+//! or one value a line ([`Mode::Ndjson`]). Objects are found wherever in a value they stand and reported at their closing
+//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]); so are MARC objects, raw, as
+//! [`Event::Marc`]. No tree is built, and nothing is held back, unless
+//! [records are to be removed](ParserBuilder::hold_records). [`provenance::JsonForm`] writes what is read here.
+//!
+//! ```
+//! use provstream::{Event, Parser};
+//!
+//! let text = r#"As asked: {"claims": [{"assertion": "The build is green.",
+//!     "provenance": {"substrate_class": "substrate.grep"}}]} That is all."#;
+//! let mut parser = Parser::new();
+//! let mut found = Vec::new();
+//! let mut sink = |event: Event<'_>| {
+//!     if let Event::Assertion(assertion) = event {
+//!         found.push(assertion.into_owned());
+//!     }
+//! };
+//! for chunk in text.as_bytes().chunks(5) {
+//!     parser.push(chunk, &mut sink);
+//! }
+//! parser.finish(&mut sink);
+//! assert_eq!(found[0].text(), "The build is green.");
+//! assert_eq!(found[0].pointer(), Some("/claims/0/assertion"));
+//! assert_eq!(found[0].annotations().len(), 1);
+//! ```
+//!
+//! # What it is worth
 //!
 //! An annotation says what the emitter declared about its own behaviour. It is never evidence that the observation took
 //! place (`provenance memo 11.1`).

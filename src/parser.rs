@@ -11,13 +11,18 @@ use crate::provenance::Vocabulary;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Free text with bracketed annotations.
+    /// Free text with bracketed annotations. JSON in it is text, and a bracket in a string may start an annotation.
     Text,
-    /// A sequence of JSON values.
+    /// A sequence of JSON values, with or without white space between them. What is none gives
+    /// [`Code::JsonSyntax`](crate::Code::JsonSyntax), and reading goes on, mostly with the next line.
     Json,
-    /// One JSON value a line.
+    /// One JSON value a line. What is none, or a second one, gives [`Code::JsonSyntax`](crate::Code::JsonSyntax), and
+    /// reading goes on with the next line.
     Ndjson,
-    /// Free text with bracketed annotations, and JSON values in it.
+    /// Free text with bracketed annotations, and JSON values in it, also in fenced blocks; the default.
+    ///
+    /// A value is tried at a `{` that a name or `}` follows, and at a `[` that begins the stream or a fenced block. One
+    /// that turns out to be no JSON is text, without a diagnostic. In what was read as JSON no bracket is an annotation.
     #[default]
     Auto,
 }
@@ -89,8 +94,9 @@ impl Parser {
 
     /// Takes bytes that are not the model's own, such as quoted tool output or what a user wrote.
     ///
-    /// They are handed on and can be the text of an assertion, but never open an annotation, a code span or a fence:
-    /// at each change between own and foreign text an open attempt ends as at the end of the stream.
+    /// They are handed on and can be the text of an assertion in free text, but never open an annotation, a code span, a
+    /// fence or a JSON value: at each change between own and foreign text an open attempt or JSON value ends as at the end
+    /// of the stream.
     pub fn push_foreign<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
         self.push_any(chunk, true, &mut sink);
     }
@@ -107,7 +113,9 @@ impl Parser {
         }
     }
 
-    /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here.
+    /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
+    /// and an attempt or a JSON value that is open is [`Code::Unterminated`](crate::Code::Unterminated). An asserted object
+    /// is complete at its closing brace, and one that is open here is not reported.
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
     /// offsets included, with nothing open.
@@ -139,9 +147,9 @@ impl Parser {
         }
     }
 
-    /// Bytes taken but not yet handed on, because they can still become an annotation, at most
-    /// [`Limits::max_annotation`]; or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
-    /// [`Limits::max_record`].
+    /// Bytes taken but not yet handed on: those that can still become an annotation, at most
+    /// [`Limits::max_annotation`], or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
+    /// [`Limits::max_record`]. Otherwise nothing is held because of JSON.
     #[must_use]
     pub const fn held(&self) -> usize {
         match &self.engine {
@@ -221,7 +229,8 @@ impl ParserBuilder {
     /// they can be removed; not unless asked for.
     ///
     /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
-    /// is then held back until that is known, at most [`Limits::max_record`] bytes.
+    /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is handed on as text, with
+    /// [`Code::LimitPending`](crate::Code::LimitPending). In [`Mode::Text`] there are none.
     pub const fn hold_records(mut self, hold: bool) -> Self {
         self.hold_records = hold;
         self
