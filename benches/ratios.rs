@@ -7,7 +7,7 @@ mod support;
 use std::hint::black_box;
 use std::time::Instant;
 
-use provstream::Parser;
+use provstream::{Mode, Parser};
 use support::{LENGTH, PATTERN, Prose, memchr3_and_copy, memchr3_pass, regex_pass, stream};
 
 /// Rounds of which the median is taken.
@@ -53,7 +53,8 @@ fn main() {
     println!("| work, annotations apart | at least | reached | MB/s |\n|---|---|---|---|");
 
     let regex = regex::bytes::Regex::new(PATTERN).expect("a sound pattern");
-    let mut parser = Parser::new();
+    let mut parser = Parser::builder().mode(Mode::Text).build();
+    let mut auto = Parser::new();
     let mut buffer = Vec::with_capacity(LENGTH);
     let plain = |gap| stream(Prose::Plain, gap);
     let rich = |gap| stream(Prose::Rich, gap);
@@ -64,6 +65,12 @@ fn main() {
         0.7,
         || memchr3_pass(&text),
         || support::provstream(&mut parser, &text, 1 << 16),
+    );
+    row(
+        "the same in mode auto",
+        0.55,
+        || memchr3_pass(&text),
+        || support::provstream(&mut auto, &text, 1 << 16),
     );
     for (gap, prose, name, target) in [
         (2_000, Prose::Plain, "64 KiB chunks, 2,000 B: regex", 2.5),
@@ -95,4 +102,11 @@ fn main() {
             || support::provstream(&mut parser, &text, 4),
         );
     }
+    let text = plain(20_000);
+    row(
+        "4-byte chunks, 20,000 B, mode auto: the same",
+        1.5,
+        || memchr3_and_copy(&mut buffer, &text, 4),
+        || support::provstream(&mut auto, &text, 4),
+    );
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use provstream::Parser;
+use provstream::{Mode, Parser};
 use regex::bytes::Regex;
 use support::{PATTERN, Prose, memchr3_and_copy, memchr3_pass, regex_pass, stream};
 
@@ -14,7 +14,7 @@ fn text(criterion: &mut Criterion) {
             let input = stream(prose, gap);
             let mut group = criterion.benchmark_group(format!("{name}/{gap}"));
             group.throughput(Throughput::Bytes(input.len() as u64));
-            let mut parser = Parser::new();
+            let mut parser = Parser::builder().mode(Mode::Text).build();
             for size in [4, 16, 64, 1 << 16] {
                 group.bench_function(BenchmarkId::new("provstream", size), |bench| {
                     bench.iter(|| support::provstream(&mut parser, &input, size));

@@ -126,12 +126,7 @@ pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: u
     let before = pointer.len();
     let plain = |&byte: &u8| byte.is_ascii() & (byte != b'~') & (byte != b'/');
     if !escaped && raw.iter().all(plain) {
-        let fits = before + 1 + raw.len() <= max;
-        if fits {
-            pointer.push(b'/');
-            pointer.extend_from_slice(raw);
-        }
-        return fits;
+        return push_plain(pointer, raw, max);
     }
     pointer.push(b'/');
     for &byte in decode(raw, escaped).text.as_bytes() {
@@ -151,6 +146,16 @@ pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: u
     fits
 }
 
+/// Appends a name of plain ASCII characters as [`push_name`] does any.
+pub(crate) fn push_plain(pointer: &mut Vec<u8>, name: &[u8], max: usize) -> bool {
+    let fits = pointer.len() + 1 + name.len() <= max;
+    if fits {
+        pointer.push(b'/');
+        pointer.extend_from_slice(name);
+    }
+    fits
+}
+
 /// Appends an element's index to a JSON Pointer as [`push_name`] does a name.
 pub(crate) fn push_index(pointer: &mut Vec<u8>, index: u64, max: usize) -> bool {
     let mut digits = [0; 20];
@@ -164,13 +169,7 @@ pub(crate) fn push_index(pointer: &mut Vec<u8>, index: u64, max: usize) -> bool 
             break;
         }
     }
-    let digits = &digits[at..];
-    let fits = pointer.len() + 1 + digits.len() <= max;
-    if fits {
-        pointer.push(b'/');
-        pointer.extend_from_slice(digits);
-    }
-    fits
+    push_plain(pointer, &digits[at..], max)
 }
 
 #[cfg(test)]

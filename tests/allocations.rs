@@ -99,7 +99,13 @@ fn read(event: &Event<'_>) -> usize {
             assertion.text().len() + annotations
         }
         Event::Diagnostic(found) => found.code().as_str().len() + found.span().len() as usize,
-        other => panic!("an event that free text does not have: {other:?}"),
+        Event::Marc(found) => {
+            found.kind().as_str().len()
+                + found.pointer().map_or(0, str::len)
+                + found.raw().map_or(0, <[u8]>::len)
+        }
+        Event::Record(found) => found.raw().len(),
+        other => panic!("an event that there is not: {other:?}"),
     }
 }
 
@@ -205,12 +211,30 @@ fn values_with_escapes_and_ill_formed_text_are_the_exceptions() {
     }
 }
 
-/// A parser that has seen what takes the most memory.
+/// A parser in mode `auto` that has seen what takes the most memory, of free text and of JSON.
 fn grown() -> Parser {
     let mut parser = Parser::new();
     let text = "word ".repeat(2_000) + &"[substrate.grep; observation-id=x]".repeat(64);
-    for chunk in text.as_bytes().chunks(63) {
-        parser.push(chunk, |_| {});
+    // As many annotations as there may be, the longest pointer, all that may be pending, and a record of the greatest size.
+    let crowd = format!(
+        "{{\"provenance\":[{}],\"{}\":",
+        vec!["{}"; 64].join(","),
+        "n".repeat(50)
+    );
+    let long = format!(
+        "{{\"provenance\":{{\"observation_id\":\"{}\"}},\"a\":",
+        "v".repeat(1_000)
+    );
+    let deep = "[".repeat(100);
+    let json = [
+        crowd.repeat(20),
+        long.repeat(70),
+        format!("{{\"a\":{deep}\"{}", "s".repeat(70_000)),
+    ];
+    for part in [&text, &json[0], "\n\n", &json[1], "\n\n", &json[2], "\n\n"] {
+        for chunk in part.as_bytes().chunks(63) {
+            parser.push(chunk, |_| {});
+        }
     }
     parser
 }

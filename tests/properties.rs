@@ -395,7 +395,7 @@ proptest! {
         used.reset();
         prop_assert_eq!((used.position(), used.held(), used.removable_white_space()), (0, 0, 0));
         prop_assert_eq!(shown(&seen(&mut used, &input, &[])), shown(&seen(&mut engine(&limits), &input, &[])));
-        let mut rewriter = Rewriter::new(Parser::new());
+        let mut rewriter = Rewriter::new(engine(&RefLimits::default()));
         let mut writer = Writer { replacement: Replacement::Remove, written: Vec::new() };
         rewriter.push(&joined(&before), &mut writer);
         rewriter.reset();

@@ -807,11 +807,11 @@ fn limits_of_annotations() {
         &[
             (
                 r#"{"assertion":"x","provenance":{"substrate_class":"abcd"}}"#,
-                r#"=/assertion|x ( !malformed <{"substrate_class":"abcd"}>) / ?limit-annotation {"substrate_class":"abcd"}"#,
+                r#"=/assertion|x ( !malformed <{"substrate_class":"abcd"}>) limited / ?limit-annotation {"substrate_class":"abcd"}"#,
             ),
             (
                 r#"{"assertion":"x","provenance":{"substrate_class":"abc","ts":"abcd"}}"#,
-                r#"=/assertion|x (abc !malformed <{"substrate_class":"abc","ts":"abcd"}>) / ?limit-annotation {"substrate_class":"abc","ts":"abcd"}"#,
+                r#"=/assertion|x (abc !malformed <{"substrate_class":"abc","ts":"abcd"}>) limited / ?limit-annotation {"substrate_class":"abc","ts":"abcd"}"#,
             ),
         ],
     );

@@ -114,6 +114,11 @@ impl Slot {
         self.seen & IDENTIFIER != 0
     }
 
+    /// Whether it has all that an annotation must have, and nothing that makes it lose a string.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.has_identifier() && !self.has(MALFORMED | LEFT_OUT)
+    }
+
     /// Whether there is nothing to be said about it.
     pub(crate) const fn is_sound(&self) -> bool {
         self.faulty == 0 && self.flags & (TOO_LONG | LEFT_OUT | DUPLICATE) == 0
@@ -225,15 +230,14 @@ impl<'a> SlotAnnotations<'a> {
             kept.nth(index)?
         };
         // The strings follow one another, so that one check of all is enough; it is quicker than one of each.
-        let all = &self.arena[slot.kept_range()];
-        let whole = core::str::from_utf8(all).ok();
+        let all = slot.kept_range();
+        let whole = core::str::from_utf8(&self.arena[all.clone()]).ok();
         let text = |part: Part| {
             if !slot.keeps(part) || (part == Part::Ts && slot.is_faulty(part)) {
                 return None;
             }
             let place = slot.place(part);
-            let from = slot.kept_range().start;
-            let plain = place.start - from..place.end - from;
+            let plain = place.start - all.start..place.end - all.start;
             Some(match whole.and_then(|whole| whole.get(plain)) {
                 Some(text) if !slot.is_escaped(part) => Cow::Borrowed(text),
                 _ => decode(&self.arena[place], slot.is_escaped(part)).text,

@@ -1,8 +1,9 @@
 //! The slots of annotations: from the opening of what stands there to its end.
 
-use super::frame::{ANNOTATION, Frame, HAS_SLOT, TOO_MANY};
+use super::frame::{ANNOTATION, ASSERTED, Frame, HAS_SLOT, TOO_MANY};
 use super::visit::Visitor;
 use crate::json_text::decode;
+use crate::provenance::Vocabulary;
 use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
 
 /// Most annotations of all objects that are open, unless one alone may have more; it bounds the memory of a stream.
@@ -34,6 +35,17 @@ impl Visitor<'_, '_> {
     pub(super) fn end_slot(&mut self, frame: &Frame, end: u64) {
         let vocabulary = self.setup.vocabulary;
         let state = &mut *self.state;
+        if frame.has(ANNOTATION)
+            && !frame.has(ASSERTED)
+            && state.slots.len() == frame.slots as usize
+            && let Some(slot) = state.slots.last_mut()
+            && slot.is_whole()
+        {
+            // All that was kept since the opening belongs to the annotation and stays.
+            slot.end(end);
+            resolve(slot, &state.arena, vocabulary);
+            return;
+        }
         state.slots.truncate(frame.slots as usize);
         state.pending = frame.pending as usize;
         let mut kept_end = frame.arena as usize;
@@ -43,15 +55,7 @@ impl Visitor<'_, '_> {
             slot.end(end);
             if frame.has(ANNOTATION) {
                 settle(slot);
-                if !slot.has(MALFORMED) && slot.keeps(Part::Class) {
-                    let raw = &state.arena[slot.place(Part::Class)];
-                    let (class, reason) = if slot.is_escaped(Part::Class) {
-                        vocabulary.resolve_index(decode(raw, true).text.as_bytes())
-                    } else {
-                        vocabulary.resolve_index(raw)
-                    };
-                    slot.resolved(class, reason);
-                }
+                resolve(slot, &state.arena, vocabulary);
                 let (len, pending) = compact(slot, &mut state.arena, kept_end);
                 kept_end += len;
                 state.pending += pending;
@@ -59,6 +63,20 @@ impl Visitor<'_, '_> {
         }
         state.arena.truncate(kept_end);
     }
+}
+
+/// Takes the identifier of an annotation for what the vocabulary says.
+fn resolve(slot: &mut Slot, arena: &[u8], vocabulary: &Vocabulary) {
+    if slot.has(MALFORMED) || !slot.keeps(Part::Class) {
+        return;
+    }
+    let raw = &arena[slot.place(Part::Class)];
+    let (class, reason) = if slot.is_escaped(Part::Class) {
+        vocabulary.resolve_index(decode(raw, true).text.as_bytes())
+    } else {
+        vocabulary.resolve_index(raw)
+    };
+    slot.resolved(class, reason);
 }
 
 /// Drops what an annotation that is closed does not keep.

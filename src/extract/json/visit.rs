@@ -8,7 +8,7 @@ use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
-use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name};
+use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::lex::json::Visit;
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
@@ -49,7 +49,8 @@ pub(super) struct Visitor<'a, 's> {
 impl Visit for Visitor<'_, '_> {
     fn open(&mut self, object: bool, at: u64) {
         let mut flags = if object { OBJECT } else { 0 };
-        match core::mem::take(&mut self.state.role) {
+        let role = core::mem::take(&mut self.state.role);
+        match role {
             Role::Other | Role::Assertion => {}
             Role::FurtherAssertion | Role::FurtherProvenance => {
                 if self.push_slot(Slot::new(at, MALFORMED | DUPLICATE), 0) {
@@ -57,7 +58,7 @@ impl Visit for Visitor<'_, '_> {
                 }
             }
             Role::Provenance if !object => flags |= PROVENANCE,
-            role @ (Role::Provenance | Role::Element) => {
+            Role::Provenance | Role::Element => {
                 let slot = Slot::new(at, if object { 0 } else { MALFORMED });
                 let above = usize::from(role == Role::Element);
                 if self.push_slot(slot, above) {
@@ -70,7 +71,7 @@ impl Visit for Visitor<'_, '_> {
             Role::Part(_) => self.malformed(),
             Role::FurtherPart => {}
         }
-        let pointer = self.pointer_of_child();
+        let pointer = self.pointer_of_child(role == Role::Provenance);
         let state = &mut *self.state;
         if flags & PROVENANCE != 0 {
             state.role = Role::Element;
@@ -347,8 +348,9 @@ impl Visitor<'_, '_> {
         self.push_slot(slot, above);
     }
 
-    /// Length of the JSON Pointer of an object or array that opens now, after it was made.
-    fn pointer_of_child(&mut self) -> u32 {
+    /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
+    /// member `provenance` is given.
+    fn pointer_of_child(&mut self, provenance: bool) -> u32 {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         let Some(outer) = state.frames.last() else {
@@ -360,7 +362,10 @@ impl Visitor<'_, '_> {
         }
         state.pointer.truncate(outer.pointer as usize);
         let max = limits.max_pointer();
-        let fits = if outer.has(OBJECT) {
+        let fits = if provenance {
+            // The name is known, so it need not be looked at again.
+            push_plain(&mut state.pointer, b"provenance", max)
+        } else if outer.has(OBJECT) {
             let (start, end) = state.name;
             (end - start) as usize <= max * LONGEST_IN_NAME && {
                 let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
@@ -425,15 +430,21 @@ fn straddling_bytes<'b>(
 }
 
 /// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
+#[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8]) {
     let needed = arena.len() + raw.len() + size_of::<u64>();
     if needed > arena.capacity() {
-        // Close to its bound it grows by little, so that it does not end with twice the bytes it may have.
-        let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
-        arena.reserve_exact(room - arena.len());
+        grow(arena, needed);
     }
     if let Some(place) = place {
         arena.extend_from_slice(&place.to_le_bytes());
     }
     arena.extend_from_slice(raw);
+}
+
+/// Close to its bound the arena grows by little, so that it does not end with twice the bytes it may have.
+#[cold]
+fn grow(arena: &mut Vec<u8>, needed: usize) {
+    let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
+    arena.reserve_exact(room - arena.len());
 }

@@ -93,6 +93,8 @@ pub(crate) struct TextEngine {
     held: usize,
     /// The short way may be tried: ordinary own text, nothing pending.
     plain: bool,
+    /// The bytes that may open something.
+    opens: &'static [bool; 256],
     /// Bytes that stripping removes, so far.
     removed: u64,
     /// End of the last annotation, or start of the own text around `position`, whichever is later.
@@ -121,6 +123,7 @@ impl TextEngine {
             gap: Gap::default(),
             held: 0,
             plain: false,
+            opens: if json { &OPENS_JSON } else { &OPENS },
             removed: 0,
             strip_from: 0,
             foreign_text_end: 0,
@@ -171,8 +174,7 @@ impl TextEngine {
     /// not that simple.
     #[inline]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        let opens = if self.json.on { &OPENS_JSON } else { &OPENS };
-        if !self.plain || may_open(chunk, opens) {
+        if !self.plain || may_open(chunk, self.opens) {
             return None;
         }
         let start = self.window.end();

@@ -280,8 +280,8 @@ impl Lexer {
                     if self.depth == 0 {
                         break Step::Complete;
                     }
-                    if self.in_object && bytes[at..].starts_with(b",\"") {
-                        at += 2;
+                    if let Some(name) = self.usual_name(bytes, at) {
+                        at = name;
                         state = self.begin_string(offset(at), true);
                     }
                 }
@@ -330,6 +330,10 @@ impl Lexer {
                     state = State::Behind;
                     if self.depth == 0 {
                         break Step::Complete;
+                    }
+                    if let Some(name) = self.usual_name(bytes, at) {
+                        at = name;
+                        state = self.begin_string(offset(at), true);
                     }
                 }
                 State::Literal => {
@@ -439,6 +443,13 @@ impl Lexer {
         };
         self.state = state;
         (at, step)
+    }
+
+    /// Index of the content of the name that mostly follows a value in an object at once; none if it does not.
+    #[inline]
+    fn usual_name(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let follows = self.in_object && bytes.get(at..at + 2) == Some(b",\"");
+        follows.then_some(at + 2)
     }
 
     fn begin_string(&mut self, start: u64, name: bool) -> State {
