@@ -25,7 +25,21 @@ writers)
     printf 'substrate.grep\nsha256:e3b0\n2026-05-28T11:40:00Z' >"$seeds/plain"
     printf '9.9.note\n "[a]; b\\' >"$seeds/quoted"
     ;;
-*) cp ../corpus/text/*.txt "$seeds" ;;
+*)
+    cp ../corpus/text/*.txt ../corpus/json/*.txt "$seeds"
+    # What is read in another mode, and with records held, has settings in front: see src/case.rs.
+    settings='\0\0\0\0\0\0\0\0\0\0\0'
+    for file in ../corpus/json/*.txt; do
+        { printf '\377\004'"$settings"; cat "$file"; } >"$seeds/$(basename "$file").held"
+    done
+    for file in ../corpus/json/*.json; do
+        { printf '\377\002'"$settings"; cat "$file"; } >"$seeds/$(basename "$file")"
+        { printf '\377\006'"$settings"; cat "$file"; } >"$seeds/$(basename "$file").held"
+    done
+    for file in ../corpus/json/*.lines; do
+        { printf '\377\003'"$settings"; cat "$file"; } >"$seeds/$(basename "$file")"
+    done
+    ;;
 esac
 
 case $engine in

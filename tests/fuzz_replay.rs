@@ -18,23 +18,23 @@ const GENERATED: u64 = 300;
 /// The cases of the corpus, its regressions included.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for folder in ["text", "transcripts"] {
+    for folder in ["text", "transcripts", "json"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("corpus")
             .join(folder);
         for entry in fs::read_dir(folder).expect("a corpus folder") {
             let path = entry.expect("a readable entry").path();
-            if path.extension().is_some_and(|end| end == "txt") {
-                let name = path
-                    .file_stem()
-                    .expect("a name")
-                    .to_string_lossy()
-                    .into_owned();
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let name = name.into_owned();
+            let is_case = [".txt", ".json", ".lines"]
+                .iter()
+                .any(|end| name.ends_with(end));
+            if is_case {
                 found.push((name, fs::read(&path).expect("a readable case")));
             }
         }
     }
-    assert!(found.len() > 40);
+    assert!(found.len() > 150);
     found.sort();
     found
 }
@@ -48,7 +48,7 @@ fn generated(seed: u64) -> Vec<u8> {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % bound
     };
-    const PIECES: [&[u8]; 32] = [
+    const PIECES: [&[u8]; 64] = [
         b"[",
         b"]",
         b"[substrate.grep]",
@@ -81,11 +81,44 @@ fn generated(seed: u64) -> Vec<u8> {
         b"since = \"1.1\"\n",
         b"# h\n",
         b"\r\n",
+        b"{",
+        b"}",
+        b"\"",
+        b":",
+        b",",
+        b"{\"",
+        b"[{",
+        b"\":\"",
+        b"\",\"",
+        b"\"}",
+        b"}]",
+        b"{\"a\":",
+        b"{\"assertion\":\"It is so.\"}",
+        b"{\"assertion\":\"x\",\"provenance\":",
+        b"\"assertion\":",
+        b"\"provenance\":[",
+        b"{\"substrate_class\":\"substrate.grep\",\"ts\":\"2026-05-28T11:40:00Z\"}",
+        b"\"substrate_class\":\"",
+        b"\"observation_id\":\"\\u00e9",
+        b"\"observation-id\":null,",
+        b"\"ts\":\"now\",",
+        b"{\"marc_version\":\"1.0\"}",
+        b"{\"answer\":1,\"confidence_band\":2,\"uncertainty_source\":3}",
+        b"\"marc_version\":1,",
+        b"\\uD83D\\uDE00",
+        b"\\n",
+        b"null",
+        b"-1.5e3",
+        b"tru",
+        b"\n",
+        b"\n```json\n",
+        "\u{feff}".as_bytes(),
     ];
     let mut bytes = Vec::new();
     if below(2) == 0 {
         bytes.push(0xFF);
-        bytes.extend((0..8).map(|_| if below(3) == 0 { 0 } else { below(120) as u8 }));
+        bytes.push(below(8) as u8);
+        bytes.extend((0..11).map(|_| if below(3) == 0 { 0 } else { below(120) as u8 }));
     }
     for _ in 0..below(60) {
         let times = if below(20) == 0 { below(40) } else { 1 };
@@ -117,8 +150,14 @@ fn replay(name: &str) {
     };
     for (what, data) in corpus() {
         run(&what, &data);
-        let small = [&[0xFF, 40, 30, 2, 20, 1, 0, 0, 0], &data[..]].concat();
-        run(&format!("{what} with small limits"), &small);
+        for how in 0..8 {
+            let small = [40, 30, 2, 20, 3, 12, 60];
+            for (sizes, seed) in [([0; 7], how), (small, 3 - how % 4)] {
+                let settings = [&[0xFF, how], &sizes[..], &[seed, 0, 0, 0]].concat();
+                let what = format!("{what} with {settings:?} in front");
+                run(&what, &[&settings, &data[..]].concat());
+            }
+        }
     }
     for seed in 0..GENERATED {
         run(&format!("seed {seed}"), &generated(seed));

@@ -2,9 +2,12 @@
 //!
 //! The modes that know JSON keep more: `memory_json.rs` is about these.
 
+#[path = "common/meter.rs"]
+mod meter;
 mod reference;
 
 use allocation_counter::measure;
+use meter::Meter;
 use provstream::{Limits, Mode, Parser, Rewriter};
 use reference::engine::Cuts;
 use reference::generate;
@@ -21,48 +24,9 @@ const SIZES: [usize; 24] = [
     4_096, 4_097, 5_121, 9_345, 65_536,
 ];
 
-/// The most that a parser took while it read, with what it said of itself checked against the allocator at each chunk.
-struct Meter {
-    parser: Parser,
-    /// Bytes of heap the parser holds as the allocator counts them.
-    real: i64,
-    worst: usize,
-}
-
-impl Meter {
-    fn new(limits: Limits) -> Self {
-        // The vocabulary is shared by all parsers: it belongs to none of them.
-        drop(Parser::new());
-        let mut parser = None;
-        let builder = Parser::builder().limits(limits).mode(Mode::Text);
-        let real = measure(|| parser = Some(builder.build())).bytes_current;
-        let parser = parser.expect("it was built");
-        Self {
-            parser,
-            real,
-            worst: 0,
-        }
-    }
-
-    fn push(&mut self, chunk: &[u8], what: &str) {
-        self.real += measure(|| self.parser.push(chunk, |_| {})).bytes_current;
-        self.check(what);
-    }
-
-    fn finish(&mut self, what: &str) {
-        self.real += measure(|| self.parser.finish(|_| {})).bytes_current;
-        self.check(what);
-        self.parser.reset();
-    }
-
-    fn check(&mut self, what: &str) {
-        let said = self.parser.heap_size();
-        assert_eq!(
-            said as i64, self.real,
-            "{what}: what heap_size says and what is allocated"
-        );
-        self.worst = self.worst.max(size_of::<Parser>() + said);
-    }
+/// A meter of a parser of free text.
+fn meter(limits: Limits) -> Meter {
+    Meter::new(Parser::builder().limits(limits).mode(Mode::Text))
 }
 
 /// Bytes repeated up to a length.
@@ -153,7 +117,7 @@ fn no_two_parts_one_after_the_other_exceed_the_bound() {
             let text = [&before[..], &behind[..], b" [substrate.grep] End."].concat();
             for size in SIZES.into_iter().filter(|&size| size > 60) {
                 let what = format!("{first}, then {second}, in chunks of {size}");
-                let mut meter = Meter::new(Limits::default());
+                let mut meter = meter(Limits::default());
                 for chunk in text.chunks(size) {
                     meter.push(chunk, &what);
                 }
@@ -173,7 +137,7 @@ fn no_chain_of_parts_exceeds_the_bound_at_any_chunk_size() {
     let mut worst = (0, String::new());
     for size in SIZES {
         let mut cuts = Cuts(size as u64);
-        let mut meter = Meter::new(Limits::default());
+        let mut meter = meter(Limits::default());
         // A parser that is used again keeps its memory, so what one stream took adds to what the next one takes.
         for _ in 0..if size < 16 { 8 } else { 60 } {
             let mut names = format!("in chunks of {size}:");
@@ -196,7 +160,7 @@ fn no_chain_of_parts_exceeds_the_bound_at_any_chunk_size() {
 
 #[test]
 fn generated_inputs_do_not_exceed_the_bound() {
-    let mut meter = Meter::new(Limits::default());
+    let mut meter = meter(Limits::default());
     for seed in 0..1_000 {
         let what = format!("seed {seed}");
         for part in generate::input(seed) {
@@ -220,7 +184,7 @@ fn memory_follows_the_limits_and_not_the_stream() {
     let mut worst = 0;
     for (name, part) in parts() {
         for size in [1, 64, 4_096] {
-            let mut meter = Meter::new(limits);
+            let mut meter = meter(limits);
             for _ in 0..if size == 1 { 2 } else { 30 } {
                 for chunk in part.chunks(size) {
                     meter.push(chunk, name);

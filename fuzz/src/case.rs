@@ -2,8 +2,8 @@
 
 use provstream::Parser;
 
-use super::reference::engine::{Cuts, parser};
-use super::reference::{RefLimits, RefVocabulary, Segment};
+use super::reference::engine::{Cuts, parser_in};
+use super::reference::{Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// The first byte of input that says more than the stream itself; it stands nowhere in UTF-8.
 const CONTROL: u8 = 0xFF;
@@ -11,14 +11,19 @@ const CONTROL: u8 = 0xFF;
 /// In such input, where own text becomes foreign and the other way round.
 const SWITCH: u8 = 0xFE;
 
-/// A stream, how it is cut, and the limits in force.
+/// How many bytes set the reading, the limits and the cuts.
+const SETTINGS: usize = 12;
+
+/// A stream, how it is read and cut, and the limits in force.
 ///
-/// Input is the stream as it stands, so that any text is a good start, read with the default limits and cut at places
-/// that depend on all of it. If it starts with the byte FF, eight bytes follow that set the cuts and the limits, and in
-/// the stream behind them each byte FE is a change between own and foreign text.
+/// Input is the stream as it stands, so that any text is a good start, read in mode `auto` with the default limits and
+/// cut at places that depend on all of it. If it starts with the byte FF, twelve bytes follow: the mode and whether
+/// records are held, seven limits, and four for the cuts; and in the stream behind them each byte FE is a change between
+/// own and foreign text.
 #[derive(Debug)]
 pub struct Case {
     pub(crate) input: Vec<Segment>,
+    pub(crate) reading: Reading,
     pub(crate) limits: RefLimits,
     seed: u64,
 }
@@ -28,31 +33,23 @@ impl Case {
     #[must_use]
     pub fn new(data: &[u8]) -> Self {
         let (control, stream) = match data.split_first() {
-            Some((&CONTROL, rest)) => match rest.split_first_chunk::<8>() {
+            Some((&CONTROL, rest)) => match rest.split_first_chunk::<SETTINGS>() {
                 Some((control, stream)) => (Some(*control), stream),
-                None => (Some([0; 8]), rest),
+                None => (Some([0; SETTINGS]), rest),
             },
             _ => (None, data),
         };
+        let mut reading = Reading::new(RefMode::Auto);
         let mut limits = RefLimits::default();
         let seed = match control {
-            Some(control) => {
-                for (byte, limit, step) in [
-                    (control[0], &mut limits.max_annotation, 1),
-                    (control[1], &mut limits.max_assertion, 1),
-                    (control[2], &mut limits.max_annotations, 1),
-                    (control[3], &mut limits.max_pending, 2),
-                ] {
-                    // Zero leaves the default.
-                    if byte > 0 {
-                        *limit = (usize::from(byte) * step).min(*limit);
-                    }
-                }
-                // The least that a parser takes.
-                limits.max_assertion = limits.max_assertion.max(4);
-                u64::from(u32::from_le_bytes([
-                    control[4], control[5], control[6], control[7],
-                ]))
+            Some([how, sizes @ .., a, b, c, d]) => {
+                let modes = [RefMode::Auto, RefMode::Text, RefMode::Json, RefMode::Ndjson];
+                reading = Reading {
+                    mode: modes[usize::from(how % 4)],
+                    hold_records: how & 4 != 0,
+                };
+                set(&mut limits, sizes);
+                u64::from(u32::from_le_bytes([a, b, c, d]))
             }
             None => data.iter().fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
@@ -75,14 +72,15 @@ impl Case {
         };
         Self {
             input,
+            reading,
             limits,
             seed,
         }
     }
 
-    /// A parser with the case's limits.
+    /// A parser with the case's mode and limits.
     pub(crate) fn parser(&self) -> Parser {
-        parser(&self.limits, &RefVocabulary::default())
+        parser_in(self.reading, &self.limits, &RefVocabulary::default())
     }
 
     /// The bytes of the stream.
@@ -115,4 +113,28 @@ impl Case {
         let most = [4, 17, 70, 5_000][(self.seed % 4) as usize];
         move |left| (1 + cuts.below(most)).min(left)
     }
+}
+
+/// Sets the limits, each by a byte; zero leaves the default.
+fn set(limits: &mut RefLimits, sizes: [u8; 7]) {
+    let pending = limits.max_pending;
+    for (byte, limit, step) in [
+        (sizes[0], &mut limits.max_annotation, 1),
+        (sizes[1], &mut limits.max_assertion, 1),
+        (sizes[2], &mut limits.max_annotations, 1),
+        (sizes[3], &mut limits.max_pending, 2),
+        (sizes[4], &mut limits.max_depth, 1),
+        (sizes[5], &mut limits.max_pointer, 1),
+        (sizes[6], &mut limits.max_record, 2),
+    ] {
+        if byte > 0 {
+            *limit = (usize::from(byte) * step).min(*limit);
+        }
+    }
+    if limits.max_pending != pending {
+        // A parser has one setter for both.
+        limits.max_pending_json = limits.max_pending;
+    }
+    // The least that a parser takes.
+    limits.max_assertion = limits.max_assertion.max(4);
 }

@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 
-use provstream::provenance::{Timestamp, Version, parse_annotation, parse_duration};
+use provstream::provenance::{Encoding, Timestamp, Version, parse_annotation, parse_duration};
 use provstream::sentence::{last_sentence, sentences};
 use provstream::{
-    BracketAnnotation, ChunkIndex, Event, Parser, Positions, Replacement, RewriteSink, Rewriter,
-    Span,
+    BracketAnnotation, ChunkIndex, Event, JsonRecord, Parser, Positions, Replacement, RewriteSink,
+    Rewriter, Span,
 };
 
 use super::case::Case;
 use super::reference::engine::{canonical, run};
-use super::reference::{RefVocabulary, events, strip};
+use super::reference::{RefMode, RefVocabulary, events_in, strip_in};
 
-/// Most bytes that a parser and all it owns may take with limits up to the defaults.
+/// Most bytes that a parser and all it owns may take in mode `text` with limits up to the defaults.
 const MOST_MEMORY: usize = 12 << 10;
+
+/// The same in the modes that know JSON.
+const MOST_MEMORY_JSON: usize = 192 << 10;
 
 /// Nothing panics, whatever is asked of what was found.
 pub fn no_panic(data: &[u8]) {
@@ -65,7 +68,8 @@ pub fn chunk_invariance(data: &[u8]) {
 /// The events are those of the naive reference.
 pub fn reference(data: &[u8]) {
     let case = Case::new(data);
-    let expected = events(
+    let expected = events_in(
+        case.reading,
         &case.input,
         &case.limits,
         &RefVocabulary::default(),
@@ -86,6 +90,7 @@ pub fn conservation(data: &[u8]) {
         let (span, piece) = match &event {
             Event::Text(text) => (text.span(), text.bytes()),
             Event::Annotation(found) => (found.annotation().span(), found.raw()),
+            Event::Record(found) => (found.span(), found.raw()),
             _ => return,
         };
         assert_eq!(span.start(), *handed as u64);
@@ -97,7 +102,12 @@ pub fn conservation(data: &[u8]) {
         taken += chunk.len();
         assert_eq!(parser.position(), taken as u64);
         assert_eq!(parser.held(), taken - handed);
-        assert!(parser.held() <= case.limits.max_annotation);
+        let most = if case.reading.hold_records {
+            case.limits.max_annotation.max(case.limits.max_record)
+        } else {
+            case.limits.max_annotation
+        };
+        assert!(parser.held() <= most);
         assert!(parser.removable_white_space() <= 64.min(handed));
     }
     parser.finish(|event| check(event, &mut handed));
@@ -117,6 +127,10 @@ impl RewriteSink for Writer {
     }
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.replacement.clone()
+    }
+
+    fn record(&mut self, _: &JsonRecord<'_>) -> Replacement {
         self.replacement.clone()
     }
 }
@@ -146,7 +160,8 @@ pub fn rewrite(data: &[u8]) {
         writer.written
     };
     assert_eq!(written(Replacement::Keep, true), case.bytes());
-    let stripped = strip(&case.input, &case.limits, &RefVocabulary::default());
+    let vocabulary = RefVocabulary::default();
+    let stripped = strip_in(case.reading, &case.input, &case.limits, &vocabulary);
     assert_eq!(written(Replacement::Remove, false), stripped);
     let nothing = Replacement::Text(Cow::Borrowed(b"|"));
     assert!(written(nothing, false).len() >= stripped.len());
@@ -156,10 +171,14 @@ pub fn rewrite(data: &[u8]) {
 pub fn memory(data: &[u8]) {
     let case = Case::new(data);
     let mut parser = case.parser();
+    let most = match case.reading.mode {
+        RefMode::Text => MOST_MEMORY,
+        _ => MOST_MEMORY_JSON,
+    };
     for (own, chunk) in case.chunks() {
         feed(&mut parser, own, chunk, |_| {});
         let taken = size_of::<Parser>() + parser.heap_size();
-        assert!(taken <= MOST_MEMORY, "{taken} bytes");
+        assert!(taken <= most, "{taken} bytes");
     }
 }
 
@@ -186,12 +205,39 @@ fn look(event: &Event<'_>, spans: &mut Vec<Span>) {
         Event::Assertion(assertion) => {
             spans.push(assertion.span());
             spans.extend(assertion.annotations().map(|annotation| annotation.span()));
-            assert_eq!(assertion.span().is_empty(), assertion.text().is_empty());
+            match assertion.encoding() {
+                Encoding::Bracket => {
+                    assert_eq!(assertion.span().is_empty(), assertion.text().is_empty());
+                }
+                // A limit may have left nothing of it.
+                _ => assert!(
+                    assertion.limit_hit()
+                        || !assertion.span().is_empty()
+                        || assertion.text().is_empty()
+                ),
+            }
+        }
+        Event::Marc(object) => {
+            if let Some(raw) = object.raw() {
+                assert!(raw.starts_with(b"{") && raw.ends_with(b"}"));
+                assert_eq!(object.span().len(), raw.len() as u64);
+            }
+            assert!(
+                object
+                    .pointer()
+                    .is_none_or(|at| at.is_empty() || at.starts_with('/'))
+            );
+            spans.push(object.span());
+        }
+        Event::Record(record) => {
+            assert!(record.raw().starts_with(b"{") && record.raw().ends_with(b"}"));
+            assert_eq!(record.span().len(), record.raw().len() as u64);
+            spans.push(record.span());
         }
         Event::Diagnostic(found) => {
             assert!(!found.to_string().is_empty());
             spans.push(found.span());
         }
-        other => panic!("an event that free text does not have: {other:?}"),
+        other => panic!("an event that there is not: {other:?}"),
     }
 }
