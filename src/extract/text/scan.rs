@@ -370,7 +370,9 @@ impl<'a> Scan<'a> {
                     b'[' => !fence.quoted && self.may_be_array(here),
                     _ => false,
                 };
-            if line == FenceLine::Code && byte != b'\n' && !value {
+            // A bracket may still begin an array where only white space came before it.
+            let leading = json && self.engine.json.lead >= self.offset(here);
+            if line == FenceLine::Code && byte != b'\n' && !value && !leading {
                 let rest = &self.chunk[here + 1..];
                 let found = if json {
                     memchr2(b'\n', b'{', rest)
