@@ -1141,3 +1141,26 @@ fn white_space_is_removable_up_to_the_bound_and_not_beyond() {
         }
     }
 }
+
+/// A bracket at the start that may still begin an array: another one behind the white space would make it one.
+#[test]
+fn white_space_that_may_stand_in_an_array_is_not_removable() {
+    for (text, limits) in [
+        ("[\n\n", RefLimits::default()),
+        (
+            "[ ",
+            RefLimits {
+                max_annotation: 7,
+                ..RefLimits::default()
+            },
+        ),
+    ] {
+        let input = own(text.as_bytes());
+        let reading = Reading::new(RefMode::Auto);
+        let mut parser = reference::engine::parser_in(reading, &limits, &RefVocabulary::default());
+        feed(&mut parser, &input, &[], |_| {});
+        assert_eq!(parser.held(), 0, "{text:?}");
+        let exact = removable(reading, &input, &limits);
+        assert_eq!(parser.removable_white_space(), exact, "{text:?}");
+    }
+}
