@@ -209,6 +209,18 @@ fn families() -> Vec<(String, Vec<u8>)> {
             name_at_the_brim(before, name),
         );
     }
+    // With the object around it, it is as long as a chunk, and with the next chunk much longer than a record.
+    add(
+        "a record that begins at a chunk's end in an object as long as a record",
+        [
+            b"{\"a\":\"",
+            &fill(b's', MOST_RECORD - 200)[..],
+            b"\",\"b\":",
+            &record(MOST_RECORD),
+            b"}",
+        ]
+        .concat(),
+    );
     add(
         "objects that grow too long one after the other",
         [
@@ -260,7 +272,6 @@ impl Worst {
     }
 
     fn check(&self) {
-        eprintln!("{} bytes: {}", self.0, self.1);
         assert!(self.0 <= WORST, "{} bytes: {}", self.0, self.1);
     }
 }
@@ -311,7 +322,6 @@ fn no_chain_of_values_exceeds_the_bound() {
         for size in SIZES {
             let what = format!("all, {how}, in chunks of {size}");
             let mut meter = Meter::new(builder.clone());
-            // Single bytes and few of them are slow: less of the stream, but each part of it once in some mode.
             for chunk in stream.chunks(size) {
                 meter.push(chunk, &what);
             }

@@ -14,10 +14,10 @@ use provstream::provenance::{
     Annotation, Class, Reason, Vocabulary, escape, escape_str, parse_annotation, write_bracketed,
 };
 use provstream::{
-    BracketAnnotation, Code, Event, Limits, OwnedEvent, Parser, QueuedParser, Replacement,
-    RewriteSink, Rewriter, Span,
+    BracketAnnotation, Code, Event, JsonRecord, Limits, OwnedEvent, Parser, QueuedParser,
+    Replacement, RewriteSink, Rewriter, Span,
 };
-use reference::{Ev, RefLimits, RefVocabulary, Segment};
+use reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// What streams are made of: the bytes that mean something, in every combination, and a little of what does not.
 const FRAGMENTS: &[&str] = &[
@@ -97,6 +97,124 @@ fn segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
     let segment =
         (prop::bool::weighted(0.75), bytes(most)).prop_map(|(own, bytes)| Segment { own, bytes });
     vec(segment, 1..4)
+}
+
+/// What JSON is made of, whole and in part.
+const JSON_FRAGMENTS: &[&str] = &[
+    "{",
+    "{",
+    "{\"",
+    "{ ",
+    "{\n\"",
+    "}",
+    "}",
+    "[",
+    "[{",
+    "[[\"",
+    "]",
+    "\"",
+    "\"",
+    "\"a\"",
+    "\"a\":",
+    ":",
+    ",",
+    ", ",
+    " ",
+    "   ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\\",
+    "\\\"",
+    "\\u00",
+    "null",
+    "tru",
+    "1",
+    "-1.5e",
+    "{\"a\":",
+    "{\"a\":[",
+    "{\"a ",
+    "{}",
+    "{\"assertion\":\"x\"}",
+    "{\"assertion\":\"x ",
+    "{\"assertion\":\"[substrate.grep]\",",
+    "\"provenance\":[{\"substrate_class\":\"substrate.grep\"}]}",
+    "{\"marc_version\":1}",
+    "[substrate.grep]",
+    " [substrate.grep",
+    "[note; ts=",
+    "word ",
+    "`",
+    "\n```\n",
+    "\n> ```\n> ",
+    "\n- ",
+    "> ",
+    "\u{e9}",
+    "\u{feff}",
+    "\u{a0}",
+    "\0",
+];
+
+/// A stream of two authors, rich in JSON.
+fn json_segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
+    let fragment = prop_oneof![
+        12 => select(JSON_FRAGMENTS).prop_map(|text| text.as_bytes().to_vec()),
+        3 => select(FRAGMENTS).prop_map(|text| text.as_bytes().to_vec()),
+        1 => vec(any::<u8>(), 1..3),
+    ];
+    let bytes = vec(fragment, 0..most).prop_map(|fragments| fragments.concat());
+    let segment =
+        (prop::bool::weighted(0.85), bytes).prop_map(|(own, bytes)| Segment { own, bytes });
+    vec(segment, 1..3)
+}
+
+/// Every way to read a stream in which JSON is known.
+fn reading() -> impl Strategy<Value = Reading> {
+    let mode = select(vec![
+        RefMode::Auto,
+        RefMode::Auto,
+        RefMode::Json,
+        RefMode::Ndjson,
+    ]);
+    (mode, any::<bool>()).prop_map(|(mode, hold_records)| Reading { mode, hold_records })
+}
+
+/// The defaults, or limits of which some are so small that they matter.
+fn json_limits() -> impl Strategy<Value = RefLimits> {
+    let small = |most: usize, default: usize| prop_oneof![2 => Just(default), 1 => 1..most];
+    let default = RefLimits::default();
+    (
+        small(30, default.max_annotation),
+        small(40, default.max_assertion),
+        small(4, default.max_annotations),
+        prop_oneof![2 => Just(None), 1 => (1_usize..60).prop_map(Some)],
+        small(5, default.max_depth),
+        small(20, default.max_pointer),
+        small(60, default.max_record),
+    )
+        .prop_map(
+            |(
+                max_annotation,
+                max_assertion,
+                max_annotations,
+                pending,
+                max_depth,
+                max_pointer,
+                max_record,
+            )| {
+                let default = RefLimits::default();
+                RefLimits {
+                    max_annotation,
+                    max_assertion: max_assertion.max(4),
+                    max_annotations,
+                    max_pending: pending.unwrap_or(default.max_pending),
+                    max_pending_json: pending.unwrap_or(default.max_pending_json),
+                    max_depth,
+                    max_pointer,
+                    max_record,
+                }
+            },
+        )
 }
 
 /// The defaults, or limits so small that they matter.
@@ -193,6 +311,10 @@ impl RewriteSink for Writer {
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.replacement.clone()
     }
+
+    fn record(&mut self, _: &JsonRecord<'_>) -> Replacement {
+        self.replacement.clone()
+    }
 }
 
 fn rewrite(
@@ -201,17 +323,32 @@ fn rewrite(
     size: usize,
     replacement: Replacement,
 ) -> Vec<u8> {
+    rewrite_with(engine(limits), input, size, replacement)
+}
+
+fn rewrite_with(
+    parser: Parser,
+    input: &[Segment],
+    size: usize,
+    replacement: Replacement,
+) -> Vec<u8> {
     let mut writer = Writer {
         replacement,
         written: Vec::new(),
     };
-    let mut rewriter = Rewriter::new(engine(limits));
+    let mut rewriter = Rewriter::new(parser);
     for segment in input {
         for chunk in segment.bytes.chunks(size) {
             if segment.own {
                 rewriter.push(chunk, &mut writer);
             } else {
                 rewriter.push_foreign(chunk, &mut writer);
+            }
+            // Nothing is held longer than it must be.
+            let parser = rewriter.parser();
+            let kept = parser.held() + parser.removable_white_space();
+            if writer.replacement == Replacement::Keep {
+                assert_eq!(writer.written.len() + kept, parser.position() as usize);
             }
         }
     }
@@ -251,6 +388,50 @@ proptest! {
         let expected = reference::events(&input, &limits, &vocabulary, &splitter);
         let found = reference::engine::run(&mut engine(&limits), &input, |_| cut);
         prop_assert_eq!(found, reference::engine::canonical(expected));
+    }
+
+    #[test]
+    fn with_json_the_engine_equals_the_reference(
+        reading in reading(), input in json_segments(25), limits in json_limits(), cut in 1_usize..70
+    ) {
+        let vocabulary = RefVocabulary::default();
+        let splitter = provstream::sentence::last_sentence;
+        let expected = reference::events_in(reading, &input, &limits, &vocabulary, &splitter);
+        let expected = reference::engine::canonical(expected);
+        for cut in [cut, 1, usize::MAX] {
+            let mut parser = reference::engine::parser_in(reading, &limits, &vocabulary);
+            let found = reference::engine::run(&mut parser, &input, |_| cut);
+            prop_assert_eq!(found, &expected[..]);
+        }
+    }
+
+    #[test]
+    fn with_json_stripping_removes_what_the_reference_removes(
+        reading in reading(), input in json_segments(25), limits in json_limits(), size in 1_usize..40
+    ) {
+        let vocabulary = RefVocabulary::default();
+        let parser = || reference::engine::parser_in(reading, &limits, &vocabulary);
+        let expected = reference::strip_in(reading, &input, &limits, &vocabulary);
+        prop_assert_eq!(rewrite_with(parser(), &input, size, Replacement::Remove), expected);
+        prop_assert_eq!(rewrite_with(parser(), &input, size, Replacement::Keep), joined(&input));
+    }
+
+    #[test]
+    fn with_json_a_parser_that_was_reset_is_as_a_new_one(
+        reading in reading(), before in json_segments(15), input in json_segments(15), limits in json_limits(),
+        finished in any::<bool>()
+    ) {
+        let vocabulary = RefVocabulary::default();
+        let mut used = reference::engine::parser_in(reading, &limits, &vocabulary);
+        let mut new = used.clone();
+        feed(&mut used, &before, &[], |_| {});
+        if finished {
+            used.finish(|_| {});
+        }
+        used.reset();
+        prop_assert_eq!((used.position(), used.held(), used.removable_white_space()), (0, 0, 0));
+        let again = reference::engine::run(&mut used, &input, |_| 7);
+        prop_assert_eq!(again, reference::engine::run(&mut new, &input, |_| 7));
     }
 
     #[test]
@@ -485,14 +666,14 @@ fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
 
 /// Start and removed white space of each annotation that starts in `prefix` and that some continuation completes, the
 /// longest first.
-fn possible(prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
+fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
     let raw = joined(prefix);
     let vocabulary = RefVocabulary::default();
     let mut longest: Option<(usize, usize)> = None;
     for more in completions(&raw) {
         let mut input = prefix.to_vec();
         input.extend(own(&more));
-        for event in reference::events(&input, limits, &vocabulary, &|_| 0) {
+        for event in reference::events_in(reading, &input, limits, &vocabulary, &|_| 0) {
             if let Ev::Annotation {
                 span,
                 white_space_before,
@@ -514,7 +695,7 @@ fn possible(prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
 
 /// How many bytes of white space at the end of the stream an annotation removes that comes next: directly, or in the next
 /// line, where a code span or a block has ended.
-fn removable(prefix: &[Segment], limits: &RefLimits) -> usize {
+fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> usize {
     let len = joined(prefix).len();
     let annotation = if limits.max_annotation < 16 {
         LEAST
@@ -525,7 +706,8 @@ fn removable(prefix: &[Segment], limits: &RefLimits) -> usize {
         .map(|between| {
             let mut input = prefix.to_vec();
             input.extend(own(format!("{between}{annotation}").as_bytes()));
-            let found = reference::events(&input, limits, &RefVocabulary::default(), &|_| 0);
+            let vocabulary = RefVocabulary::default();
+            let found = reference::events_in(reading, &input, limits, &vocabulary, &|_| 0);
             found
                 .iter()
                 .filter_map(|event| match event {
@@ -549,8 +731,13 @@ fn removable(prefix: &[Segment], limits: &RefLimits) -> usize {
 /// The shortest annotation there is; a parser whose limit is below its length finds none.
 const LEAST: &str = "[a;ts=]";
 
-fn check_held(input: &[Segment], limits: &RefLimits) -> Result<(), TestCaseError> {
-    let mut parser = engine(limits);
+fn check_held(
+    reading: Reading,
+    input: &[Segment],
+    limits: &RefLimits,
+) -> Result<(), TestCaseError> {
+    let engine = || reference::engine::parser_in(reading, limits, &RefVocabulary::default());
+    let mut parser = engine();
     let mut handed = 0;
     let mut prefix: Vec<Segment> = Vec::new();
     for segment in input {
@@ -576,7 +763,7 @@ fn check_held(input: &[Segment], limits: &RefLimits) -> Result<(), TestCaseError
                 },
             );
             let raw = joined(&prefix);
-            let found = possible(&prefix, limits);
+            let found = possible(reading, &prefix, limits);
             let longest = found.map_or(0, |(start, _)| raw.len() - start);
             let what = format!("{:?}", String::from_utf8_lossy(&raw));
             prop_assert_eq!(parser.held(), longest, "held of {}", what);
@@ -588,7 +775,7 @@ fn check_held(input: &[Segment], limits: &RefLimits) -> Result<(), TestCaseError
             );
             let white = match found {
                 Some((_, white)) => white,
-                None => removable(&prefix, limits),
+                None => removable(reading, &prefix, limits),
             };
             prop_assert_eq!(
                 parser.removable_white_space(),
@@ -598,7 +785,7 @@ fn check_held(input: &[Segment], limits: &RefLimits) -> Result<(), TestCaseError
             );
 
             // In one piece it is the same.
-            let mut whole = engine(limits);
+            let mut whole = engine();
             feed(&mut whole, &prefix, &[], |_| {});
             let both = (whole.held(), whole.removable_white_space());
             prop_assert_eq!(both, (longest, white), "in one piece: {}", what);
@@ -612,12 +799,30 @@ proptest! {
 
     #[test]
     fn held_is_exactly_what_can_still_become_an_annotation(input in segments(7)) {
-        check_held(&input, &RefLimits::default())?;
+        check_held(Reading::TEXT, &input, &RefLimits::default())?;
     }
 
     #[test]
     fn held_is_exact_where_the_limit_is_near(input in bytes(9), max_annotation in LEAST.len()..50) {
-        check_held(&own(&input), &RefLimits { max_annotation, ..RefLimits::default() })?;
+        check_held(Reading::TEXT, &own(&input), &RefLimits { max_annotation, ..RefLimits::default() })?;
+    }
+
+    #[test]
+    fn held_is_exact_in_text_without_json_in_mode_auto(input in segments(7)) {
+        check_held(Reading::new(RefMode::Auto), &input, &RefLimits::default())?;
+    }
+
+    #[test]
+    fn an_open_value_is_never_held_and_white_space_in_it_is_removable_where_it_may_stop(
+        input in json_segments(9), max_depth in select(vec![128, 1, 2, 3])
+    ) {
+        check_held(Reading::new(RefMode::Auto), &input, &RefLimits { max_depth, ..RefLimits::default() })?;
+    }
+
+    #[test]
+    fn held_is_exact_in_json_where_the_limit_is_near(input in json_segments(9), max_annotation in LEAST.len()..50) {
+        let limits = RefLimits { max_annotation, ..RefLimits::default() };
+        check_held(Reading::new(RefMode::Auto), &input, &limits)?;
     }
 }
 
@@ -927,12 +1132,35 @@ fn white_space_is_removable_up_to_the_bound_and_not_beyond() {
             let input = own(format!("{before}{}", " ".repeat(blanks)).as_bytes());
             let mut parser = Parser::new();
             feed(&mut parser, &input, &[], |_| {});
-            let exact = removable(&input, &RefLimits::default());
+            let exact = removable(Reading::TEXT, &input, &RefLimits::default());
             assert_eq!(
                 parser.removable_white_space(),
                 exact,
                 "{before:?} and {blanks} blanks"
             );
         }
+    }
+}
+
+/// A bracket at the start that may still begin an array: another one behind the white space would make it one.
+#[test]
+fn white_space_that_may_stand_in_an_array_is_not_removable() {
+    for (text, limits) in [
+        ("[\n\n", RefLimits::default()),
+        (
+            "[ ",
+            RefLimits {
+                max_annotation: 7,
+                ..RefLimits::default()
+            },
+        ),
+    ] {
+        let input = own(text.as_bytes());
+        let reading = Reading::new(RefMode::Auto);
+        let mut parser = reference::engine::parser_in(reading, &limits, &RefVocabulary::default());
+        feed(&mut parser, &input, &[], |_| {});
+        assert_eq!(parser.held(), 0, "{text:?}");
+        let exact = removable(reading, &input, &limits);
+        assert_eq!(parser.removable_white_space(), exact, "{text:?}");
     }
 }

@@ -3,6 +3,9 @@
 mod admit;
 mod common;
 mod corpus;
+#[cfg(target_os = "linux")]
+#[path = "../../../tests/common/damaged.rs"]
+mod damaged;
 mod extract;
 mod json;
 mod streaming;
