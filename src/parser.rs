@@ -163,7 +163,7 @@ impl Parser {
     #[must_use]
     pub fn removable_white_space(&self) -> usize {
         match &self.engine {
-            Engine::Text(text) => text.removable(),
+            Engine::Text(text) => text.removable(&self.limits),
             // There are no bracketed annotations.
             Engine::Sequence(_) => 0,
         }

@@ -15,7 +15,7 @@ const WORST: usize = 192 << 10;
 const SIZES: [usize; 5] = [1, 3, 64, 1_000, 65_536];
 
 /// Most annotations of all objects that are open.
-const MOST_ANNOTATIONS: usize = 768;
+const MOST_ANNOTATIONS: usize = 512;
 
 /// Most bytes that may be pending.
 const MOST_PENDING: usize = 65_536;

@@ -852,7 +852,7 @@ fn limits_of_annotations() {
             _ => None,
         })
         .collect();
-    assert_eq!(counts, [vec![0], vec![64; 12]].concat());
+    assert_eq!(counts, [vec![0; 5], vec![64; 8]].concat());
 }
 
 #[test]
@@ -984,7 +984,7 @@ fn generated_streams_keep_the_invariants() {
                 Ev::Diagnostic { code, .. } => count(code.to_owned()),
             }
         }
-        crowds += usize::from(annotated >= 768);
+        crowds += usize::from(annotated >= 512);
         spans.sort_unstable();
         let tiles = spans
             .iter()

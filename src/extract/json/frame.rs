@@ -53,6 +53,8 @@ pub(super) const BAND: u16 = 1 << 12;
 pub(super) const SOURCE: u16 = 1 << 13;
 /// There is an escape in its assertion.
 pub(super) const ESCAPED: u16 = 1 << 14;
+/// It has annotations that did not fit beside those of all objects that are open.
+pub(super) const CROWDED: u16 = 1 << 15;
 /// All that makes it a disclosure.
 pub(super) const DISCLOSURE: u16 = ANSWER | BAND | SOURCE;
 

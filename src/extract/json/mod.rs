@@ -60,6 +60,8 @@ struct State {
     name_escaped: bool,
     /// The outermost object that may be reported with its bytes is this frame or a later one.
     oldest: usize,
+    /// Bytes from this stream offset on are not dropped from the tail while a chunk is read.
+    floor: u64,
     /// An object was reported.
     reported: bool,
     /// The root was closed and is a record.
@@ -159,15 +161,24 @@ impl JsonReader {
             + state.tail.heap()
     }
 
-    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on.
+    /// How many bytes of the next chunk can be read before a value of which `held` bytes are held is too long to be held
+    /// any longer.
+    pub(crate) const fn room_to_hold(limits: &Limits, held: usize) -> usize {
+        limits.max_record() + 1 - held
+    }
+
+    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `held`, none
+    /// of the value are dropped.
     pub(crate) fn read(
         &mut self,
+        held: bool,
         setup: Setup<'_>,
         chunk: &[u8],
         at: usize,
         base: u64,
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
+        self.state.floor = if held { self.start } else { u64::MAX };
         let mut visitor = Visitor {
             state: &mut self.state,
             setup,
@@ -241,14 +252,9 @@ impl JsonReader {
             None => {}
         }
         let state = &mut self.state;
-        while let Some(frame) = state.frames.get(state.oldest)
-            && (!frame.has(OBJECT) || end - frame.start > limits.max_record() as u64)
-        {
-            state.oldest += 1;
-        }
-        if let Some(frame) = state.frames.get(state.oldest) {
-            wanted = Some(frame.start);
-            room = room.min(limits.max_record() - (end - frame.start) as usize);
+        if let Some(start) = state.oldest_record(limits, end) {
+            wanted = Some(start);
+            room = room.min(limits.max_record() - (end - start) as usize);
         }
         match wanted {
             None => {
@@ -281,6 +287,18 @@ fn longest_name(limits: &Limits) -> usize {
 }
 
 impl State {
+    /// Where the outermost open object starts that may still be reported with its bytes when stream offset `end` is
+    /// reached.
+    fn oldest_record(&mut self, limits: &Limits, end: u64) -> Option<u64> {
+        loop {
+            let frame = self.frames.get(self.oldest)?;
+            if frame.has(OBJECT) && end - frame.start <= limits.max_record() as u64 {
+                return Some(frame.start);
+            }
+            self.oldest += 1;
+        }
+    }
+
     fn clear(&mut self) {
         self.frames.clear();
         self.slots.clear();

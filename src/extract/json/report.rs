@@ -1,7 +1,7 @@
 //! What is reported at the closing brace of an object.
 
 use super::frame::{
-    ASSERTED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
+    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
 };
 use super::visit::{Visitor, bytes};
 use crate::Span;
@@ -50,10 +50,15 @@ impl Visitor<'_, '_> {
         let limits = self.setup.limits;
         let span = Span::new(frame.start, end);
         let state = &mut *self.state;
-        let raw = (span.len() <= limits.max_record() as u64).then(|| {
+        let mut raw = None;
+        if span.len() <= limits.max_record() as u64 {
+            // An object around it may have become too long, and then its bytes make room for those of this one.
+            let oldest = state.oldest_record(limits, end);
+            let needed = oldest.unwrap_or(frame.start).min(state.floor);
+            state.tail.drop_before(needed);
             let whole = (frame.start, end);
-            bytes(&mut state.tail, self.chunk, self.base, whole, limits)
-        });
+            raw = Some(bytes(&mut state.tail, self.chunk, self.base, whole, limits));
+        }
         let pointer = text(&state.pointer).filter(|_| frame.pointer != NO_POINTER);
         let missing = [
             (raw.is_none(), Code::LimitRecord),
@@ -90,6 +95,7 @@ impl Visitor<'_, '_> {
             || frame.has(CUT)
             || frame.has(LEFT_OUT)
             || frame.has(TOO_MANY)
+            || frame.has(CROWDED)
             || own.iter().any(|slot| slot.has(SLOT_LEFT_OUT | TOO_LONG));
         let ill_formed = decoded.ill_formed;
         let annotations = SlotAnnotations::new(own, &state.arena, self.setup.vocabulary);
@@ -105,7 +111,10 @@ impl Visitor<'_, '_> {
         for (holds, code) in [
             (frame.has(CUT), Code::LimitAssertion),
             (frame.has(TOO_MANY), Code::LimitAnnotations),
-            (frame.has(LEFT_OUT), Code::LimitPending),
+            (
+                frame.has(LEFT_OUT) || frame.has(CROWDED),
+                Code::LimitPending,
+            ),
             (!has_pointer, Code::LimitPointer),
             (ill_formed, Code::InvalidUtf8),
         ] {

@@ -112,10 +112,19 @@ impl SequenceEngine {
             self.end_value(setup, sink);
             self.foreign = foreign;
         }
+        if self.held > 0 {
+            let room = JsonReader::room_to_hold(setup.limits, self.held);
+            if let Some((now, later)) = chunk.split_at_checked(room)
+                && !later.is_empty()
+            {
+                self.push(setup, now, foreign, sink);
+                return self.push(setup, later, foreign, sink);
+            }
+        }
         let base = self.position;
         let mut read = (0, Step::More);
         if self.place == Place::Value {
-            read = self.reader.read(setup, chunk, 0, base, sink);
+            read = self.reader.read(self.held > 0, setup, chunk, 0, base, sink);
             if read.1 == Step::More && !self.hold {
                 // Most chunks that begin in a value end in it.
                 sink(Event::Text(Text::new(chunk, base)));
@@ -264,7 +273,7 @@ impl Piece<'_, '_> {
         let read = self
             .engine
             .reader
-            .read(self.setup, self.chunk, at, self.base, self.sink);
+            .read(false, self.setup, self.chunk, at, self.base, self.sink);
         self.end_value(read);
         read.0
     }

@@ -1,13 +1,20 @@
 //! The slots of annotations: from the opening of what stands there to its end.
 
-use super::frame::{ANNOTATION, ASSERTED, Frame, HAS_SLOT, TOO_MANY};
+use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
 use super::visit::Visitor;
+use crate::Limits;
 use crate::json_text::decode;
 use crate::provenance::Vocabulary;
 use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
 
 /// Most annotations of all objects that are open, unless one alone may have more; it bounds the memory of a stream.
-const MOST: usize = 768;
+const MOST: usize = 512;
+
+/// Most bytes of the arena: what counts towards `max_pending`, and the places of faulty strings.
+pub(super) fn most_in_arena(limits: &Limits) -> usize {
+    limits.max_pending_json()
+        + MOST.max(limits.max_annotations()) * Part::ALL.len() * size_of::<u64>()
+}
 
 impl Visitor<'_, '_> {
     /// Adds a slot to the object that is `above` the innermost object or array; `false` if it has too many.
@@ -19,8 +26,12 @@ impl Visitor<'_, '_> {
         };
         let len = state.slots.len();
         let most = MOST.max(max);
-        if len - owner.slots as usize >= max || len >= most {
+        if len - owner.slots as usize >= max {
             owner.set(TOO_MANY);
+            return false;
+        }
+        if len >= most {
+            owner.set(CROWDED);
             return false;
         }
         if len == state.slots.capacity() {

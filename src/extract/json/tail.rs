@@ -37,8 +37,9 @@ impl Tail {
         &self.buffer[from..from + (end - start) as usize]
     }
 
-    /// Drops what lies before stream offset `start`.
-    pub(super) const fn drop_before(&mut self, start: u64) {
+    /// Drops what lies before stream offset `start`; all, if that is further on.
+    pub(super) fn drop_before(&mut self, start: u64) {
+        let start = start.min(self.end());
         if start > self.base {
             self.from += (start - self.base) as usize;
             self.base = start;

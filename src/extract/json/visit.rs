@@ -4,6 +4,7 @@ use super::frame::{
     ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT,
     NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
 };
+use super::slots::most_in_arena;
 use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
@@ -270,7 +271,7 @@ impl Visitor<'_, '_> {
         state.pending += raw.len();
         frame.kept_at = state.arena.len() as u32;
         frame.kept_len = raw.len() as u32;
-        push(&mut state.arena, None, raw);
+        push(&mut state.arena, None, raw, limits);
     }
 
     /// A string that is open is longer than what is kept of it.
@@ -306,7 +307,7 @@ impl Visitor<'_, '_> {
             _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
         };
         if faulty && part == Part::Ts {
-            push(&mut state.arena, Some(start), &[]);
+            push(&mut state.arena, Some(start), &[], limits);
             slot.keep(part, state.arena.len(), raw.len(), true);
             return;
         }
@@ -315,7 +316,7 @@ impl Visitor<'_, '_> {
             return;
         }
         state.pending += raw.len();
-        push(&mut state.arena, faulty.then_some(start), raw);
+        push(&mut state.arena, faulty.then_some(start), raw, limits);
         slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
         if escaped {
             slot.escape(part);
@@ -431,10 +432,10 @@ fn straddling_bytes<'b>(
 
 /// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
 #[inline]
-pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8]) {
+pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
     let needed = arena.len() + raw.len() + size_of::<u64>();
     if needed > arena.capacity() {
-        grow(arena, needed);
+        grow(arena, needed, most_in_arena(limits));
     }
     if let Some(place) = place {
         arena.extend_from_slice(&place.to_le_bytes());
@@ -442,9 +443,9 @@ pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8]) {
     arena.extend_from_slice(raw);
 }
 
-/// Close to its bound the arena grows by little, so that it does not end with twice the bytes it may have.
+/// Makes room for `needed` bytes, where there are never more than `most`.
 #[cold]
-fn grow(arena: &mut Vec<u8>, needed: usize) {
-    let room = needed.next_power_of_two().min(needed + needed / 8).max(256);
+fn grow(arena: &mut Vec<u8>, needed: usize, most: usize) {
+    let room = needed.next_power_of_two().max(256).min(most).max(needed);
     arena.reserve_exact(room - arena.len());
 }

@@ -74,7 +74,7 @@ impl TextEngine {
             Scan::at_end(self, setup, sink).abandon(start, dropped);
         }
         self.reader.begin(setup.limits, start, false);
-        self.reader.read(setup, b"[", 0, start, sink);
+        self.reader.read(false, setup, b"[", 0, start, sink);
         self.json.open = true;
         Some(white)
     }
@@ -189,10 +189,11 @@ impl Scan<'_> {
 
     /// Goes on with the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
+        let held = self.engine.held > 0;
         let (end, step) = self
             .engine
             .reader
-            .read(self.setup, self.chunk, at, self.base, self.sink);
+            .read(held, self.setup, self.chunk, at, self.base, self.sink);
         match step {
             Step::More => return end,
             Step::Complete => {

@@ -139,14 +139,17 @@ impl TextEngine {
         let mut window = core::mem::replace(&mut self.window, Window::new(0));
         let mut records = core::mem::take(&mut self.records);
         let reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        let mut removed = core::mem::take(&mut self.json.removed);
         window.clear(0);
         records.clear();
+        removed.clear();
         *self = Self {
             window,
             records,
             reader,
             ..Self::new(limits, self.json.on, self.json.hold)
         };
+        self.json.removed = removed;
     }
 
     /// Stream offset of the next byte, which is the window's end between pushes.
@@ -231,6 +234,15 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
+        if self.json.open && self.held > 0 {
+            let room = JsonReader::room_to_hold(setup.limits, self.held);
+            if let Some((now, later)) = chunk.split_at_checked(room)
+                && !later.is_empty()
+            {
+                self.push(setup, now, foreign, sink);
+                return self.push(setup, later, foreign, sink);
+            }
+        }
         let white = self.decide_array(setup, chunk, sink).unwrap_or(0);
         self.scan(setup, &chunk[white..], sink);
         self.plain = matches!(self.context, Context::Text)
@@ -258,7 +270,11 @@ impl TextEngine {
     }
 
     /// How many of the bytes handed on last are white space that an annotation which follows would remove.
-    pub(crate) fn removable(&self) -> usize {
+    pub(crate) fn removable(&self, limits: &Limits) -> usize {
+        // A bracket behind one that may begin an array makes it one, unless that is too deep.
+        if self.json.array.is_some() && self.held == 0 && limits.max_depth() > 1 {
+            return 0;
+        }
         if self.json.open && matches!(self.context, Context::Text) {
             let most = self.removable_in_json();
             return self.removable_up_to(most);

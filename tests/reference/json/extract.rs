@@ -7,7 +7,7 @@ use super::{content, pointer, text};
 use std::ops::Range;
 
 /// How many annotations all open objects may have together, if an object alone may not have more.
-const MOST_ANNOTATIONS: usize = 768;
+const MOST_ANNOTATIONS: usize = 512;
 
 /// Which objects of a value were reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ struct Open {
     looked_at: usize,
     /// Whether there were more.
     too_many: bool,
+    /// Whether annotations of it were left out because all open objects together have too many.
+    crowded: bool,
     /// Whether one of them was left out because of `max_pending`.
     lost_one: bool,
     /// How many members `assertion` there were.
@@ -161,8 +163,12 @@ impl Walk<'_> {
     /// Whether another annotation of an object is looked at.
     fn looks_at(&mut self, open: &mut Open) -> bool {
         let most = MOST_ANNOTATIONS.max(self.limits.max_annotations);
-        if open.looked_at >= self.limits.max_annotations || self.annotations >= most {
+        if open.looked_at >= self.limits.max_annotations {
             open.too_many = true;
+            return false;
+        }
+        if self.annotations >= most {
+            open.crowded = true;
             return false;
         }
         open.looked_at += 1;
@@ -280,11 +286,11 @@ impl Walk<'_> {
             .diagnostics
             .iter()
             .any(|(code, _)| *code == "limit-annotation");
-        let lost = open.too_many || open.lost_one || has_too_long;
+        let lost = open.too_many || open.crowded || open.lost_one || has_too_long;
         let findings = [
             (is_cut, "limit-assertion"),
             (open.too_many, "limit-annotations"),
-            (kept.is_none(), "limit-pending"),
+            (kept.is_none() || open.crowded, "limit-pending"),
             (pointer.is_none(), "limit-pointer"),
             (
                 kept.is_some_and(|kept| !text::is_utf8(kept)),
