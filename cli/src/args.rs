@@ -231,9 +231,10 @@ pub(crate) struct AdmitArgs {
     pub(crate) now: Option<Timestamp>,
     /// Exit with status 3 when an assertion was not admitted
     ///
-    /// Status 0 then means that the whole stream was judged and admitted: if the reader of the output goes away before
-    /// that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream without assertions passes;
-    /// one in JSON without annotations does not.
+    /// Status 0 then means that the stream was read to its end and every assertion in it admitted: if the reader of the
+    /// output goes away before that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream
+    /// without assertions passes; one in JSON without annotations does not. An object in JSON that is broken, not
+    /// closed, or nested too deep is no assertion: `extract` tells of it.
     #[arg(long)]
     pub(crate) fail: bool,
     /// What to read.
