@@ -118,6 +118,7 @@ const fn begins_element(byte: u8) -> bool {
 
 impl Scan<'_> {
     /// Moves the end of the white space at the start of the stream or fenced block, if `at` is still in it.
+    #[inline]
     pub(super) fn lead(&mut self, at: usize) {
         let lead = self.engine.json.lead;
         if lead >= self.offset(at)
@@ -138,9 +139,14 @@ impl Scan<'_> {
     }
 
     /// Whether a value is tried at the bracket at `here`; notes it where that is not yet known.
+    #[inline]
     pub(super) fn may_be_array(&mut self, here: usize) -> bool {
+        self.engine.json.lead == self.offset(here) && self.leading_may_be_array(here)
+    }
+
+    fn leading_may_be_array(&mut self, here: usize) -> bool {
         let start = self.offset(here);
-        if !self.engine.json.on || self.engine.json.lead != start || self.is_barred(here) {
+        if !self.engine.json.on || self.is_barred(here) {
             return false;
         }
         let behind = &self.chunk[here + 1..];

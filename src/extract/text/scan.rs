@@ -172,6 +172,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Index of the next byte from `at` on that may open an attempt or code; the chunk's length if there is none.
+    #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
         match self.opener {
             Some(known) if known >= at => known,
@@ -185,6 +186,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Index of the next brace from `at` on, if JSON is read; the chunk's length if there is none.
+    #[inline]
     fn next_brace(&mut self, at: usize) -> usize {
         match self.brace {
             Some(known) if known >= at => known,
