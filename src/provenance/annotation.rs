@@ -349,7 +349,7 @@ impl<'a> Assertion<'a> {
         AnnotationIter(match &self.annotations {
             Annotations::List(list) => Iter::List(list.iter()),
             Annotations::Packed(packed) => Iter::Packed(*packed, 0..packed.len()),
-            Annotations::Slots(slots) => Iter::Slots(*slots, 0..slots.len()),
+            Annotations::Slots(slots) => Iter::Slots(*slots),
         })
     }
 
@@ -425,7 +425,7 @@ pub struct AnnotationIter<'a>(Iter<'a>);
 enum Iter<'a> {
     List(core::slice::Iter<'a, Annotation<'a>>),
     Packed(PackedAnnotations<'a>, core::ops::Range<usize>),
-    Slots(SlotAnnotations<'a>, core::ops::Range<usize>),
+    Slots(SlotAnnotations<'a>),
 }
 
 impl<'a> Iterator for AnnotationIter<'a> {
@@ -436,14 +436,15 @@ impl<'a> Iterator for AnnotationIter<'a> {
         match &mut self.0 {
             Iter::List(list) => list.next().map(Annotation::reborrow),
             Iter::Packed(packed, rest) => packed.get(rest.next()?),
-            Iter::Slots(slots, rest) => slots.get(rest.next()?),
+            Iter::Slots(slots) => slots.next(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
             Iter::List(list) => list.size_hint(),
-            Iter::Packed(_, rest) | Iter::Slots(_, rest) => rest.size_hint(),
+            Iter::Packed(_, rest) => rest.size_hint(),
+            Iter::Slots(slots) => slots.size_hint(),
         }
     }
 }

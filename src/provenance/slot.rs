@@ -205,7 +205,8 @@ pub(crate) struct SlotAnnotations<'a> {
     slots: &'a [Slot],
     arena: &'a [u8],
     vocabulary: &'a Vocabulary,
-    left_out: usize,
+    /// How many of the slots are annotations that were not left out.
+    len: usize,
 }
 
 impl<'a> SlotAnnotations<'a> {
@@ -214,21 +215,11 @@ impl<'a> SlotAnnotations<'a> {
             slots,
             arena,
             vocabulary,
-            left_out: slots.iter().filter(|slot| slot.has(LEFT_OUT)).count(),
+            len: slots.iter().filter(|slot| !slot.has(LEFT_OUT)).count(),
         }
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.slots.len() - self.left_out
-    }
-
-    pub(crate) fn get(&self, index: usize) -> Option<Annotation<'a>> {
-        let slot = if self.left_out == 0 {
-            self.slots.get(index)?
-        } else {
-            let mut kept = self.slots.iter().filter(|slot| !slot.has(LEFT_OUT));
-            kept.nth(index)?
-        };
+    fn annotation(&self, slot: &Slot) -> Annotation<'a> {
         // The strings follow one another, so that one check of all is enough; it is quicker than one of each.
         let all = slot.kept_range();
         let whole = core::str::from_utf8(&self.arena[all.clone()]).ok();
@@ -243,13 +234,32 @@ impl<'a> SlotAnnotations<'a> {
                 _ => decode(&self.arena[place], slot.is_escaped(part)).text,
             })
         };
-        Some(Annotation {
+        Annotation {
             class: self.vocabulary.class_at(slot.class).clone(),
             declared: text(Part::Class).unwrap_or_default(),
             reason: slot.reason(),
             observation_id: text(Part::ObservationId),
             ts: text(Part::Ts),
             span: slot.span(),
-        })
+        }
+    }
+}
+
+impl<'a> Iterator for SlotAnnotations<'a> {
+    type Item = Annotation<'a>;
+
+    fn next(&mut self) -> Option<Annotation<'a>> {
+        loop {
+            let (slot, rest) = self.slots.split_first()?;
+            self.slots = rest;
+            if !slot.has(LEFT_OUT) {
+                self.len -= 1;
+                return Some(self.annotation(slot));
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.len, Some(self.len))
     }
 }

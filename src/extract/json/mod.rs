@@ -58,6 +58,8 @@ struct State {
     /// Content of the last member name, and whether there is an escape in it.
     name: (u64, u64),
     name_escaped: bool,
+    /// Length of the JSON Pointer of the last member's value, if that was made before the value began.
+    child: Option<u32>,
     /// The outermost object that may be reported with its bytes is this frame or a later one.
     oldest: usize,
     /// Bytes from this stream offset on are not dropped from the tail while a chunk is read.
@@ -161,12 +163,6 @@ impl JsonReader {
             + state.tail.heap()
     }
 
-    /// How many bytes of the next chunk can be read before a value of which `held` bytes are held is too long to be held
-    /// any longer.
-    pub(crate) const fn room_to_hold(limits: &Limits, held: usize) -> usize {
-        limits.max_record() + 1 - held
-    }
-
     /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `held`, none
     /// of the value are dropped.
     pub(crate) fn read(
@@ -211,45 +207,32 @@ impl JsonReader {
     ) {
         let limits = setup.limits;
         let end = base + chunk.len() as u64;
-        let mut wanted = None;
-        // How much longer the string may get before it is looked at again.
-        let mut room = usize::MAX;
-        match self.lexer.open_string() {
-            Some((start, true)) => {
-                let most = longest_name(limits);
-                let len = (end - start) as usize;
-                if len <= most {
-                    wanted = Some(start);
-                    room = most - len;
-                }
+        let mut visitor = Visitor {
+            state: &mut self.state,
+            setup,
+            chunk,
+            base,
+            sink,
+        };
+        // Where the string starts of which what was read is wanted, and how much longer it may get before it is looked at
+        // again.
+        let (mut wanted, mut room) = (None, usize::MAX);
+        if let Some((start, name)) = self.lexer.open_string() {
+            let most = if name {
+                longest_name(limits)
+            } else {
+                let most = visitor.state.wants(limits);
+                most.map_or(0, |most| most + LONGEST_UNIT)
+            };
+            if end - start <= most as u64 {
+                wanted = Some(start);
+                room = most - (end - start) as usize;
+            } else if !name && most > 0 {
+                visitor.take_long(start, end);
             }
-            Some((start, false)) => {
-                let most = match self.state.wants(limits) {
-                    Some(most) => most + LONGEST_UNIT,
-                    None => 0,
-                };
-                let len = (end - start) as usize;
-                if len <= most {
-                    wanted = Some(start);
-                    room = most - len;
-                } else if most > 0 {
-                    let mut visitor = Visitor {
-                        state: &mut self.state,
-                        setup,
-                        chunk,
-                        base,
-                        sink,
-                    };
-                    visitor.take_long(start, end);
-                }
-            }
-            None if self.lexer.awaits_member() => {
-                let (start, name_end) = self.state.name;
-                if (name_end - start) as usize <= longest_name(limits) {
-                    wanted = Some(start);
-                }
-            }
-            None => {}
+        } else if self.lexer.awaits_member() {
+            // Any number of bytes of white space may follow a name, so it is made use of now.
+            visitor.name_child();
         }
         let state = &mut self.state;
         if let Some(start) = state.oldest_record(limits, end) {
@@ -273,6 +256,18 @@ impl JsonReader {
         }
         self.room = room;
     }
+}
+
+/// Splits a chunk that a value goes on with, of which `held` bytes are held, where it is too long to be held any longer;
+/// none where it does not get there, or nothing is held.
+pub(crate) fn split_held<'a>(
+    limits: &Limits,
+    held: usize,
+    chunk: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8])> {
+    let room = (limits.max_record() + 1).checked_sub(held)?;
+    let split = chunk.split_at_checked(room)?;
+    (held > 0 && room > 0 && !split.1.is_empty()).then_some(split)
 }
 
 /// Most bytes of the stream that may be needed at the end of a chunk.
@@ -306,6 +301,7 @@ impl State {
         self.pending = 0;
         self.role = Role::Other;
         self.taken = false;
+        self.child = None;
         self.oldest = 0;
         self.reported = false;
         self.record = false;

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::JsonReader;
+use super::{JsonReader, split_held};
 use crate::event::{Code, Diagnostic, Event, JsonRecord, Text};
 use crate::extract::{Setup, Sink};
 use crate::lex::json::{LineStart, Step, leading_white};
@@ -105,21 +105,22 @@ impl SequenceEngine {
         foreign: bool,
         sink: &mut Sink<'_>,
     ) {
+        let mut rest = chunk;
+        while let Some((now, later)) = split_held(setup.limits, self.held, rest) {
+            self.push_piece(setup, now, foreign, sink);
+            rest = later;
+        }
+        self.push_piece(setup, rest, foreign, sink);
+    }
+
+    /// Takes a piece of a chunk that does not go on behind where a value is too long to be held.
+    fn push_piece(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
         if chunk.is_empty() {
             return;
         }
         if foreign != self.foreign {
             self.end_value(setup, sink);
             self.foreign = foreign;
-        }
-        if self.held > 0 {
-            let room = JsonReader::room_to_hold(setup.limits, self.held);
-            if let Some((now, later)) = chunk.split_at_checked(room)
-                && !later.is_empty()
-            {
-                self.push(setup, now, foreign, sink);
-                return self.push(setup, later, foreign, sink);
-            }
         }
         let base = self.position;
         let mut read = (0, Step::More);

@@ -91,6 +91,7 @@ impl Visit for Visitor<'_, '_> {
             return;
         };
         state.role = Role::Other;
+        state.child = None;
         state.oldest = state.oldest.min(state.frames.len());
         if frame.has(OBJECT) {
             self.report(&frame, end);
@@ -106,6 +107,7 @@ impl Visit for Visitor<'_, '_> {
         let state = &mut *self.state;
         state.name = (start, end);
         state.name_escaped = escaped;
+        state.child = None;
         if end - start > LONGEST_KNOWN as u64 {
             return;
         }
@@ -349,11 +351,22 @@ impl Visitor<'_, '_> {
         self.push_slot(slot, above);
     }
 
+    /// Makes the JSON Pointer of the last member's value before that begins.
+    pub(super) fn name_child(&mut self) {
+        if self.state.child.is_none() {
+            let provenance = self.state.role == Role::Provenance;
+            self.state.child = Some(self.pointer_of_child(provenance));
+        }
+    }
+
     /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
     /// member `provenance` is given.
     fn pointer_of_child(&mut self, provenance: bool) -> u32 {
         let limits = self.setup.limits;
         let state = &mut *self.state;
+        if let Some(child) = state.child.take() {
+            return child;
+        }
         let Some(outer) = state.frames.last() else {
             state.pointer.clear();
             return 0;
@@ -368,7 +381,7 @@ impl Visitor<'_, '_> {
             push_plain(&mut state.pointer, b"provenance", max)
         } else if outer.has(OBJECT) {
             let (start, end) = state.name;
-            (end - start) as usize <= max * LONGEST_IN_NAME && {
+            end - start <= (max * LONGEST_IN_NAME) as u64 && {
                 let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
                 push_name(&mut state.pointer, raw, state.name_escaped, max)
             }

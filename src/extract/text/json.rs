@@ -10,6 +10,7 @@ use crate::lex::chars::MOST_REMOVED;
 use crate::lex::code::FenceLine;
 use crate::lex::json::{LineStart, Step, is_white, leading_white};
 use memchr::memchr;
+use std::collections::VecDeque;
 
 /// What reading JSON adds to the state of free text.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub(super) struct Json {
     /// A bracket that begins an array if what follows the white space behind it can be an element.
     pub(super) array: Option<u64>,
     /// The records removed from the fenced block entered last, as far as they may concern its text.
-    pub(super) removed: Vec<Span>,
+    pub(super) removed: VecDeque<Span>,
 }
 
 impl Json {
@@ -39,7 +40,7 @@ impl Json {
             barred: false,
             lead: 0,
             array: None,
-            removed: Vec::new(),
+            removed: VecDeque::new(),
         }
     }
 
@@ -306,8 +307,11 @@ impl Scan<'_> {
         if let Context::Fence { .. } = engine.context {
             // The block's text ends behind this record, so what lies further back than its longest is of no concern.
             let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
-            engine.json.removed.retain(|before| before.end() > far);
-            engine.json.removed.push(span);
+            let removed = &mut engine.json.removed;
+            while removed.front().is_some_and(|before| before.end() <= far) {
+                removed.pop_front();
+            }
+            removed.push_back(span);
         }
     }
 

@@ -15,7 +15,7 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
-use super::json::JsonReader;
+use super::json::{JsonReader, split_held};
 use super::window::Window;
 use super::{Setup, Sink};
 use crate::event::{Event, Text};
@@ -234,17 +234,15 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
-        if self.json.open && self.held > 0 {
-            let room = JsonReader::room_to_hold(setup.limits, self.held);
-            if let Some((now, later)) = chunk.split_at_checked(room)
-                && !later.is_empty()
-            {
-                self.push(setup, now, foreign, sink);
-                return self.push(setup, later, foreign, sink);
-            }
-        }
         let white = self.decide_array(setup, chunk, sink).unwrap_or(0);
-        self.scan(setup, &chunk[white..], sink);
+        let mut rest = &chunk[white..];
+        while self.json.open
+            && let Some((now, later)) = split_held(setup.limits, self.held, rest)
+        {
+            self.scan(setup, now, sink);
+            rest = later;
+        }
+        self.scan(setup, rest, sink);
         self.plain = matches!(self.context, Context::Text)
             && self.pending.is_none()
             && !foreign

@@ -163,11 +163,9 @@ fn fence(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     }
     out.push(b'\n');
     for _ in 0..1 + maker.random.below(3) {
-        let start = maker
-            .random
-            .pick(&[
-                "", "", " ", "\n", "  \t", "\r ", "\r\t\r", " \r\n ", "x", "\n\n", "\u{a0}",
-            ]);
+        let start = maker.random.pick(&[
+            "", "", " ", "\n", "  \t", "\r ", "\r\t\r", " \r\n ", "x", "\n\n", "\u{a0}",
+        ]);
         out.extend_from_slice(format!("{inner}{start}").as_bytes());
         let from = out.len();
         match maker.random.below(5) {
