@@ -239,7 +239,8 @@ pub enum Code {
     /// An assertion with more than `max_annotations` annotations; the span is the assertion.
     LimitAnnotations,
     /// An annotation or an assertion left out because of `max_pending`, or a JSON record too long to be removed; the
-    /// span is what was left out.
+    /// span is what was left out. Where all open objects together have too many annotations, it is that of the assertion
+    /// which goes without some of its own.
     LimitPending,
     /// A MARC object longer than `max_record`, which is reported without its bytes; the span is the object.
     LimitRecord,

@@ -95,7 +95,6 @@ pub(crate) fn kept_len(raw: &[u8], max: usize) -> usize {
     if raw.len() <= max {
         return raw.len();
     }
-    // Units begin anew at every byte that is plain ASCII.
     let mut at = 0;
     loop {
         let len = unit_len(&raw[at..]);

@@ -40,7 +40,8 @@ impl Limits {
         self.assertion as usize
     }
 
-    /// Most annotations reported with one assertion: 64 by default.
+    /// Most annotations reported with one assertion: 64 by default. All open objects of a JSON value together have no
+    /// more than 512, or this many if that is more.
     #[must_use]
     pub const fn max_annotations(&self) -> usize {
         self.annotations as usize
@@ -106,7 +107,7 @@ impl Limits {
     }
 
     /// The same limits with another [`max_pending`](Self::max_pending), 1 to 1,048,576 bytes, in free text and
-    /// [in JSON](Self::max_pending_json).
+    /// [in JSON](Self::max_pending_json), whose default is larger.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.

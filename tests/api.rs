@@ -5,6 +5,8 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use provstream::marc::{Kind, MarcObject};
+use provstream::provenance::JsonForm;
 use provstream::provenance::{
     Annotation, Assertion, Bracketed, BracketedForm, Class, Discipline, DisciplineBuilder,
     DisciplineError, Disposition, DurationError, DurationErrorKind, Encoding, GrammarError,
@@ -14,9 +16,9 @@ use provstream::provenance::{
 };
 use provstream::sentence::Sentences;
 use provstream::{
-    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, LimitError, Limits, Mode,
-    OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
-    Replacement, RewriteSink, Rewriter, Span, Text,
+    BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, JsonRecord, LimitError, Limits, Mode,
+    OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, Parser, ParserBuilder, Positions,
+    QueuedParser, Replacement, RewriteSink, Rewriter, Span, Text,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -56,7 +58,8 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
         VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, Code, Diagnostic, Event<'static>,
         LimitError, Limits, Mode, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
-        Replacement, Rewriter, Span, Text<'static>, Sentences<'static>);
+        Replacement, Rewriter, Span, Text<'static>, Sentences<'static>, JsonRecord<'static>, OwnedRecord,
+        JsonForm<'static>, Kind, MarcObject<'static>);
 }
 
 #[test]
@@ -66,14 +69,14 @@ fn values_compare() {
         ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
         ChunkIndex, Code, Diagnostic, Event<'static>, LimitError, Limits, Mode, Positions, Replacement, Span,
-        Text<'static>);
-    each!(key: Class, Code, Diagnostic, Disposition, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
+        Text<'static>, JsonRecord<'static>, OwnedRecord, JsonForm<'static>, Kind, MarcObject<'static>);
+    each!(key: Kind, Class, Code, Diagnostic, Disposition, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
-    each!(ordered: Class, Code, Disposition, Encoding, Malformation, Place, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, Reason, Span,
+    each!(ordered: Kind, Class, Code, Disposition, Encoding, Malformation, Place, Reason, Span, Timestamp, VerdictReason, Version);
+    each!(small: Kind, JsonRecord<'static>, Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, Reason, Span,
         Text<'static>, Timestamp, VerdictReason, Version);
     each!(shown: Class, Code, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
-        BracketedForm<'static>);
+        BracketedForm<'static>, JsonForm<'static>, Kind);
     each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, Positions, ChunkIndex);
 }
 
@@ -123,14 +126,24 @@ fn enums_may_grow() {
         | Code::LimitAssertion
         | Code::LimitAnnotations
         | Code::LimitPending
+        | Code::LimitDepth
+        | Code::LimitPointer
+        | Code::LimitRecord
         | Code::InvalidTs
         | Code::NoAssertion
+        | Code::DuplicateMember
+        | Code::JsonSyntax
         | Code::InvalidUtf8 => true,
         _ => false,
     };
     assert!(code(Code::Unterminated));
     let event = |event: Event<'_>| match event {
-        Event::Text(_) | Event::Annotation(_) | Event::Assertion(_) | Event::Diagnostic(_) => true,
+        Event::Text(_)
+        | Event::Annotation(_)
+        | Event::Assertion(_)
+        | Event::Marc(_)
+        | Event::Record(_)
+        | Event::Diagnostic(_) => true,
         _ => false,
     };
     Parser::new().push(b"text", |found| assert!(event(found)));
@@ -138,6 +151,8 @@ fn enums_may_grow() {
         OwnedEvent::Text(_)
         | OwnedEvent::Annotation(_)
         | OwnedEvent::Assertion(_)
+        | OwnedEvent::Marc(_)
+        | OwnedEvent::Record(_)
         | OwnedEvent::Diagnostic(_) => true,
         _ => false,
     };
@@ -150,10 +165,15 @@ fn enums_may_grow() {
     };
     assert!(replacement(Replacement::Keep));
     let mode = |mode: Mode| match mode {
-        Mode::Text | Mode::Auto => true,
+        Mode::Text | Mode::Json | Mode::Ndjson | Mode::Auto => true,
         _ => false,
     };
     assert!(mode(Mode::default()));
+    let kind = |kind: Kind| match kind {
+        Kind::Core | Kind::Disclosure => true,
+        _ => false,
+    };
+    assert!(kind(Kind::Core));
     let reason = |reason: Reason| match reason {
         Reason::VocabularyVersion | Reason::UnknownIdentifier | Reason::Malformed => true,
         _ => false,

@@ -675,3 +675,27 @@ fn a_hundred_levels_of_the_largest_annotations_are_bounded_by_max_pending() {
     );
     assert_eq!(found, (keeping(0, 31), 128));
 }
+
+/// What is held is split where it gets too long, as often as that happens in a chunk.
+#[test]
+fn a_long_chunk_of_records_beyond_a_small_limit_is_read_to_its_end() {
+    let limits = Limits::default().with_max_record(2).expect("in range");
+    let stream = [b" ".to_vec(), b"{}{\"a\":1}".repeat(200_000)].concat();
+    for mode in [Mode::Json, Mode::Ndjson, Mode::Auto] {
+        let mut parser = Parser::builder()
+            .mode(mode)
+            .limits(limits)
+            .hold_records(true)
+            .build();
+        let mut handed = 0;
+        let mut sink = |event: Event<'_>| {
+            if let Event::Text(text) = event {
+                assert_eq!(text.span().start(), handed);
+                handed = text.span().end();
+            }
+        };
+        parser.push(&stream, &mut sink);
+        parser.finish(&mut sink);
+        assert_eq!(handed, stream.len() as u64, "{mode:?}");
+    }
+}

@@ -106,6 +106,18 @@ fn families() -> Vec<(String, Vec<u8>)> {
     add("objects in one another", nest("{\"abcdefg\":", "}"));
     add("both in one another", nest("[{\"a\":", "}]"));
     add("deeper than allowed", b"{\"a\":".repeat(200));
+    let spaces = " ".repeat(300_000);
+    for (name, text) in [
+        ("white space behind a name", "{\"abc\"~:1}"),
+        (
+            "white space behind a colon",
+            "{\"abc\":~{\"assertion\":~\"x\"}}",
+        ),
+        ("white space in an array", "[{\"abc\":[1~,~2]}~]"),
+        ("white space behind a brace", "[{~\"abc\":1}]"),
+    ] {
+        add(name, text.replace('~', &spaces).into_bytes());
+    }
     add(
         "a pointer of escapes that grow",
         nest("{\"~/~/~/~/\":", ",\"assertion\":\"x\"}"),

@@ -90,7 +90,7 @@ U+2028 and U+2029 and the characters that reorder text on a screen (U+202A to U+
 as \\u escapes.";
 
 const STRIP: &str = "\
-Write a stream without its annotations.
+Write a stream without its annotations in brackets.
 
 An annotation is removed together with the white space right before it (at most 64 bytes of space, tab, CR and LF). \
 Every other byte is written as it is, and at once: held back is only what can still become an annotation, and white \
@@ -111,7 +111,7 @@ Prints the assertion lines of `provstream extract` with one more field:
 
     \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}
 
-`reason` is the first that holds of `no-assertion` (nothing stands where the annotation could belong), `limit` (a \
+`reason` is the first that holds of `no-assertion` (nothing stands where the annotation could belong, or the string in JSON is empty), `limit` (a \
 limit was hit, so not all is known), `unannotated` (an object in JSON without annotations), `terminal`, `below-floor` and `admitted`; `classes` are those that count. Neither \
 diagnostics, MARC objects nor a last line of totals are printed.
 

@@ -126,7 +126,7 @@ impl JsonReader {
         self.lexer.bracket_stops()
     }
 
-    /// Whether the last byte read belongs to a string that is open.
+    /// See [`Lexer::is_in_string`].
     pub(crate) const fn is_in_string(&self) -> bool {
         self.lexer.is_in_string()
     }

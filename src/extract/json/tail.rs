@@ -46,7 +46,7 @@ impl Tail {
         }
     }
 
-    /// Appends the bytes that follow, of which the limits tell how many can be needed.
+    /// Appends the bytes that follow; the limits tell how many there can be in all.
     #[inline]
     pub(super) fn append(&mut self, bytes: &[u8], limits: &Limits) {
         if !self.append_in_place(bytes) {
