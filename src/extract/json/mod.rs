@@ -230,12 +230,14 @@ impl JsonReader {
             } else if !name && most > 0 {
                 visitor.take_long(start, end);
             }
-        } else if self.lexer.awaits_member() {
-            // Any number of bytes of white space may follow a name, so it is made use of now.
+        }
+        let record = visitor.state.oldest_record(limits, end);
+        if record.is_none() && self.lexer.awaits_member() {
+            // Any number of bytes of white space may follow a name, so it is made use of while it is there.
             visitor.name_child();
         }
         let state = &mut self.state;
-        if let Some(start) = state.oldest_record(limits, end) {
+        if let Some(start) = record {
             wanted = Some(start);
             room = room.min(limits.max_record() - (end - start) as usize);
         }
@@ -260,14 +262,18 @@ impl JsonReader {
 
 /// Splits a chunk that a value goes on with, of which `held` bytes are held, where it is too long to be held any longer;
 /// none where it does not get there, or nothing is held.
+#[inline]
 pub(crate) fn split_held<'a>(
     limits: &Limits,
     held: usize,
     chunk: &'a [u8],
 ) -> Option<(&'a [u8], &'a [u8])> {
+    if held == 0 {
+        return None;
+    }
     let room = (limits.max_record() + 1).checked_sub(held)?;
     let split = chunk.split_at_checked(room)?;
-    (held > 0 && room > 0 && !split.1.is_empty()).then_some(split)
+    (room > 0 && !split.1.is_empty()).then_some(split)
 }
 
 /// Most bytes of the stream that may be needed at the end of a chunk.

@@ -114,6 +114,7 @@ impl SequenceEngine {
     }
 
     /// Takes a piece of a chunk that does not go on behind where a value is too long to be held.
+    #[inline]
     fn push_piece(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
         if chunk.is_empty() {
             return;
