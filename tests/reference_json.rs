@@ -4,25 +4,12 @@
 mod reference;
 
 use provstream::sentence::last_sentence;
-use reference::engine::{Cuts, canonical, parser_in, run};
+use reference::engine::{canonical, check, parser_in};
 use reference::generate_json::{self, Case};
-use reference::{RefVocabulary, Segment, events_in};
+use reference::{RefVocabulary, events_in};
 
 /// Streams compared, each read whole and in three cuttings; `PROVSTREAM_SEEDS` sets another number for a longer search.
 const STREAMS: u64 = 10_000;
-
-fn show(input: &[Segment]) -> String {
-    input
-        .iter()
-        .map(|segment| {
-            format!(
-                "{}\"{}\"\n",
-                if segment.own { "" } else { "foreign " },
-                segment.bytes.escape_ascii()
-            )
-        })
-        .collect()
-}
 
 fn compare(seed: u64) {
     let Case {
@@ -32,33 +19,9 @@ fn compare(seed: u64) {
     } = generate_json::case(seed);
     let vocabulary = RefVocabulary::default();
     let events = events_in(reading, &input, &limits, &vocabulary, &last_sentence);
-    let expected = canonical(events);
-    let mut engine = parser_in(reading, &limits, &vocabulary);
-    let mut cuts = Cuts(seed);
-    for most in [usize::MAX, 1, 8, 200] {
-        let found = run(&mut engine, &input, |left| {
-            if most == usize::MAX {
-                left
-            } else {
-                1 + cuts.below(most)
-            }
-        });
-        engine.reset();
-        if found == expected {
-            continue;
-        }
-        let at = expected
-            .iter()
-            .zip(&found)
-            .take_while(|(a, b)| a == b)
-            .count();
-        panic!(
-            "seed {seed}, chunks up to {most}, {reading:?}, {limits:?}\n{}\nexpected {:#?}\nfound {:#?}",
-            show(&input),
-            &expected[at..expected.len().min(at + 2)],
-            &found[at..found.len().min(at + 2)]
-        );
-    }
+    let mut parser = parser_in(reading, &limits, &vocabulary);
+    let what = (reading, &limits);
+    check(&mut parser, &input, &canonical(events), seed, &what);
 }
 
 #[test]

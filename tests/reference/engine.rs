@@ -1,4 +1,6 @@
 //! Running the engine and bringing its events into the reference's form.
+use std::fmt::Debug;
+
 use provstream::provenance::{self, Version, Vocabulary};
 use provstream::{Event, Limits, Mode, Parser};
 
@@ -176,4 +178,50 @@ impl Cuts {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) % bound as u64) as usize
     }
+}
+
+/// Checks that a parser tells of an input what is expected, read whole and in three cuttings that follow from `seed`;
+/// `what` names the input in the message.
+pub(crate) fn check(
+    parser: &mut Parser,
+    input: &[Segment],
+    expected: &[Ev],
+    seed: u64,
+    what: &dyn Debug,
+) {
+    let mut cuts = Cuts(seed);
+    for most in [usize::MAX, 1, 8, 200] {
+        let found = run(parser, input, |left| {
+            if most == usize::MAX {
+                left
+            } else {
+                1 + cuts.below(most)
+            }
+        });
+        parser.reset();
+        if found == expected {
+            continue;
+        }
+        let at = expected
+            .iter()
+            .zip(&found)
+            .take_while(|(a, b)| a == b)
+            .count();
+        panic!(
+            "seed {seed}, chunks up to {most}, {what:?}\n{}\nexpected {:#?}\nfound {:#?}",
+            show(input),
+            &expected[at..expected.len().min(at + 2)],
+            &found[at..found.len().min(at + 2)]
+        );
+    }
+}
+
+fn show(input: &[Segment]) -> String {
+    input
+        .iter()
+        .map(|segment| {
+            let whose = if segment.own { "" } else { "foreign " };
+            format!("{whose}\"{}\"\n", segment.bytes.escape_ascii())
+        })
+        .collect()
 }
