@@ -1,5 +1,8 @@
 //! White space and closing punctuation in raw bytes, without decoding ordinary characters.
 
+/// U+FEFF in UTF-8; white space at the very start of a stream.
+pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
 /// What stands at the start of some bytes, as far as separators go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {

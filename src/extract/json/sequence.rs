@@ -5,6 +5,7 @@ use memchr::memchr;
 use super::{JsonReader, split_held};
 use crate::event::{Code, Diagnostic, Event, JsonRecord, Text};
 use crate::extract::{Setup, Sink};
+use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::lex::json::{LineStart, Step, leading_white};
 use crate::{Limits, Span};
 
@@ -39,8 +40,6 @@ pub(crate) struct SequenceEngine {
     /// Behind the last byte that was told to be no JSON.
     told: u64,
 }
-
-const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl SequenceEngine {
     /// Values that follow one another, or one a line; records are held back or not.

@@ -20,7 +20,7 @@ use super::window::Window;
 use super::{Setup, Sink};
 use crate::event::{Event, Text};
 use crate::lex::bracket::{Attempt, Step};
-use crate::lex::chars::MOST_REMOVED;
+use crate::lex::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
 use crate::provenance::packed::Record;
@@ -107,8 +107,6 @@ pub(crate) struct TextEngine {
     json: Json,
     reader: JsonReader,
 }
-
-const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl TextEngine {
     /// Free text, with JSON values in it or not, of which records are held back or not.

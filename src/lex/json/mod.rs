@@ -276,14 +276,11 @@ impl Lexer {
                         continue;
                     }
                     visit.string(self.token, end, self.escaped);
-                    state = State::Behind;
                     if self.depth == 0 {
+                        state = State::Behind;
                         break Step::Complete;
                     }
-                    if let Some(name) = self.usual_name(bytes, at) {
-                        at = name;
-                        state = self.begin_string(offset(at), true);
-                    }
+                    (at, state) = self.behind_value(bytes, at, base);
                 }
                 State::Escape => {
                     state = match bytes.get(at) {
@@ -327,14 +324,11 @@ impl Lexer {
                         break Step::Stopped;
                     }
                     visit.scalar(self.token, offset(at), false);
-                    state = State::Behind;
                     if self.depth == 0 {
+                        state = State::Behind;
                         break Step::Complete;
                     }
-                    if let Some(name) = self.usual_name(bytes, at) {
-                        at = name;
-                        state = self.begin_string(offset(at), true);
-                    }
+                    (at, state) = self.behind_value(bytes, at, base);
                 }
                 State::Literal => {
                     let [first, rest @ ..] = self.literal else {
@@ -445,11 +439,14 @@ impl Lexer {
         (at, step)
     }
 
-    /// Index of the content of the name that mostly follows a value in an object at once; none if it does not.
+    /// Goes on behind a value that is not the whole one: in an object the next name mostly follows at once.
     #[inline]
-    fn usual_name(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let follows = self.in_object && bytes.get(at..at + 2) == Some(b",\"");
-        follows.then_some(at + 2)
+    fn behind_value(&mut self, bytes: &[u8], at: usize, base: u64) -> (usize, State) {
+        if self.in_object && bytes.get(at..at + 2) == Some(b",\"") {
+            let name = at + 2;
+            return (name, self.begin_string(base + name as u64, true));
+        }
+        (at, State::Behind)
     }
 
     fn begin_string(&mut self, start: u64, name: bool) -> State {
