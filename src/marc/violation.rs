@@ -1,0 +1,262 @@
+//! What validation finds.
+
+use core::fmt;
+
+/// How a requirement that is not met is worded. Source: RFC 2119.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// It SHOULD be met: the object is valid all the same.
+    Should,
+    /// It MUST be met: the object is not valid.
+    Must,
+}
+
+impl Level {
+    /// The name used on the wire: `should` or `must`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Should => "should",
+            Self::Must => "must",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $code:ident = $text:literal,)+) => {
+        /// What kind of violation it is. The names on the wire do not change.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum ViolationCode {
+            $($(#[$doc])* $code,)+
+        }
+
+        impl ViolationCode {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$code,)+];
+
+            /// The name used on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $text,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The object is longer than `max_record` and was not looked at.
+    LimitRecord = "limit-record",
+    /// Some of the object is not UTF-8. Source: RFC 8259 8.1.
+    InvalidUtf8 = "invalid-utf8",
+    /// A member stands there more than once.
+    DuplicateMember = "duplicate-member",
+    /// A required member is not there.
+    MissingMember = "missing-member",
+    /// A member is of another type, null included where it is not allowed.
+    WrongType = "wrong-type",
+    /// A string is none of the values that are defined.
+    UnknownValue = "unknown-value",
+    /// A string is one of the values but for its letter case.
+    WrongCase = "wrong-case",
+    /// A score is below 0.0 or above 1.0.
+    OutOfRange = "out-of-range",
+    /// A number is not integral.
+    NotIntegral = "not-integral",
+    /// `marc_version` is not two decimal numbers and a full stop.
+    BadVersion = "bad-version",
+    /// `marc_version` has another major version than 1.
+    OtherMajor = "other-major",
+    /// `marc_version` has another minor version than 0.
+    OtherMinor = "other-minor",
+    /// A text that is required has no content.
+    Empty = "empty",
+    /// A text is longer than 280 code points.
+    TooLong = "too-long",
+    /// A member is neither defined by the draft nor private (`x_`).
+    UnknownMember = "unknown-member",
+    /// A disclosure has a score that belongs to the record.
+    ExposedScore = "exposed-score",
+    /// `ANSWER` without a `post_answer_confidence`.
+    AnswerWithoutConfidence = "answer-without-confidence",
+    /// `post_answer_confidence` with another action than `ANSWER`.
+    ConfidenceWithoutAnswer = "confidence-without-answer",
+    /// `ANSWER` with another `confidence_target` than `answer`.
+    AnswerTarget = "answer-target",
+    /// `confidence_target` is `answer` with another action than `ANSWER`.
+    TargetWithoutAnswer = "target-without-answer",
+    /// `remediability` does not go with the action.
+    RemediabilityMismatch = "remediability-mismatch",
+    /// `iteration` or `max_iterations` is negative.
+    Negative = "negative",
+    /// `iteration` is above `max_iterations`.
+    IterationAboveMaximum = "iteration-above-maximum",
+    /// There are more violations than are listed.
+    LimitViolations = "limit-violations",
+    /// An earlier record of the stream has the same `decision_id`.
+    RepeatedDecisionId = "repeated-decision-id",
+    /// No earlier record of the stream has the `decision_id` that is named as parent.
+    UnknownParent = "unknown-parent",
+    /// The record before asked for a new assessment, and this one names no parent.
+    MissingParent = "missing-parent",
+    /// `iteration` is not greater than that of the decision before.
+    IterationNotGrowing = "iteration-not-growing",
+    /// The stream has more records than are remembered: some checks end here.
+    LimitSession = "limit-session",
+}
+
+impl fmt::Display for ViolationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A requirement that an object does not meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    code: ViolationCode,
+    level: Level,
+    pointer: String,
+    requirement: &'static str,
+    message: String,
+}
+
+impl Violation {
+    pub(crate) fn new(
+        code: ViolationCode,
+        level: Level,
+        pointer: String,
+        requirement: &'static str,
+        message: String,
+    ) -> Self {
+        Self {
+            code,
+            level,
+            pointer,
+            requirement,
+            message,
+        }
+    }
+
+    /// What kind it is.
+    #[must_use]
+    pub const fn code(&self) -> ViolationCode {
+        self.code
+    }
+
+    /// Whether the object is valid in spite of it.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// The number of the requirement in the project's table of conformance, such as `M2-99`.
+    #[must_use]
+    pub const fn requirement(&self) -> &'static str {
+        self.requirement
+    }
+
+    /// What is wrong, for a reader.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// `must M2-99 /confidence_band: …`
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            level,
+            requirement,
+            pointer,
+            message,
+            ..
+        } = self;
+        write!(f, "{level} {requirement} {pointer}: {message}")
+    }
+}
+
+/// Most violations that one report lists; one more says that there were further ones.
+const MAX_LISTED: usize = 256;
+
+/// All violations of one object, in the order in which its members stand, then those about missing members, then those
+/// between members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Report {
+    violations: Vec<Violation>,
+    invalid: bool,
+}
+
+impl Report {
+    /// Whether no must-level requirement is violated. It says nothing about the truth of the object. Source: MARC-02 15;
+    /// open point 64.
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        !self.invalid
+    }
+
+    /// Whether nothing at all is violated.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// What is violated: at most 256, and one more that says so if there were more.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    pub(crate) fn push(&mut self, violation: Violation) {
+        self.invalid |= violation.level == Level::Must;
+        match self.violations.len() {
+            ..MAX_LISTED => self.violations.push(violation),
+            MAX_LISTED => self.violations.push(Violation::new(
+                ViolationCode::LimitViolations,
+                Level::Should,
+                String::new(),
+                "M2-9",
+                format!("only the first {MAX_LISTED} violations are listed"),
+            )),
+            _ => {}
+        }
+    }
+
+    /// Adds what another check of the same object found.
+    pub fn extend(&mut self, other: Self) {
+        self.invalid |= other.invalid;
+        for violation in other.violations {
+            self.push(violation);
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, violation) in self.violations.iter().enumerate() {
+            let before = if index == 0 { "" } else { "; " };
+            write!(f, "{before}{violation}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An object does not meet what it must; the report says what.
+impl std::error::Error for Report {}
