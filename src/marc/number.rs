@@ -40,10 +40,6 @@ impl<'a> Number<'a> {
         self.all_digits().all(|digit| digit == b'0')
     }
 
-    pub(crate) fn is_negative(self) -> bool {
-        self.negative && !self.is_zero()
-    }
-
     /// How many digits stand before the point once the exponent is applied, leading zeros aside: the number is
     /// `0.d1d2d3…` times ten to this, where d1 is not 0. Not for zero.
     fn magnitude(self) -> i64 {

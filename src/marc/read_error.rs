@@ -1,0 +1,47 @@
+//! Why bytes are no valid object.
+
+use core::fmt;
+use std::error::Error;
+
+use super::document::DocumentError;
+use super::violation::Report;
+
+/// Bytes are no valid record or disclosure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// They are no JSON object.
+    Document(DocumentError),
+    /// The object is not what it must be.
+    Invalid(Report),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Document(error) => write!(f, "no JSON object: {error}"),
+            Self::Invalid(report) => write!(f, "not valid: {report}"),
+        }
+    }
+}
+
+impl Error for ReadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Document(error) => Some(error),
+            Self::Invalid(report) => Some(report),
+        }
+    }
+}
+
+impl From<DocumentError> for ReadError {
+    fn from(error: DocumentError) -> Self {
+        Self::Document(error)
+    }
+}
+
+impl From<Report> for ReadError {
+    fn from(report: Report) -> Self {
+        Self::Invalid(report)
+    }
+}
