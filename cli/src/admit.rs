@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use provstream::provenance::{Discipline, Timestamp, Vocabulary};
 use provstream::{Event, RewriteSink};
 
-use crate::NOT_ADMITTED;
 use crate::args::AdmitArgs;
 use crate::failure::Failure;
 use crate::feed::{Sink, Stream, parser};
+use crate::gate;
 use crate::line::Line;
 use crate::output::Output;
 use crate::vocabulary;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
     let discipline = discipline(args, &vocabulary)?;
     let limits = args.limits.with(&args.source)?;
-    let stream = Stream::open(&args.source, parser(&args.source, limits, vocabulary))?;
+    let stream = Stream::of(&args.source, parser(&args.source, limits, vocabulary))?;
     let mut admit = Admit {
         output: Output::stdout(),
         discipline,
@@ -37,22 +37,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
         all_admitted: true,
     };
     let end = stream.feed(&mut admit).and_then(|_| admit.output.flush());
-    match end {
-        // Nobody reads the lines any more, but the exit status still has to be right.
-        Err(Failure::Write(error))
-            if args.fail && error.kind() == std::io::ErrorKind::BrokenPipe =>
-        {
-            if admit.all_admitted {
-                return Err(Failure::Unanswered);
-            }
-        }
-        end => end?,
-    }
-    Ok(if args.fail && !admit.all_admitted {
-        ExitCode::from(NOT_ADMITTED)
-    } else {
-        ExitCode::SUCCESS
-    })
+    gate::status(end, args.fail, admit.all_admitted)
 }
 
 fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, Failure> {

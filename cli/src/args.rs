@@ -9,11 +9,13 @@ use clap::{Args as ArgGroup, Parser, Subcommand};
 use provstream::provenance::{Timestamp, parse_duration};
 use provstream::{LimitError, Limits, Mode};
 
+use crate::marc::args::{MARC, MarcCommand};
+
 /// Longest piece that `--chunk-size` allows; it bounds the read buffer.
 const MAX_CHUNK: usize = 1 << 20;
 
 /// Heading in the help over the options that set limits.
-const LIMITS: &str = "Limits";
+pub(crate) const LIMITS: &str = "Limits";
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -36,7 +38,7 @@ provstream finds the annotations and what they belong to, in text, JSON or both 
 prints each as soon as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
 
 /// The exit statuses that every command has; [`EXIT_FAIL`] follows where `admit` is meant.
-const EXIT: &str = "\
+pub(crate) const EXIT: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
   1  the input or the vocabulary file cannot be read, or the output cannot be written
@@ -71,16 +73,19 @@ is a string that is a member `assertion`, and `pointer` is that member's JSON Po
 \"span\":{\"start\":9,\"end\":25}}]}
     {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
 \"pointer\":\"/assertion\",\"annotations\":[]}
-    {\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":51,\"end\":73},\"pointer\":\"\",\
-\"record\":{\"marc_version\":\"1.0\"}}
-    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":90}}
-    {\"event\":\"end\",\"bytes\":90,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
+    {\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,\"violations\":[],\
+\"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
+\"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}}
+    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":221,\"end\":237}}
+    {\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
 
 `class` is what an annotation is taken for, `declared` what it says; where they differ, `reason` tells why: \
 `unknown-identifier`, `vocabulary-version` or `malformed`. An object in JSON without `provenance` has no annotations.
 
 A MARC object is an object in JSON that discloses a model's control or uncertainty; `kind` is `core` or `disclosure`, \
-and `record` is the object as it was written, without white space outside of its strings. Nothing of it is judged.
+and `record` is the object as it was written, without white space outside of its strings. It is held against MARC -02: \
+`violations` say what is wrong, and it is `valid` if none of them has the level `must`. `provstream marc validate` does \
+the same with another draft, and between records.
 
 Fields that do not apply are left out. Without a last line \
 of totals the stream was not read to its end.
@@ -172,6 +177,9 @@ pub(crate) enum Command {
     /// List the substrate classes that are loaded
     #[command(long_about = VOCABULARY, after_long_help = EXIT_VOCABULARY)]
     Vocabulary(VocabularyArgs),
+    /// Check, show and make MARC records
+    #[command(subcommand, long_about = MARC)]
+    Marc(MarcCommand),
 }
 
 /// Arguments of `provstream extract`.
@@ -370,7 +378,7 @@ fn floor(text: &str) -> Result<NonZeroUsize, &'static str> {
 }
 
 /// Reads a limit and has the library judge its range. The message does not name the limit: clap names the option.
-fn limit(
+pub(crate) fn limit(
     text: &str,
     with: impl Fn(Limits, usize) -> Result<Limits, LimitError>,
 ) -> Result<usize, String> {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use provstream::marc::Profile;
 use provstream::provenance::Encoding;
 use provstream::{BracketAnnotation, Event, Replacement, RewriteSink};
 
@@ -9,6 +10,7 @@ use crate::args::ExtractArgs;
 use crate::failure::Failure;
 use crate::feed::{Sink, Stream, parser};
 use crate::line::{Line, Totals};
+use crate::marc::record::Judged;
 use crate::output::Output;
 use crate::pieces::Pieces;
 use crate::vocabulary;
@@ -26,7 +28,7 @@ struct Extract {
 pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
     let limits = args.limits.with(&args.source)?;
-    let stream = Stream::open(&args.source, parser(&args.source, limits, vocabulary))?;
+    let stream = Stream::of(&args.source, parser(&args.source, limits, vocabulary))?;
     let mut extract = Extract {
         output: Output::stdout(),
         totals: Totals::default(),
@@ -71,7 +73,8 @@ impl RewriteSink for Extract {
             }
             Event::Marc(object) => {
                 self.totals.marc += 1;
-                self.output.line(&Line::marc(&object));
+                let judged = Judged::new(&object, Profile::default());
+                self.output.line(&judged.line());
             }
             Event::Diagnostic(diagnostic) => {
                 self.totals.diagnostics += 1;

@@ -1,7 +1,9 @@
 //! From the input through the parser to a command's output.
 
+use std::path::Path;
+
 use provstream::provenance::Vocabulary;
-use provstream::{Limits, Parser, ParserBuilder, RewriteSink, Rewriter};
+use provstream::{Limits, Mode, Parser, ParserBuilder, RewriteSink, Rewriter};
 
 use crate::args::SourceArgs;
 use crate::failure::Failure;
@@ -37,12 +39,22 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Sets up what the arguments ask for, and opens the input last: with some it takes until someone writes.
-    pub(crate) fn open(source: &SourceArgs, parser: ParserBuilder) -> Result<Self, Failure> {
+    pub(crate) fn of(source: &SourceArgs, parser: ParserBuilder) -> Result<Self, Failure> {
         let chunk = source.chunk_size.map_or(BUFFER, usize::from);
+        Self::open(&source.file, chunk, parser)
+    }
+
+    /// The same for JSON values, with these limits.
+    pub(crate) fn records(file: &Path, limits: Limits) -> Result<Self, Failure> {
+        let parser = Parser::builder().mode(Mode::Json).limits(limits);
+        Self::open(file, BUFFER, parser)
+    }
+
+    fn open(file: &Path, chunk: usize, parser: ParserBuilder) -> Result<Self, Failure> {
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
         let buffer = chunk * (BUFFER / chunk).max(1);
         Ok(Self {
-            input: Input::open(&source.file)?,
+            input: Input::open(file)?,
             rewriter: Rewriter::new(parser.build()),
             buffer: vec![0; buffer].into(),
             chunk,

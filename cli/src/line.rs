@@ -1,12 +1,11 @@
 //! The lines that are printed, as JSON.
 
-use provstream::marc::MarcObject;
 use provstream::provenance::{Annotation, Assertion, Verdict};
 use provstream::{Diagnostic, Span};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::compact::compact;
+use crate::marc::record::ViolationFields;
 
 /// One line. The order of the fields is that of the output.
 #[derive(Debug, Serialize)]
@@ -26,12 +25,14 @@ pub(crate) enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<Judged<'a>>,
     },
-    /// A MARC object; `record` is what was written, none if that is longer than a limit.
+    /// A MARC object and what is wrong with it; `record` is what was written, none if that is longer than a limit.
     Marc {
         kind: &'static str,
         span: Offsets,
         #[serde(skip_serializing_if = "Option::is_none")]
         pointer: Option<&'a str>,
+        valid: bool,
+        violations: Vec<ViolationFields<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         record: Option<Box<RawValue>>,
     },
@@ -54,16 +55,6 @@ impl<'a> Line<'a> {
             pointer: assertion.pointer(),
             annotations: assertion,
             verdict: verdict.map(Judged::from),
-        }
-    }
-
-    /// A MARC object.
-    pub(crate) fn marc(object: &'a MarcObject<'a>) -> Self {
-        Self::Marc {
-            kind: object.kind().as_str(),
-            span: object.span().into(),
-            pointer: object.pointer(),
-            record: object.raw().and_then(compact),
         }
     }
 }

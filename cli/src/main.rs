@@ -3,12 +3,13 @@
 
 mod admit;
 mod args;
-mod compact;
 mod extract;
 mod failure;
 mod feed;
+mod gate;
 mod input;
 mod line;
+mod marc;
 mod output;
 mod pieces;
 mod printable;
@@ -22,9 +23,6 @@ use clap::Parser as _;
 
 use self::args::{Args, Command};
 use self::failure::Failure;
-
-/// Exit status of `admit --fail` when an assertion was not admitted.
-const NOT_ADMITTED: u8 = 3;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -43,5 +41,6 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Strip(args) => strip::run(&args),
         Command::Admit(args) => admit::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
+        Command::Marc(command) => marc::run(&command),
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
     let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
     let limits = args.source.limits()?.with_max_record(args.max_record)?;
     let parser = parser(&args.source, limits, vocabulary).hold_records(args.json);
-    let stream = Stream::open(&args.source, parser)?;
+    let stream = Stream::of(&args.source, parser)?;
     let mut strip = Strip {
         output: Output::stdout(),
     };

@@ -8,17 +8,19 @@ const EXAMPLE: &str = "{\"assertion\": \"CHANGELOG.md contains an entry dated 20
     \"ts\": \"2026-05-28T11:40:00Z\"}}";
 
 /// One thing of each kind, and the lines that are printed for it; the help of `extract` shows the same.
-const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.grep;";
+const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
+    \"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}\n[substrate.grep;";
 const LINES: [&str; 5] = [
     "{\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
     \"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\
     \"declared\":\"substrate.grep\",\"span\":{\"start\":9,\"end\":25}}]}",
     "{\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
     \"pointer\":\"/assertion\",\"annotations\":[]}",
-    "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":51,\"end\":73},\"pointer\":\"\",\
-    \"record\":{\"marc_version\":\"1.0\"}}",
-    "{\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":74,\"end\":90}}",
-    "{\"event\":\"end\",\"bytes\":90,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}",
+    "{\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,\"violations\":[],\
+    \"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
+    \"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}}",
+    "{\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":221,\"end\":237}}",
+    "{\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}",
 ];
 
 fn json(args: &[&str], input: impl AsRef<[u8]>) -> Run {
@@ -41,6 +43,18 @@ fn diagnostics(run: &Run) -> Vec<&str> {
         .into_iter()
         .map(|line| line.split('"').nth(7).unwrap())
         .collect()
+}
+
+/// The output without what MARC lines say of validity.
+fn without_reports(output: &str) -> String {
+    let plain = |line: &str| match line.split_once(",\"valid\":") {
+        None => format!("{line}\n"),
+        Some((start, rest)) => match rest.split_once(",\"record\":") {
+            None => format!("{start}}}\n"),
+            Some((_, record)) => format!("{start},\"record\":{record}\n"),
+        },
+    };
+    output.lines().map(plain).collect()
 }
 
 /// The record of the only MARC line.
@@ -96,10 +110,30 @@ fn a_marc_object_is_printed_with_its_place() {
         "[1, {\"a/b\": {\"uncertainty_source\": null, \"answer\": 1,\n\"confidence_band\": [ ]}}]",
     );
     assert_eq!(
-        run.stdout,
+        without_reports(&run.stdout),
         "{\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":12,\"end\":77},\"pointer\":\"/1/a~1b\",\
         \"record\":{\"uncertainty_source\":null,\"answer\":1,\"confidence_band\":[]}}\n\
         {\"event\":\"end\",\"bytes\":79,\"assertions\":0,\"annotations\":0,\"marc\":1,\"diagnostics\":0}\n"
+    );
+}
+
+#[test]
+fn a_marc_object_is_printed_with_what_is_wrong_with_it() {
+    let run = json(
+        &[],
+        "{\"answer\":\"A\",\"confidence_band\":\"Low\",\"confidence_target\":\"action_suitability\",\
+        \"uncertainty_source\":\"safety\",\"recommended_next_step\":\"ask\",\"trace\":1}",
+    );
+    let marc = lines(&run, "marc");
+    assert!(
+        marc[0].contains(
+            ",\"pointer\":\"\",\"valid\":false,\"violations\":[{\"code\":\"wrong-case\",\"level\":\"must\",\
+            \"pointer\":\"/confidence_band\",\"requirement\":\"M2-101\",\
+            \"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"},\
+            {\"code\":\"unknown-member\",\"level\":\"should\",\"pointer\":\"/trace\","
+        ),
+        "{}",
+        marc[0]
     );
 }
 
@@ -145,12 +179,11 @@ fn a_record_has_replacements_for_what_is_not_utf8() {
 #[test]
 fn a_record_and_a_pointer_steer_no_terminal() {
     let run = json(&[], "{\"\u{9b}\u{202e}\":{\"marc_version\":\"\u{7f}é\"}}");
+    let marc = lines(&run, "marc");
     assert_eq!(
-        lines(&run, "marc"),
-        [
-            "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":9,\"end\":31},\
-        \"pointer\":\"/\\u009b\\u202e\",\"record\":{\"marc_version\":\"\\u007fé\"}}"
-        ]
+        without_reports(marc[0]),
+        "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":9,\"end\":31},\
+        \"pointer\":\"/\\u009b\\u202e\",\"record\":{\"marc_version\":\"\\u007fé\"}}\n"
     );
 }
 
@@ -221,7 +254,7 @@ fn what_a_limit_leaves_out_is_not_printed() {
         "{\"marc_version\":\"abcd\"}{\"ab\":{\"assertion\":\"A\"}}{\"a\":{\"marc_version\":1}}{\"abcdefghij\":{\"marc_version\":1}}",
     );
     assert_eq!(
-        run.stdout,
+        without_reports(&run.stdout),
         "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":0,\"end\":23},\"pointer\":\"\"}\n\
         {\"event\":\"diagnostic\",\"code\":\"limit-record\",\"span\":{\"start\":0,\"end\":23}}\n\
         {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"A\",\"span\":{\"start\":43,\"end\":44},\"annotations\":[]}\n\
@@ -267,14 +300,11 @@ fn what_is_pending_has_a_bound_of_its_own_in_json() {
 #[test]
 fn text_is_what_strip_writes() {
     for (mode, text) in [
-        (
-            "auto",
-            "It runs.\n{\"assertion\":\"It runs.\"}\n{\"marc_version\":\"1.0\"}\n[substrate.grep;",
-        ),
-        ("json", STREAM),
+        ("auto", STREAM.replace(" [substrate.grep]", "")),
+        ("json", STREAM.to_owned()),
     ] {
         let stripped = run(&["strip", "--mode", mode], STREAM);
-        assert_eq!((stripped.stdout.as_str(), stripped.status), (text, 0));
+        assert_eq!((stripped.stdout, stripped.status), (text.clone(), 0));
         let extracted = run(&["extract", "--text", "--mode", mode], STREAM);
         let pieces: String = lines(&extracted, "text")
             .into_iter()

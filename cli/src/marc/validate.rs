@@ -1,0 +1,63 @@
+//! `provstream marc validate`.
+
+use std::process::ExitCode;
+
+use provstream::marc::Profile;
+use provstream::{Code, Event, RewriteSink};
+
+use super::args::ValidateArgs;
+use super::record::Judged;
+use crate::failure::Failure;
+use crate::feed::{Sink, Stream};
+use crate::gate;
+use crate::line::Line;
+use crate::output::Output;
+
+/// Prints every MARC object with what is wrong with it.
+#[derive(Debug)]
+struct Validate {
+    output: Output,
+    profile: Profile,
+    all_valid: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
+    let profile = args.profile.profile();
+    let stream = Stream::records(&args.source.file, args.source.limits()?)?;
+    let mut validate = Validate {
+        output: Output::stdout(),
+        profile,
+        all_valid: true,
+    };
+    let end = stream
+        .feed(&mut validate)
+        .and_then(|_| validate.output.flush());
+    gate::status(end, args.fail, validate.all_valid)
+}
+
+impl RewriteSink for Validate {
+    fn text(&mut self, _: &[u8]) {}
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Marc(object) => {
+                let judged = Judged::new(&object, self.profile);
+                self.all_valid &= judged.report.is_valid();
+                self.output.line(&judged.line());
+            }
+            Event::Diagnostic(diagnostic) => {
+                // What could not be read might have been a record; a pointer is not part of one.
+                self.all_valid &= diagnostic.code() == Code::LimitPointer;
+                self.output.line(&Line::from(diagnostic));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Sink for Validate {
+    fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+}
