@@ -5,6 +5,7 @@
 )]
 
 pub(crate) mod generate;
+pub(crate) mod mutations;
 
 use provstream::marc::{Draft, Kind, Profile};
 
