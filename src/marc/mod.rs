@@ -22,6 +22,8 @@ mod object;
 #[cfg(feature = "marc")]
 mod read_error;
 #[cfg(feature = "marc")]
+mod schema;
+#[cfg(feature = "marc")]
 mod score;
 #[cfg(feature = "marc")]
 mod terms;
@@ -45,6 +47,8 @@ pub use draft::{Draft, Profile};
 pub use object::{Kind, MarcObject};
 #[cfg(feature = "marc")]
 pub use read_error::ReadError;
+#[cfg(feature = "marc")]
+pub use schema::schema;
 #[cfg(feature = "marc")]
 pub use score::{Score, ScoreError, Scores};
 #[cfg(feature = "marc")]
