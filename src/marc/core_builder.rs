@@ -166,6 +166,12 @@ impl CoreBuilder {
         Ok(self)
     }
 
+    /// Adds private members, as [`extension`](Self::extension) does.
+    pub(crate) fn extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
     /// The record, its members in the order of the draft.
     ///
     /// # Errors

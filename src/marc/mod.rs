@@ -3,9 +3,13 @@
 #[cfg(feature = "marc")]
 mod assemble;
 #[cfg(feature = "marc")]
+mod bands;
+#[cfg(feature = "marc")]
 mod core;
 #[cfg(feature = "marc")]
 mod core_builder;
+#[cfg(feature = "marc")]
+mod decide;
 #[cfg(feature = "marc")]
 mod disclosure;
 #[cfg(feature = "marc")]
@@ -28,6 +32,8 @@ mod score;
 #[cfg(feature = "marc")]
 mod terms;
 #[cfg(feature = "marc")]
+mod trust;
+#[cfg(feature = "marc")]
 mod validate;
 #[cfg(feature = "marc")]
 mod violation;
@@ -35,7 +41,17 @@ mod violation;
 #[cfg(feature = "marc")]
 pub use self::core::Core;
 #[cfg(feature = "marc")]
+pub use bands::{Bands, BandsError, Calibration, CalibrationError};
+#[cfg(feature = "marc")]
 pub use core_builder::CoreBuilder;
+#[cfg(feature = "marc")]
+pub use decide::{
+    Appraisal, Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, Decision,
+    DefaultPolicy, Details, Deviation, DeviationError, Intervention, Judgement, Judgements,
+    Materiality, NotRunning, Policy, Preference, Remedies, Remedy, RiskTier, Selection, Session,
+    SessionError, SessionState, Situation, Spent, Step, SubActionError, SubActions, Suitability,
+    Threshold, ThresholdError, Weights,
+};
 #[cfg(feature = "marc")]
 pub use disclosure::Disclosure;
 #[cfg(feature = "marc")]
@@ -53,5 +69,10 @@ pub use schema::schema;
 pub use score::{Score, ScoreError, Scores};
 #[cfg(feature = "marc")]
 pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
+#[cfg(feature = "marc")]
+pub use trust::{
+    Attestation, AttestationError, Domain, Move, NotPermitted, Permission, Placed, TrustContext,
+    TrustPolicy, Use,
+};
 #[cfg(feature = "marc")]
 pub use violation::{Level, Report, Violation, ViolationCode};

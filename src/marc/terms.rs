@@ -1,9 +1,9 @@
 //! The closed enumerations of MARC.
 
 use core::fmt;
-use core::str::FromStr;
 use std::error::Error;
 
+/// A closed enumeration whose values are written as given.
 macro_rules! terms {
     ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$term_doc:meta])* $term:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -19,7 +19,7 @@ macro_rules! terms {
             /// All values as they are written, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
-            /// The value as it is written. Letter case counts. Source: MARC-02 9.2.
+            /// The value as it is written. Letter case counts.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -28,24 +28,26 @@ macro_rules! terms {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad(self.as_str())
             }
         }
 
-        impl FromStr for $name {
-            type Err = UnknownTerm;
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::marc::UnknownTerm;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 match text {
                     $($text => Ok(Self::$term),)+
-                    _ => Err(UnknownTerm::new($what, Self::NAMES, text)),
+                    _ => Err($crate::marc::UnknownTerm::new($what, Self::NAMES, text)),
                 }
             }
         }
     };
 }
+
+pub(super) use terms;
 
 terms! {
     /// Where uncertainty comes from. Source: MARC-02 8.2.
@@ -116,6 +118,32 @@ impl Action {
             Self::Tool => Some(Remediability::Tool),
             Self::Escalate => Some(Remediability::Human),
             Self::Abstain => Some(Remediability::None),
+            Self::Answer | Self::Deliberate => None,
+        }
+    }
+
+    /// Whether a class of intervention goes with the action: its own, and with [`Action::Abstain`] also
+    /// [`Remediability::Human`], as a human path may exist that this system does not initiate. Source: MARC-02 9.4; open
+    /// points 65 and 66.
+    #[must_use]
+    pub const fn fits(self, class: Remediability) -> bool {
+        match self.remediability() {
+            None => true,
+            Some(own) => {
+                own as u8 == class as u8
+                    || matches!((self, class), (Self::Abstain, Remediability::Human))
+            }
+        }
+    }
+
+    /// The requirement on the class of intervention that goes with the action, if there is one.
+    pub(crate) const fn remediability_rule(self) -> Option<&'static str> {
+        match self {
+            Self::Clarify => Some("M2-107"),
+            Self::Retrieve => Some("M2-108"),
+            Self::Tool => Some("M2-109"),
+            Self::Escalate => Some("M2-110"),
+            Self::Abstain => Some("M2-111"),
             Self::Answer | Self::Deliberate => None,
         }
     }

@@ -4,5 +4,6 @@
     reason = "each test crate includes this module and uses a part of it"
 )]
 
+pub(crate) mod decide;
 pub(crate) mod ndjson;
 pub(crate) mod seen;

@@ -93,23 +93,17 @@ impl Reader<'_> {
 
     fn remediability(&mut self, action: Action) {
         let given = self.reading.term::<Remediability>("remediability");
-        let (Draft::Draft02, Some(given), Some(wanted)) =
-            (self.draft(), given, action.remediability())
-        else {
+        let (Draft::Draft02, Some(given), Some(wanted), Some(requirement)) = (
+            self.draft(),
+            given,
+            action.remediability(),
+            action.remediability_rule(),
+        ) else {
             return;
         };
-        // A human path may exist that this system does not initiate.
-        let human_path = action == Action::Abstain && given == Remediability::Human;
-        if given == wanted || human_path {
+        if action.fits(given) {
             return;
         }
-        let requirement = match action {
-            Action::Clarify => "M2-107",
-            Action::Retrieve => "M2-108",
-            Action::Tool => "M2-109",
-            Action::Escalate => "M2-110",
-            _ => "M2-111",
-        };
         self.violation(
             Code::RemediabilityMismatch,
             Level::Should,

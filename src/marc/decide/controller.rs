@@ -1,0 +1,81 @@
+//! What the sessions of a deployment share.
+
+use std::sync::Arc;
+
+use super::bounds::Bounds;
+use super::policy::{DefaultPolicy, Policy};
+use super::sub_actions::SubActions;
+use crate::marc::bands::Calibration;
+
+/// The settings of a controller: calibration and bounds, which there is no default for, a policy and sub-actions.
+///
+/// A clone shares them. Source: MARC-02 3, 7.
+///
+/// ```
+/// use provstream::marc::{Bands, Bound, Bounds, Calibration, Controller, Score};
+/// use std::time::Duration;
+///
+/// let bands = Bands::new(Score::new(0.5)?, Score::new(0.8)?)?;
+/// let bound = Bound::new(3, Duration::from_secs(10), 500);
+/// let controller = Controller::new(Calibration::new("gateway-2026-05", bands)?, Bounds::new(bound, bound, bound));
+/// assert_eq!(controller.bounds().max_iterations(), 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Controller {
+    calibration: Arc<Calibration>,
+    bounds: Bounds,
+    policy: Arc<dyn Policy>,
+    sub_actions: Arc<SubActions>,
+}
+
+impl Controller {
+    /// A controller with the default policy and without sub-actions.
+    #[must_use]
+    pub fn new(calibration: Calibration, bounds: Bounds) -> Self {
+        Self {
+            calibration: Arc::new(calibration),
+            bounds,
+            policy: Arc::new(DefaultPolicy),
+            sub_actions: Arc::default(),
+        }
+    }
+
+    /// The same with another policy.
+    #[must_use]
+    pub fn with_policy(mut self, policy: impl Policy + 'static) -> Self {
+        self.policy = Arc::new(policy);
+        self
+    }
+
+    /// The same with other sub-actions.
+    #[must_use]
+    pub fn with_sub_actions(mut self, sub_actions: SubActions) -> Self {
+        self.sub_actions = Arc::new(sub_actions);
+        self
+    }
+
+    /// What maps scores to bands.
+    #[must_use]
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// The bounds of each session.
+    #[must_use]
+    pub const fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// The rules of the deployment.
+    #[must_use]
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    /// The sub-actions that a decision can name.
+    #[must_use]
+    pub fn sub_actions(&self) -> &SubActions {
+        &self.sub_actions
+    }
+}
