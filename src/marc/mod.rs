@@ -11,6 +11,8 @@ mod core_builder;
 #[cfg(feature = "marc")]
 mod decide;
 #[cfg(feature = "marc")]
+mod decision_memory;
+#[cfg(feature = "marc")]
 mod disclosure;
 #[cfg(feature = "marc")]
 mod disclosure_builder;
@@ -29,6 +31,8 @@ mod read_error;
 mod schema;
 #[cfg(feature = "marc")]
 mod score;
+#[cfg(feature = "marc")]
+mod stream_check;
 #[cfg(feature = "marc")]
 mod terms;
 #[cfg(feature = "marc")]
@@ -67,6 +71,8 @@ pub use read_error::ReadError;
 pub use schema::schema;
 #[cfg(feature = "marc")]
 pub use score::{Score, ScoreError, Scores};
+#[cfg(feature = "marc")]
+pub use stream_check::StreamCheck;
 #[cfg(feature = "marc")]
 pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
 #[cfg(feature = "marc")]

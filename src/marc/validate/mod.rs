@@ -9,8 +9,9 @@ mod values;
 use std::collections::HashSet;
 
 use self::reader::Reader;
-pub(crate) use self::reading::Reading;
+pub(crate) use self::reading::{Reading, Value};
 use self::shown::pointer_to;
+pub(crate) use self::shown::shown;
 use super::document::Document;
 use super::draft::Profile;
 use super::members::{Presence, members};

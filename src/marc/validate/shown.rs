@@ -30,7 +30,7 @@ pub(super) fn type_of(json: &str) -> &'static str {
 const SHOWN: usize = 40;
 
 /// A text of the object in a message: in backticks, without control characters, and cut.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let safe: String = text
         .chars()
         .take(SHOWN)

@@ -1,0 +1,232 @@
+//! Checks across the records of one stream.
+
+use super::decision_memory::{Decision, Decisions};
+use super::document::Document;
+use super::draft::{Draft, Profile};
+use super::object::Kind;
+use super::terms::Action;
+use super::validate::{Reading, Value, read, shown};
+use super::violation::{Level, Report, Violation, ViolationCode as Code};
+
+/// Checks what must hold between the MARC-Core records of one stream, in their order: decision identifiers are unique, parents
+/// are known, a decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and `iteration` grows and stays
+/// within the maximum that a loop began with.
+///
+/// All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. A record is held
+/// against the decision before it: its parent if that is known; if it names none, the record before if that one asked for a
+/// new assessment. A maximum goes on from the decision before to each that has none of its own, and one that is raised
+/// is told once. Records may be faulty otherwise: only members that are as they must be are looked at, and a negative
+/// number says nothing. Disclosures are passed over, as are all records under -01, which has no identifiers.
+///
+/// Memory is bounded: the last 1,024 decisions are remembered, with 64 KiB of identifiers in all. When the first is
+/// forgotten, [`limit-session`](Code::LimitSession) says so once; since then a parent that is not known may be one that was
+/// forgotten, so it is no longer told.
+///
+/// Source: MARC-02 7.3, 9.1; open points 57 to 59.
+///
+/// ```
+/// use provstream::marc::{Document, Profile, StreamCheck, ViolationCode};
+///
+/// let mut check = StreamCheck::new(Profile::default());
+/// let record = |json: &str| json.parse::<Document>();
+/// let first = record(r#"{"marc_version": "1.0", "decision_id": "d-1", "selected_action": "RETRIEVE"}"#)?;
+/// assert!(check.check(&first).is_clean());
+/// let second = record(r#"{"marc_version": "1.0", "decision_id": "d-2", "selected_action": "ANSWER"}"#)?;
+/// assert_eq!(check.check(&second).violations()[0].code(), ViolationCode::MissingParent);
+/// # Ok::<(), provstream::marc::DocumentError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamCheck {
+    profile: Profile,
+    decisions: Decisions,
+    before: Option<Before>,
+    /// Some decision of the stream is not remembered.
+    incomplete: bool,
+    /// It was told that decisions are forgotten.
+    told: bool,
+}
+
+/// The record before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Before {
+    decision: Decision,
+    /// Its action, if that asks for a new assessment.
+    loops: Option<Action>,
+}
+
+/// What a record says about its parent.
+enum Parent<'a> {
+    /// It is null or not there.
+    NotNamed,
+    Named(&'a str),
+    /// It is not as it must be.
+    Unclear,
+}
+
+impl StreamCheck {
+    /// A check of a stream that begins.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            ..Self::default()
+        }
+    }
+
+    /// Holds the next object of the stream against those before. The report has only what is wrong between records.
+    pub fn check(&mut self, document: &Document) -> Report {
+        let mut report = Report::default();
+        let draft = self.profile.draft();
+        if draft == Draft::Draft01 || document.kind() != Some(Kind::Core) {
+            return report;
+        }
+        let reading = read(document, Kind::Core, self.profile);
+        let id = reading.text("decision_id");
+        if let Some(id) = id.filter(|id| self.decisions.get(id).is_some()) {
+            let message = format!(
+                "an earlier record has the same `decision_id`, {}",
+                shown(id)
+            );
+            note(
+                &mut report,
+                Code::RepeatedDecisionId,
+                "/decision_id",
+                "M2-18",
+                message,
+            );
+        }
+        let before = self.before(&parent(document, &reading), &mut report);
+        let decision = loop_rules(&reading, before.unwrap_or_default(), &mut report);
+        if id.is_some_and(|id| self.decisions.remember(id, decision)) {
+            self.forgot(&mut report);
+        }
+        let action = reading.term::<Action>("selected_action");
+        self.before = Some(Before {
+            decision,
+            loops: action.filter(|action| action.loops()),
+        });
+        report
+    }
+
+    /// Says that a record stands here that could not be read, such as one longer than
+    /// [`Limits::max_record`](crate::Limits::max_record). From here on a parent may be that record, so an unknown one is no
+    /// longer told.
+    pub fn skip(&mut self) {
+        self.before = None;
+        self.incomplete = true;
+    }
+
+    /// The decision before this one, if it is known.
+    fn before(&self, parent: &Parent<'_>, report: &mut Report) -> Option<Decision> {
+        let pointer = "/parent_decision_id";
+        match parent {
+            Parent::Unclear => None,
+            Parent::Named(id) => {
+                let known = self.decisions.get(id);
+                if known.is_none() && !self.incomplete {
+                    let message = format!("no earlier record has the `decision_id` {}", shown(id));
+                    note(report, Code::UnknownParent, pointer, "M2-78", message);
+                }
+                known
+            }
+            Parent::NotNamed => {
+                let Before { decision, loops } = self.before?;
+                let action = loops?;
+                let message = format!(
+                    "the record before selected {action}, so `parent_decision_id` should name a parent"
+                );
+                note(report, Code::MissingParent, pointer, "M2-93", message);
+                Some(decision)
+            }
+        }
+    }
+
+    fn forgot(&mut self, report: &mut Report) {
+        self.incomplete = true;
+        if !self.told {
+            self.told = true;
+            let message = "the stream has more decisions than are remembered; from here on an unknown parent is not told";
+            note(report, Code::LimitSession, "", "M2-18", message.into());
+        }
+    }
+}
+
+fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
+    let name = "parent_decision_id";
+    match reading.value(name) {
+        Some(Value::Text(id)) => Parent::Named(id),
+        Some(Value::Null) => Parent::NotNamed,
+        None if document.get(name).is_none() => Parent::NotNamed,
+        _ => Parent::Unclear,
+    }
+}
+
+/// Holds the counters of a record against the decision before, and gives those that the next is held against.
+fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> Decision {
+    let counter = |name| reading.integer(name).filter(|&count| count >= 0);
+    let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
+    if let (Some(iteration), Some(earlier)) = (iteration, before.iteration)
+        && iteration <= earlier
+        // Two that are beyond the type may differ all the same.
+        && iteration < i64::MAX
+    {
+        let message = format!(
+            "`iteration` is {iteration}, and that of the decision before is {earlier}: it should grow"
+        );
+        note(
+            report,
+            Code::IterationNotGrowing,
+            "/iteration",
+            "M2-79",
+            message,
+        );
+    }
+    match (own_max, iteration, before.max_iterations) {
+        (Some(own), _, Some(max)) if own > max => {
+            let message = format!(
+                "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
+            );
+            note(
+                report,
+                Code::IterationAboveMaximum,
+                "/max_iterations",
+                "M2-80",
+                message,
+            );
+        }
+        (None, Some(iteration), Some(max)) if iteration > max => {
+            let message = format!(
+                "`iteration` is {iteration}, above the `max_iterations` of the decision before, which is {max}"
+            );
+            note(
+                report,
+                Code::IterationAboveMaximum,
+                "/iteration",
+                "M2-80",
+                message,
+            );
+        }
+        _ => {}
+    }
+    Decision {
+        iteration,
+        max_iterations: own_max.or(before.max_iterations),
+    }
+}
+
+fn note(
+    report: &mut Report,
+    code: Code,
+    pointer: &str,
+    requirement: &'static str,
+    message: String,
+) {
+    let pointer = pointer.into();
+    report.push(Violation::new(
+        code,
+        Level::Should,
+        pointer,
+        requirement,
+        message,
+    ));
+}
