@@ -10,10 +10,10 @@ use common::decide::{
 };
 use proptest::prelude::*;
 use provstream::marc::{
-    Action, Band, Bound, BoundKind, Bounds, Controller, DecideError, Decision, Details, Deviation,
-    Domain, Intervention, Judgement, NotRunning, Placed, Policy, Remediability, RiskTier, Score,
-    Selection, Session, SessionError, SessionState, Situation, Source, Spent, SubActions,
-    Suitability, Target, TrustContext,
+    Action, Band, Bound, BoundKind, Bounds, Controller, Core, DecideError, Decision, Details,
+    Deviation, Domain, Intervention, Judgement, NotRunning, Placed, Policy, Profile, Remediability,
+    RiskTier, Score, Selection, Session, SessionError, SessionState, Situation, Source, Spent,
+    SubActions, Suitability, Target, TrustContext,
 };
 
 const LOOPING: [Action; 3] = [Action::Retrieve, Action::Tool, Action::Deliberate];
@@ -503,10 +503,11 @@ fn a_session_can_follow_a_record_that_was_handed_over() {
                 record.decision_id().unwrap(),
                 record.parent_decision_id().unwrap(),
                 record.iteration().unwrap(),
+                record.max_iterations().unwrap(),
             )
         })
         .collect();
-    assert_eq!(ids, [("b-1", "a-1", 0), ("b-2", "b-1", 1)]);
+    assert_eq!(ids, [("b-1", "a-1", 1, 4), ("b-2", "b-1", 2, 4)]);
 
     let follow =
         |prefix: &str, placed: &Placed| Session::following(&controller, prefix, placed).map(|_| ());
@@ -519,9 +520,50 @@ fn a_session_can_follow_a_record_that_was_handed_over() {
         if !without.is_empty() {
             document.set("decision_id", without).unwrap();
         }
-        let unnamed = provstream::marc::Core::new(document, Default::default()).unwrap();
+        let unnamed = Core::new(document, Profile::default()).unwrap();
         let placed = unnamed.placed(TrustContext::new(Domain::Local));
         assert_eq!(follow("b", &placed), Err(SessionError::NoParent));
+    }
+}
+
+/// M2-79, M2-80: an iteration that somebody else set can neither stop the count nor raise the bounds.
+#[test]
+fn a_record_that_was_handed_over_cannot_break_the_count() {
+    let controller = controller(bound(1));
+    let max = i64::from(u32::MAX);
+    for (iteration, first) in [
+        (None, 0),
+        (Some("-1"), 0),
+        (Some("0"), 1),
+        (Some("4294967291"), max - 3),
+        (Some("4294967292"), 0),
+        (Some("4294967295"), 0),
+        (Some("1e300"), 0),
+    ] {
+        let mut document = session(&controller)
+            .decide(&always(Action::Tool), &details())
+            .unwrap()
+            .into_record()
+            .into_document();
+        document.remove("iteration");
+        document.remove("max_iterations");
+        if let Some(iteration) = iteration {
+            document.set("iteration", iteration).unwrap();
+        }
+        let record = Core::new(document, Profile::default()).unwrap();
+        let placed = record.placed(TrustContext::new(Domain::CrossDomain));
+        let mut session = Session::following(&controller, "b", &placed).unwrap();
+        let turns = LOOPING.into_iter().cycle().map(always);
+        let decisions = run(&mut session, turns, Spent::default());
+        let found: Vec<_> = decisions
+            .iter()
+            .map(|decision| decision.record().iteration().unwrap())
+            .collect();
+        assert_eq!(found, [first, first + 1, first + 2, first + 3]);
+        for decision in &decisions {
+            assert_clean(decision.record());
+            assert_eq!(decision.record().max_iterations(), Some(first + 3));
+        }
     }
 }
 
