@@ -3,6 +3,8 @@
 #[cfg(feature = "marc")]
 mod assemble;
 #[cfg(feature = "marc")]
+pub mod carry;
+#[cfg(feature = "marc")]
 mod core;
 #[cfg(feature = "marc")]
 mod core_builder;
