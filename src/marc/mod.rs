@@ -3,6 +3,8 @@
 #[cfg(feature = "marc")]
 mod assemble;
 #[cfg(feature = "marc")]
+mod calibrated;
+#[cfg(feature = "marc")]
 pub mod carry;
 #[cfg(feature = "marc")]
 mod core;
@@ -22,6 +24,8 @@ mod members;
 mod number;
 mod object;
 #[cfg(feature = "marc")]
+mod projection;
+#[cfg(feature = "marc")]
 mod read_error;
 #[cfg(feature = "marc")]
 mod score;
@@ -37,6 +41,8 @@ mod wording;
 #[cfg(feature = "marc")]
 pub use self::core::Core;
 #[cfg(feature = "marc")]
+pub use calibrated::{CalibratedScores, EmptyStatement};
+#[cfg(feature = "marc")]
 pub use core_builder::CoreBuilder;
 #[cfg(feature = "marc")]
 pub use disclosure::Disclosure;
@@ -47,6 +53,8 @@ pub use document::{Document, DocumentError};
 #[cfg(feature = "marc")]
 pub use draft::{Draft, Profile};
 pub use object::{Kind, MarcObject};
+#[cfg(feature = "marc")]
+pub use projection::{Content, ProjectError, Projected, Projection};
 #[cfg(feature = "marc")]
 pub use read_error::ReadError;
 #[cfg(feature = "marc")]
