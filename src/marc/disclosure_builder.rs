@@ -4,6 +4,7 @@ use super::assemble::{Extensions, Members};
 use super::disclosure::Disclosure;
 use super::document::DocumentError;
 use super::draft::{Draft, Profile};
+use super::score::Score;
 use super::terms::{Action, Band, Source, Target};
 use super::violation::Report;
 
@@ -93,6 +94,13 @@ impl DisclosureBuilder {
     pub fn extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
         self.extensions.add(name, json)?;
         Ok(self)
+    }
+
+    /// Adds a score as a private member.
+    pub(crate) fn private_score(mut self, name: &str, score: Score) -> Self {
+        // A score is written as JSON.
+        let _ = self.extensions.add(name, &score.to_string());
+        self
     }
 
     /// The disclosure, its members in the order of the draft.

@@ -4,6 +4,9 @@
 mod assemble;
 #[cfg(feature = "marc")]
 mod bands;
+mod calibrated;
+#[cfg(feature = "marc")]
+pub mod carry;
 #[cfg(feature = "marc")]
 mod core;
 #[cfg(feature = "marc")]
@@ -26,6 +29,8 @@ mod members;
 mod number;
 mod object;
 #[cfg(feature = "marc")]
+mod projection;
+#[cfg(feature = "marc")]
 mod read_error;
 #[cfg(feature = "marc")]
 mod schema;
@@ -41,11 +46,14 @@ mod trust;
 mod validate;
 #[cfg(feature = "marc")]
 mod violation;
+#[cfg(feature = "marc")]
+mod wording;
 
 #[cfg(feature = "marc")]
 pub use self::core::Core;
 #[cfg(feature = "marc")]
 pub use bands::{Bands, BandsError, Calibration, CalibrationError};
+pub use calibrated::{CalibratedScores, EmptyStatement};
 #[cfg(feature = "marc")]
 pub use core_builder::CoreBuilder;
 #[cfg(feature = "marc")]
@@ -66,6 +74,8 @@ pub use document::{Document, DocumentError};
 pub use draft::{Draft, Profile};
 pub use object::{Kind, MarcObject};
 #[cfg(feature = "marc")]
+pub use projection::{Content, ProjectError, Projected, Projection};
+#[cfg(feature = "marc")]
 pub use read_error::ReadError;
 #[cfg(feature = "marc")]
 pub use schema::schema;
@@ -82,3 +92,8 @@ pub use trust::{
 };
 #[cfg(feature = "marc")]
 pub use violation::{Level, Report, Violation, ViolationCode};
+#[cfg(feature = "marc")]
+pub use wording::{
+    Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,
+    check_wording,
+};
