@@ -59,6 +59,7 @@ fn run(
         assert_eq!(session.state(), SessionState::Running(action));
         session.completed(spent).unwrap();
         assert_eq!(session.state(), SessionState::Assess);
+        assert!(decisions.len() < 100, "no end in sight");
     }
     decisions
 }
