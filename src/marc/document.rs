@@ -120,7 +120,11 @@ impl Document {
     /// The object that a member is; none if there is no such member, or it is of another type.
     #[must_use]
     pub fn get_object(&self, name: &str) -> Option<Self> {
-        Self::parse(self.get(name)?.as_bytes()).ok()
+        let value = self.get(name)?;
+        let mut object = Self::parse(value.as_bytes()).ok()?;
+        // What was not UTF-8 is U+FFFD by now, wherever it stood.
+        object.ill_formed = self.ill_formed && value.contains('\u{fffd}');
+        Some(object)
     }
 
     /// Sets a member to a value: in its place if it is there, of repeated ones in the first and the others are removed, else
@@ -155,6 +159,7 @@ impl Document {
     pub fn set_object(&mut self, name: &str, object: &Self) {
         // What a document writes is JSON.
         let _ = self.set(name, &object.to_json());
+        self.ill_formed |= object.ill_formed;
     }
 
     /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right behind

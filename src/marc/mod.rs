@@ -5,6 +5,8 @@ mod assemble;
 #[cfg(feature = "marc")]
 mod bands;
 #[cfg(feature = "marc")]
+pub mod carry;
+#[cfg(feature = "marc")]
 mod core;
 #[cfg(feature = "marc")]
 mod core_builder;
@@ -41,6 +43,8 @@ mod trust;
 mod validate;
 #[cfg(feature = "marc")]
 mod violation;
+#[cfg(feature = "marc")]
+mod wording;
 
 #[cfg(feature = "marc")]
 pub use self::core::Core;
@@ -82,3 +86,8 @@ pub use trust::{
 };
 #[cfg(feature = "marc")]
 pub use violation::{Level, Report, Violation, ViolationCode};
+#[cfg(feature = "marc")]
+pub use wording::{
+    Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,
+    check_wording,
+};
