@@ -83,7 +83,7 @@ pub(crate) struct Table<'t> {
 
 impl<'t> Table<'t> {
     /// The table if it has no other keys than these.
-    fn closed(self, known: &[&str]) -> Result<Self, Fault> {
+    pub(crate) fn closed(self, known: &[&str]) -> Result<Self, Fault> {
         let other = self
             .table
             .keys()

@@ -12,6 +12,8 @@ mod core;
 mod core_builder;
 #[cfg(feature = "marc")]
 mod decide;
+#[cfg(feature = "marc-deployment")]
+mod deployment;
 #[cfg(feature = "marc")]
 mod decision_memory;
 #[cfg(feature = "marc")]
@@ -59,6 +61,12 @@ pub use decide::{
     Materiality, NotRunning, Policy, Preference, Remedies, Remedy, RiskTier, Selection, Session,
     SessionError, SessionState, Situation, Spent, Step, SubActionError, SubActions, Suitability,
     Threshold, ThresholdError, Weights,
+};
+#[cfg(feature = "marc-deployment")]
+pub use deployment::{
+    CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
+    ConformanceReport, Deployment, DeploymentError, DeploymentErrorKind, Extension, Implementation,
+    Mapping,
 };
 #[cfg(feature = "marc")]
 pub use disclosure::Disclosure;
