@@ -8,7 +8,7 @@ use provstream::marc::{
     Details, Intervention, Judgement, Remedy, RiskTier, Score, Scores, Situation, Source, Spent,
 };
 use provstream::provenance::parse_duration;
-use serde::de::{self, DeserializeOwned, Deserializer};
+use serde::de::{self, Deserializer};
 use serde::Deserialize;
 
 /// A line of input: the situation, what the record needs besides, and what the round before took.
