@@ -22,7 +22,8 @@ Exit status:
   1  a file cannot be read, or the output cannot be written
   2  an argument is wrong, or what a deployment's description says is";
 
-const EXIT_CONFORMANCE: &str = "  3  with `marc conformance --fail`: a class that is claimed does not conform";
+const EXIT_CONFORMANCE: &str =
+    "  3  with `marc conformance --fail`: a class that is claimed does not conform";
 
 const EXIT_INVALID: &str = "  3  with `marc validate --fail`: an object was not valid";
 

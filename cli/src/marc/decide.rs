@@ -76,7 +76,9 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     let deployment = settings::load("--deployment", &args.deployment, Deployment::from_toml)?;
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
-        Failure::Usage(format!("{name}: `bands` and all three of `bounds` are needed to decide"))
+        Failure::Usage(format!(
+            "{name}: `bands` and all three of `bounds` are needed to decide"
+        ))
     })?;
     let session = Session::new(&controller, &*args.id)
         .map_err(|error| Failure::Usage(format!("--id: {error}")))?;
@@ -96,7 +98,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         |decide, number, line| {
             if let Err(message) = decide.line(number, line) {
                 let message = &message;
-                decide.output.line(&DecideLine::Refused { line: number, message });
+                decide.output.line(&DecideLine::Refused {
+                    line: number,
+                    message,
+                });
             }
         },
     )?;
@@ -125,12 +130,15 @@ impl Decide {
             SessionState::Assess => {}
             // Both can be seen from the state not to fail.
             SessionState::Running(_) => {
-                self.session.completed(line.spent()).map_err(|error| error.to_string())?;
+                self.session
+                    .completed(line.spent())
+                    .map_err(|error| error.to_string())?;
             }
             SessionState::Over(_) => {
                 self.sessions += 1;
                 let prefix = format!("{}.{}", self.prefix, self.sessions);
-                self.session = Session::new(&self.controller, prefix).map_err(|error| error.to_string())?;
+                self.session =
+                    Session::new(&self.controller, prefix).map_err(|error| error.to_string())?;
             }
         }
         Ok(())
@@ -168,7 +176,11 @@ impl Decide {
             }),
             preference: PreferenceFields {
                 source: preference.source().as_str(),
-                actions: preference.actions().iter().map(|action| action.as_str()).collect(),
+                actions: preference
+                    .actions()
+                    .iter()
+                    .map(|action| action.as_str())
+                    .collect(),
                 met: preference.is_met(),
                 requirement: preference.requirement(),
             },
