@@ -95,10 +95,13 @@ mod limits;
 pub mod marc;
 mod owned;
 mod parser;
+mod place;
 mod position;
 pub mod provenance;
 mod rewrite;
 mod span;
+#[cfg(any(feature = "vocabulary-file", feature = "marc-deployment"))]
+mod toml_file;
 
 pub use chunk_index::ChunkIndex;
 pub use event::{BracketAnnotation, Code, Diagnostic, Event, JsonRecord, Text};

@@ -14,6 +14,7 @@ mod output;
 mod pieces;
 mod printable;
 mod progress;
+mod settings;
 mod strip;
 mod vocabulary;
 

@@ -1,7 +1,6 @@
 //! `provstream vocabulary`, and the vocabulary file that every command takes.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,9 +9,7 @@ use provstream::provenance::Vocabulary;
 
 use crate::args::VocabularyArgs;
 use crate::failure::Failure;
-
-/// More than the library accepts of a file, so that it is the library that refuses it.
-const MOST: u64 = (1 << 20) + 1;
+use crate::settings;
 
 /// Runs the command.
 pub(crate) fn run(args: &VocabularyArgs) -> Result<ExitCode, Failure> {
@@ -26,17 +23,7 @@ pub(crate) fn load(path: Option<&Path>) -> Result<Vocabulary, Failure> {
     let Some(path) = path else {
         return Ok(Vocabulary::memo());
     };
-    if path.as_os_str() == "-" {
-        return Err(Failure::Usage(
-            "--vocabulary: standard input is not read for the vocabulary; give the path of a file (./- for one named -)".to_owned(),
-        ));
-    }
-    let name = path.display().to_string();
-    let mut file = Vec::new();
-    File::open(path)
-        .and_then(|opened| opened.take(MOST).read_to_end(&mut file))
-        .map_err(|error| Failure::Read(name.clone(), error))?;
-    Vocabulary::from_toml(&file).map_err(|error| Failure::Usage(format!("{name}: {error}")))
+    settings::load("--vocabulary", path, Vocabulary::from_toml)
 }
 
 /// Prints a table of the classes.

@@ -15,6 +15,8 @@ mod core_builder;
 mod decide;
 #[cfg(feature = "marc")]
 mod decision_memory;
+#[cfg(feature = "marc-deployment")]
+mod deployment;
 #[cfg(feature = "marc")]
 mod disclosure;
 #[cfg(feature = "marc")]
@@ -63,6 +65,12 @@ pub use decide::{
     Materiality, NotRunning, Policy, Preference, Remedies, Remedy, RiskTier, Selection, Session,
     SessionError, SessionState, Situation, Spent, Step, SubActionError, SubActions, Suitability,
     Threshold, ThresholdError, Weights,
+};
+#[cfg(feature = "marc-deployment")]
+pub use deployment::{
+    CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
+    ConformanceReport, Deployment, DeploymentError, DeploymentErrorKind, Extension, Implementation,
+    Mapping,
 };
 #[cfg(feature = "marc")]
 pub use disclosure::Disclosure;

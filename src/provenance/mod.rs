@@ -21,6 +21,7 @@ mod write;
 mod write_error;
 mod write_json;
 
+pub use crate::place::Place;
 pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
 pub use annotation::{Annotation, AnnotationIter, Assertion, Disposition, Encoding, Reason};
 pub use class::Class;
@@ -30,7 +31,7 @@ pub use grammar::{Bracketed, GrammarError, Malformation, Parameter, parse_annota
 pub use timestamp::{Timestamp, TimestampError, TimestampErrorKind};
 pub use version::{ParseVersionError, Version};
 pub use vocabulary::{Resolution, Vocabulary, VocabularyBuilder};
-pub use vocabulary_error::{Place, VocabularyError, VocabularyErrorKind};
+pub use vocabulary_error::{VocabularyError, VocabularyErrorKind};
 pub use write::{BracketedForm, write_bracketed};
 pub use write_error::WriteError;
 pub use write_json::{JsonForm, write_json_annotation, write_json_assertion};

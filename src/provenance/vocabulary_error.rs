@@ -3,45 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-/// A place in a vocabulary file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    line: u32,
-    column: u32,
-}
-
-impl Place {
-    /// The place of byte `offset` of `text`, which must stand at a character boundary.
-    #[cfg(feature = "vocabulary-file")]
-    pub(crate) fn of(text: &str, offset: usize) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
-        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let one_based = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
-        Self {
-            line: one_based(before.matches('\n').count()),
-            column: one_based(before[start..].chars().count()),
-        }
-    }
-
-    /// The line, counted from 1; lines end at LF.
-    #[must_use]
-    pub const fn line(self) -> u32 {
-        self.line
-    }
-
-    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark is none.
-    #[must_use]
-    pub const fn column(self) -> u32 {
-        self.column
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
+use crate::place::{Place, quoted_piece};
+#[cfg(feature = "vocabulary-file")]
+use crate::toml_file::{Fault, FaultKind};
 
 /// What is wrong with a vocabulary.
 #[non_exhaustive]
@@ -115,6 +79,9 @@ impl VocabularyErrorKind {
     }
 }
 
+/// Most characters of the input that an error quotes.
+const SHOWN: usize = 64;
+
 /// A vocabulary that cannot be loaded: what is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VocabularyError {
@@ -134,17 +101,8 @@ impl VocabularyError {
 
     /// Names the offending piece of the input, shortened where it is long.
     pub(crate) fn about(self, text: &str) -> Self {
-        const SHOWN: usize = 64;
-        let mut detail: String = text
-            .chars()
-            .take(SHOWN)
-            .flat_map(char::escape_debug)
-            .collect();
-        if text.chars().nth(SHOWN).is_some() {
-            detail.push('…');
-        }
         Self {
-            detail: Some(detail.into()),
+            detail: Some(quoted_piece(text, SHOWN)),
             ..self
         }
     }
@@ -167,6 +125,29 @@ impl VocabularyError {
     #[must_use]
     pub const fn place(&self) -> Option<Place> {
         self.place
+    }
+}
+
+#[cfg(feature = "vocabulary-file")]
+impl From<Fault> for VocabularyError {
+    fn from(fault: Fault) -> Self {
+        let error = Self::new(match fault.kind {
+            FaultKind::FileTooLarge => VocabularyErrorKind::FileTooLarge,
+            FaultKind::NotUtf8 => VocabularyErrorKind::NotUtf8,
+            FaultKind::Syntax => VocabularyErrorKind::Syntax,
+            FaultKind::MissingKey => VocabularyErrorKind::MissingKey,
+            FaultKind::UnknownKey => VocabularyErrorKind::UnknownKey,
+            FaultKind::WrongType => VocabularyErrorKind::WrongType,
+        });
+        let error = Self {
+            place: fault.place,
+            ..error
+        };
+        if fault.about.is_empty() {
+            error
+        } else {
+            error.about(&fault.about)
+        }
     }
 }
 

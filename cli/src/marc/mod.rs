@@ -1,7 +1,13 @@
 //! `provstream marc`.
 
 pub(crate) mod args;
+mod conformance;
+mod decide;
+mod lines;
+mod project;
 pub(crate) mod record;
+mod schema;
+mod situation;
 mod validate;
 
 use std::process::ExitCode;
@@ -13,5 +19,9 @@ use crate::failure::Failure;
 pub(crate) fn run(command: &MarcCommand) -> Result<ExitCode, Failure> {
     match command {
         MarcCommand::Validate(args) => validate::run(args),
+        MarcCommand::Project(args) => project::run(args),
+        MarcCommand::Decide(args) => decide::run(args),
+        MarcCommand::Schema(args) => schema::run(args),
+        MarcCommand::Conformance(args) => conformance::run(args),
     }
 }

@@ -8,8 +8,8 @@ use provstream::marc::{
     Details, Intervention, Judgement, Remedy, RiskTier, Score, Scores, Situation, Source, Spent,
 };
 use provstream::provenance::parse_duration;
-use serde::de::{self, DeserializeOwned, Deserializer};
 use serde::Deserialize;
+use serde::de::{self, Deserializer};
 
 /// A line of input: the situation, what the record needs besides, and what the round before took.
 #[derive(Debug, Deserialize)]
@@ -46,9 +46,16 @@ impl SituationLine {
         let scores = self
             .uncertainty
             .iter()
-            .fold(Scores::default(), |scores, (source, score)| scores.with(source.0, score.0));
+            .fold(Scores::default(), |scores, (source, score)| {
+                scores.with(source.0, score.0)
+            });
         let mut situation = Situation::new(self.pre_capability.0, scores, self.primary_source.0)
-            .with_judgements(self.judgements.iter().map(|judgement| judgement.0).collect());
+            .with_judgements(
+                self.judgements
+                    .iter()
+                    .map(|judgement| judgement.0)
+                    .collect(),
+            );
         for (intervention, remedy) in &self.remedies {
             situation = situation.with_remedy(intervention.0, remedy.remedy());
         }

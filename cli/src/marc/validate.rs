@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream::marc::Profile;
+use provstream::marc::{Profile, StreamCheck};
 use provstream::{Code, Event, RewriteSink};
 
 use super::args::ValidateArgs;
@@ -18,6 +18,8 @@ use crate::output::Output;
 struct Validate {
     output: Output,
     profile: Profile,
+    /// What came before, if that is to be looked at.
+    sequence: Option<StreamCheck>,
     all_valid: bool,
 }
 
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
     let mut validate = Validate {
         output: Output::stdout(),
         profile,
+        sequence: args.session.then(|| StreamCheck::new(profile)),
         all_valid: true,
     };
     let end = stream
@@ -42,7 +45,13 @@ impl RewriteSink for Validate {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Marc(object) => {
-                let judged = Judged::new(&object, self.profile);
+                let mut judged = Judged::new(&object, self.profile);
+                if let Some(sequence) = &mut self.sequence {
+                    match &judged.document {
+                        Some(document) => judged.report.extend(sequence.check(document)),
+                        None => sequence.skip(),
+                    }
+                }
                 self.all_valid &= judged.report.is_valid();
                 self.output.line(&judged.line());
             }

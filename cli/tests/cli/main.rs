@@ -8,5 +8,6 @@ mod corpus;
 mod damaged;
 mod extract;
 mod json;
+mod marc;
 mod streaming;
 mod usage;

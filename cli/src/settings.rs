@@ -1,0 +1,30 @@
+//! Files that say how things are to be done.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// More than the library accepts of a file, so that it is the library that refuses it.
+const MOST: u64 = (1 << 20) + 1;
+
+/// Loads the file that an argument names, with what the library reads it by. Standard input is for the stream.
+pub(crate) fn load<T, E: Display>(
+    argument: &str,
+    path: &Path,
+    read: impl Fn(&[u8]) -> Result<T, E>,
+) -> Result<T, Failure> {
+    if path.as_os_str() == "-" {
+        return Err(Failure::Usage(format!(
+            "{argument}: standard input is not read for it; give the path of a file (./- for one named -)"
+        )));
+    }
+    let name = path.display().to_string();
+    let mut file = Vec::new();
+    File::open(path)
+        .and_then(|opened| opened.take(MOST).read_to_end(&mut file))
+        .map_err(|error| Failure::Read(name.clone(), error))?;
+    read(&file).map_err(|error| Failure::Usage(format!("{name}: {error}")))
+}

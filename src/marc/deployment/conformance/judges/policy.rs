@@ -1,0 +1,64 @@
+//! Local rules. Source: MARC-02 8.6, 8.7, 9.4, 14, 20.2.
+
+use crate::marc::deployment::Deployment;
+use crate::marc::deployment::conformance::verdict::Verdict;
+use crate::marc::terms::Action;
+
+/// M2-45
+pub(in super::super) fn answer_target(deployment: &Deployment) -> Option<Verdict> {
+    deployment
+        .policy
+        .action_suitability
+        .contains(&Action::Answer)
+        .then(|| Verdict::NotMet("`policy.action_suitability` has ANSWER".into()))
+}
+
+/// M2-51
+pub(in super::super) fn sub_actions(deployment: &Deployment) -> Option<Verdict> {
+    // A name stands for one primary action, or the file is none.
+    deployment
+        .sub_actions
+        .is_some()
+        .then(|| Verdict::described("sub_actions"))
+}
+
+/// M2-114
+pub(in super::super) fn departures(deployment: &Deployment) -> Verdict {
+    Verdict::needs(
+        deployment.policy.departures.as_ref(),
+        "policy.deviation",
+        "what is departed from and when, or `[]` if nothing is",
+    )
+}
+
+/// M2-152
+pub(in super::super) fn caution(deployment: &Deployment) -> Verdict {
+    const NOT_SAID: &str =
+        "say in `risk.domains` which high-risk domains there are, or `[]` if there are none";
+    let Some(part) = &deployment.risk else {
+        return Verdict::Missing(NOT_SAID.into());
+    };
+    match &part.domains {
+        None => Verdict::Missing(NOT_SAID.into()),
+        Some(domains) if domains.is_empty() => Verdict::described("risk.domains"),
+        Some(_) if part.caution.is_none() && part.materiality.is_none() => Verdict::Missing(
+            "say in `risk.caution`, or with the thresholds of `risk`, from when on nothing is answered".into(),
+        ),
+        Some(_) => Verdict::needs(
+            part.limits.as_ref(),
+            "risk.limits",
+            "how disclosures make the limits of automation clear",
+        ),
+    }
+}
+
+/// M2-184.10
+pub(in super::super) fn constraints(deployment: &Deployment) -> Verdict {
+    match (&deployment.policy.abstain, &deployment.policy.escalate) {
+        (Some(_), Some(_)) => Verdict::described("policy"),
+        (None, _) => Verdict::Missing("say in `policy.abstain` when nothing is answered".into()),
+        (_, None) => {
+            Verdict::Missing("say in `policy.escalate` when and to whom a case goes".into())
+        }
+    }
+}

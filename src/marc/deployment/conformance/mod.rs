@@ -1,0 +1,228 @@
+//! Holding a description against its draft.
+
+mod judges;
+mod report;
+mod requirement;
+mod table;
+mod verdict;
+
+pub use report::{ConformanceFinding, ConformanceReport};
+pub use verdict::{ConformanceBasis, ConformanceOutcome};
+
+use super::Deployment;
+use super::policy::Departure;
+use super::words::{ConformanceClass, Implementation};
+use crate::marc::draft::Draft;
+use crate::marc::violation::Level;
+use crate::place::quoted_piece;
+use requirement::{Number, Requirement, Rule};
+use table::TABLE;
+use verdict::Verdict;
+
+/// Most characters of a text of the description that a report quotes.
+const SHOWN: usize = 160;
+
+/// What of 8.8 and 9.4 can be departed from, beside what has a row of its own. Source: MARC-02 8.8, 9.4.
+const SHOULD_RULES: &[&str] = &[
+    "M2-56", "M2-57", "M2-58", "M2-59", "M2-60", "M2-61", "M2-62", "M2-64", "M2-65", "M2-66",
+    "M2-67", "M2-107", "M2-108", "M2-109", "M2-110", "M2-111",
+];
+
+/// The row of a number as the draft has it.
+fn row_of(number: &str, draft: Draft) -> Option<&'static Requirement> {
+    TABLE
+        .iter()
+        .find(|row| row.number(draft).is_some_and(|own| own.is(number)))
+}
+
+/// Whether a deployment can state in words how a requirement is met.
+pub(super) fn can_be_stated(number: &str, draft: Draft) -> bool {
+    row_of(number, draft).is_some_and(|row| row.rule.can_be_stated())
+}
+
+/// Whether a description can name a requirement as one that is departed from.
+pub(super) fn can_be_departed_from(number: &str, draft: Draft) -> bool {
+    SHOULD_RULES.contains(&number) || row_of(number, draft).is_some()
+}
+
+/// The report on a description.
+pub(super) fn judge(deployment: &Deployment) -> ConformanceReport {
+    let draft = deployment.draft;
+    let mut findings = Vec::new();
+    for &class in ConformanceClass::ALL {
+        for row in TABLE.iter().filter(|row| row.classes.contains(&class)) {
+            let Some(number) = row.number(draft) else {
+                continue;
+            };
+            let (outcome, basis, reason) = if deployment.claims(class) {
+                let verdict = verdict(deployment, row, number);
+                let outcome = verdict.outcome();
+                match verdict {
+                    Verdict::Met(basis, reason) => (outcome, Some(basis), reason),
+                    Verdict::NotMet(reason) | Verdict::Missing(reason) => (outcome, None, reason),
+                }
+            } else {
+                (ConformanceOutcome::NotClaimed, None, String::new())
+            };
+            findings.push(ConformanceFinding {
+                class,
+                requirement: number.requirement,
+                item: number.item,
+                level: row.level,
+                title: row.title,
+                outcome,
+                basis,
+                reason,
+            });
+        }
+    }
+    ConformanceReport {
+        name: deployment.name.clone(),
+        draft,
+        findings,
+    }
+}
+
+/// How a requirement fares, deviations included.
+fn verdict(deployment: &Deployment, row: &Requirement, number: Number) -> Verdict {
+    let departure = deployment
+        .policy
+        .departures
+        .iter()
+        .flatten()
+        .find(|departure| number.is(&departure.requirement));
+    match (departure, row.level) {
+        (Some(Departure { condition, .. }), Level::Should) => {
+            let condition = quoted_piece(condition, SHOWN);
+            Verdict::Met(
+                ConformanceBasis::Description,
+                format!("documented deviation: {condition}"),
+            )
+        }
+        (Some(_), _) => Verdict::NotMet("there is no deviation from what must be".into()),
+        (None, _) => apply(deployment, row.rule, number),
+    }
+}
+
+fn apply(deployment: &Deployment, rule: Rule, number: Number) -> Verdict {
+    match rule {
+        Rule::Records(by) => by_types(deployment, deployment.records, "records", by, number),
+        Rule::Decisions(by) => by_types(deployment, deployment.decisions, "decisions", by, number),
+        Rule::Described(judge) => judge(deployment),
+        Rule::First(judge, rest) => {
+            judge(deployment).unwrap_or_else(|| apply(deployment, *rest, number))
+        }
+        Rule::All(numbers) => all(deployment, numbers),
+        Rule::Class(class) => {
+            let claim = Deployment {
+                classes: [class].into(),
+                ..deployment.clone()
+            };
+            if judge(&claim).conforms(class) {
+                Verdict::Met(
+                    ConformanceBasis::Description,
+                    format!("{} conforms", class.title()),
+                )
+            } else {
+                Verdict::NotMet(format!("{} does not conform", class.title()))
+            }
+        }
+    }
+}
+
+/// Met where a part is implemented with the library, else as far as it is stated.
+fn by_types(
+    deployment: &Deployment,
+    part: Implementation,
+    key: &str,
+    by: &str,
+    number: Number,
+) -> Verdict {
+    if part == Implementation::Provstream {
+        return Verdict::Met(ConformanceBasis::Types, format!("by {by}"));
+    }
+    let number = number.to_string();
+    match deployment.stated.get(&number) {
+        Some(text) => {
+            let text = quoted_piece(text, SHOWN);
+            Verdict::Met(ConformanceBasis::Statement, format!("stated: {text}"))
+        }
+        None => Verdict::Missing(format!(
+            "{key} are not this library's: say in `stated.\"{number}\"` how this is met"
+        )),
+    }
+}
+
+/// The worst of some requirements, which names them by the draft.
+fn all(deployment: &Deployment, numbers: &[Number]) -> Verdict {
+    let draft = deployment.draft;
+    let mut bases = Vec::new();
+    let (mut met, mut not_met, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    for number in numbers {
+        let row = TABLE
+            .iter()
+            .find(|row| row.number(Draft::Draft02) == Some(*number));
+        let Some((row, number)) = row.and_then(|row| Some((row, row.number(draft)?))) else {
+            continue;
+        };
+        match verdict(deployment, row, number) {
+            Verdict::Met(basis, _) => {
+                bases.push(basis);
+                met.push(number.to_string());
+            }
+            Verdict::NotMet(_) => not_met.push(number.to_string()),
+            Verdict::Missing(_) => missing.push(number.to_string()),
+        }
+    }
+    let see = |numbers: Vec<String>| format!("see {}", numbers.join(", "));
+    if !not_met.is_empty() {
+        Verdict::NotMet(see(not_met))
+    } else if !missing.is_empty() {
+        Verdict::Missing(see(missing))
+    } else {
+        // The weakest of what they rest on.
+        Verdict::Met(
+            bases.into_iter().max().unwrap_or(ConformanceBasis::Types),
+            see(met),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_one_row() {
+        for draft in Draft::ALL {
+            let numbers: Vec<String> = TABLE
+                .iter()
+                .filter_map(|row| row.number(draft))
+                .map(|number| number.to_string())
+                .collect();
+            for number in &numbers {
+                let same = numbers.iter().filter(|other| *other == number);
+                assert_eq!(same.count(), 1, "{number} in {draft}");
+                assert!(row_of(number, draft).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_requirement_refers_to_has_a_row_that_refers_to_no_other() {
+        for row in TABLE {
+            if let Rule::All(numbers) = row.rule {
+                for number in numbers {
+                    let other = TABLE
+                        .iter()
+                        .find(|row| row.number(Draft::Draft02) == Some(*number))
+                        .expect("a row");
+                    assert!(
+                        !matches!(other.rule, Rule::All(_) | Rule::Class(_)),
+                        "{number}"
+                    );
+                }
+            }
+        }
+    }
+}
