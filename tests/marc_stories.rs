@@ -1,4 +1,5 @@
-//! The use cases of MARC-02 section 6, and the examples of its appendices: request in, decisions and records out.
+//! The use cases of MARC-02 section 6, and the examples of its appendices: request in, decisions, records and
+//! disclosures out.
 
 mod common;
 
@@ -6,9 +7,10 @@ use std::time::Duration;
 
 use common::decide::{assert_clean, bound, controller, score, scores, with_usable};
 use provstream::marc::{
-    Action, Attestation, Band, Core, Decision, Details, Domain, Draft, Intervention, Judgement,
-    Move, Profile, Remediability, RiskTier, Score, Session, SessionState, Situation, Source, Spent,
-    Step, Target, TrustContext, TrustPolicy, Use,
+    Action, Attestation, Band, Content, Core, Decision, Details, Disclosure, Document, Domain,
+    Draft, Intervention, Judgement, Kind, Move, Profile, Projected, Projection, Remediability,
+    RiskTier, Score, Session, SessionState, Situation, Source, Spent, Step, Target, TrustContext,
+    TrustPolicy, Use,
 };
 
 use Intervention::{Human, Retrieval, Tool, User};
@@ -51,6 +53,30 @@ fn done(session: &mut Session) {
         .unwrap();
 }
 
+/// What the user sees of a decision.
+#[track_caller]
+fn disclose(decision: &Decision, content: Content<'_>) -> Disclosure {
+    disclose_record(decision.record(), content)
+}
+
+#[track_caller]
+fn disclose_record(record: &Core, content: Content<'_>) -> Disclosure {
+    let projected = Projection::new().project(record, content).unwrap();
+    let disclosure = projected.disclosure().expect("nothing is deferred");
+    let strict = Profile::new(Draft::Draft02).strict();
+    let report = disclosure.document().validate(Kind::Disclosure, strict);
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(disclosure.check_wording(record.selected_action()), []);
+    disclosure
+}
+
+/// The user sees nothing yet.
+#[track_caller]
+fn assert_deferred(decision: &Decision) {
+    let projected = Projection::new().project(decision.record(), Content::new());
+    assert_eq!(projected, Ok(Projected::Deferred(decision.action())));
+}
+
 /// Members that depend on the session, not on the situation.
 const OF_THE_SESSION: [&str; 5] = [
     "decision_id",
@@ -66,13 +92,13 @@ fn values_without_session(json: &str) -> serde_json::Map<String, serde_json::Val
     members
 }
 
-/// The record says what an example of the drafts says.
+/// The object, a record or a disclosure, says what an example of the drafts says.
 #[track_caller]
-fn assert_is_example(record: &Core, name: &str) {
+fn assert_is_example(object: &Document, name: &str) {
     let path = format!("{}/corpus/marc/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let example = std::fs::read_to_string(path).unwrap();
     assert_eq!(
-        values_without_session(&record.to_json()),
+        values_without_session(&object.to_json()),
         values_without_session(&example)
     );
 }
@@ -91,7 +117,7 @@ fn tax_deduction() -> Situation {
     with_usable(situation, &[User, Retrieval])
 }
 
-/// M2-12, M2-14, M2-56, M2-64: use case 6.1, example of appendix A.
+/// M2-12, M2-14, M2-56, M2-64, M2-70, M2-116, M2-124: use case 6.1, example of appendix A.
 #[test]
 fn an_ambiguous_request_is_met_with_a_question() {
     let mut session = request("tax");
@@ -103,8 +129,13 @@ fn an_ambiguous_request_is_met_with_a_question() {
     assert_eq!(decision.action(), Action::Clarify);
     assert_eq!(decision.selection().step(), Step::Ambiguity);
     assert!(decision.selection().preference().is_met());
-    assert_is_example(decision.record(), "tv-m2-2");
+    assert_is_example(decision.record().document(), "tv-m2-2");
     assert_eq!(session.state(), SessionState::Over(Action::Clarify));
+    let content = Content::new()
+        .answer("Which jurisdiction and tax year should I use?")
+        .next_step("provide the jurisdiction and tax year");
+    let disclosure = disclose(&decision, content);
+    assert_is_example(disclosure.document(), "tv-m2-3");
 
     // "In Austria, for 2025." The reply is a new request. Nothing is ambiguous now, but the law has to be looked up.
     let mut session = request("tax-reply");
@@ -143,11 +174,14 @@ fn what_only_the_user_knows_is_asked_of_the_user() {
             .with_judgement(BlockingAmbiguity);
         let situation = with_usable(situation, &[User]);
         let decision = decide(&mut request("question"), &situation, next_step);
-        assert_is_example(decision.record(), example);
+        assert_is_example(decision.record().document(), example);
+        let disclosure = disclose(&decision, Content::new());
+        assert_eq!(disclosure.uncertainty_source(), Source::Ambiguity);
+        assert!(disclosure.answer().contains("the request is ambiguous"));
     }
 }
 
-/// M2-12, M2-15, M2-58, M2-72, M2-93: use case 6.2, example B.2.
+/// M2-12, M2-15, M2-58, M2-72, M2-93, M2-123: use case 6.2, example B.2.
 #[test]
 fn current_evidence_is_retrieved_before_the_answer() {
     // "What does the regulation say today?"
@@ -166,7 +200,8 @@ fn current_evidence_is_retrieved_before_the_answer() {
         "retrieve authoritative current sources",
     );
     assert_eq!(first.action(), Action::Retrieve);
-    assert_is_example(first.record(), "tv-m2-5");
+    assert_is_example(first.record().document(), "tv-m2-5");
+    assert_deferred(&first);
     assert_eq!(session.state(), SessionState::Running(Action::Retrieve));
 
     // The sources are there: nothing is judged to be missing any more.
@@ -190,6 +225,12 @@ fn current_evidence_is_retrieved_before_the_answer() {
     // The band is about the answer: 0.82, the capability, would be high.
     assert_eq!(record.confidence_band(), Band::Medium);
     assert_eq!(session.state(), SessionState::Over(Action::Answer));
+    let text = "Retrieved authority indicates that it is allowed.";
+    let disclosure = disclose(&second, Content::new().answer(text));
+    assert_eq!(
+        disclosure.to_json(),
+        r#"{"answer":"Retrieved authority indicates that it is allowed.","confidence_band":"medium","confidence_target":"answer","uncertainty_source":"missing_evidence","recommended_next_step":"check the cited paragraph before relying on it","selected_action":"ANSWER"}"#
+    );
 }
 
 /// M2-63: the answer is limited to what is there, so nothing is retrieved.
@@ -234,7 +275,8 @@ fn a_tool_is_used_where_it_makes_the_task_solvable() {
         "invoke a calculation tool and reassess",
     );
     assert_eq!(first.action(), Action::Tool);
-    assert_is_example(first.record(), "tv-m2-6");
+    assert_is_example(first.record().document(), "tv-m2-6");
+    assert_deferred(&first);
 
     done(&mut session);
     let computed = Situation::new(
@@ -249,6 +291,9 @@ fn a_tool_is_used_where_it_makes_the_task_solvable() {
         second.record().parent_decision_id(),
         first.record().decision_id()
     );
+    let disclosure = disclose(&second, Content::new().answer("1,073.64 a month"));
+    assert_eq!(disclosure.confidence_band(), Band::High);
+    assert_eq!(disclosure.confidence_target(), Some(Target::Answer));
 }
 
 /// M2-12, M2-62: use case 6.3. A tool is no fallback; without one that helps, source and remedies decide.
@@ -270,7 +315,7 @@ fn where_no_tool_helps_another_action_is_selected() {
     }
 }
 
-/// M2-12, M2-153, M2-154: use case 6.4.
+/// M2-12, M2-125, M2-143, M2-153, M2-154: use case 6.4.
 #[test]
 fn a_gateway_logs_the_record_and_shows_only_what_is_for_users() {
     // The model's side decides, and sends its record with its output.
@@ -288,6 +333,25 @@ fn a_gateway_logs_the_record_and_shows_only_what_is_for_users() {
     let logged = placed.permit(Use::Audit, &policy).unwrap().to_json();
     assert_eq!(logged, sent.to_json());
     assert_eq!(placed.next_move(&policy), Move::Clarify);
+
+    let shown = placed.permit(Use::Disclose, &policy).unwrap();
+    let disclosure = disclose_record(shown, Content::new());
+    let names: Vec<_> = disclosure
+        .document()
+        .members()
+        .map(|(name, _)| name.into_owned())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "answer",
+            "confidence_band",
+            "confidence_target",
+            "uncertainty_source",
+            "recommended_next_step",
+            "selected_action"
+        ]
+    );
 }
 
 /// M2-12, M2-18, M2-43, M2-93, M2-139, M2-155: use case 6.5.
@@ -362,8 +426,16 @@ fn a_limit_in_a_high_risk_domain_is_escalated_else_declined() {
         "escalate to a qualified human reviewer",
     );
     assert_eq!(decision.action(), Action::Escalate);
-    assert_is_example(decision.record(), "tv-m2-7");
+    assert_is_example(decision.record().document(), "tv-m2-7");
     assert_eq!(session.state(), SessionState::Over(Action::Escalate));
+    // What the limit is, and where to go on.
+    let disclosure = disclose(&decision, Content::new());
+    assert_eq!(disclosure.uncertainty_source(), Source::CapabilityLimit);
+    assert_eq!(disclosure.selected_action(), Some(Action::Escalate));
+    assert_eq!(
+        disclosure.recommended_next_step(),
+        "escalate to a qualified human reviewer"
+    );
 
     let decision = decide(
         &mut request("drugs"),
@@ -372,6 +444,11 @@ fn a_limit_in_a_high_risk_domain_is_escalated_else_declined() {
     );
     assert_eq!(decision.action(), Action::Abstain);
     assert_eq!(decision.record().remediability(), Remediability::None);
+    let disclosure = disclose(&decision, Content::new());
+    assert_eq!(
+        disclosure.recommended_next_step(),
+        "ask a pharmacist or a physician"
+    );
 }
 
 /// M2-12, M2-55, M2-113: use case 6.6, for a constraint.
@@ -382,4 +459,6 @@ fn a_safety_constraint_is_applied_before_a_tool_is_asked() {
     let decision = decide(&mut request("drugs"), &tools, "decline and say why");
     assert_eq!(decision.action(), Action::Abstain);
     assert_eq!(decision.selection().step(), Step::Governing);
+    let disclosure = disclose(&decision, Content::new());
+    assert_eq!(disclosure.selected_action(), Some(Action::Abstain));
 }

@@ -66,8 +66,6 @@ pub struct Session {
     state: SessionState,
     /// How many decisions were taken.
     decided: u64,
-    /// The iteration of the first record. With all rounds that the bounds allow it is at most `u32::MAX`, unless it is 0.
-    first_iteration: u32,
     /// What the first record names as its parent.
     handed_over: Option<String>,
     usage: Usage,
@@ -89,15 +87,13 @@ impl Session {
             prefix,
             state: SessionState::Assess,
             decided: 0,
-            first_iteration: 0,
             handed_over: None,
             usage: Usage::default(),
         })
     }
 
-    /// The same, for a task that somebody else handed over with a record: the first record names that one as its parent, and
-    /// counts on from its `iteration`, if that leaves room for the rounds that the bounds allow. The bounds stay the
-    /// controller's own, and nothing else is taken from the record. Source: MARC-02 6.5, 9.1.
+    /// The same, for a task that somebody else handed over with a record: the first record names that one as its parent.
+    /// Nothing else is taken from it; rounds and bounds are counted anew. Source: MARC-02 6.5, 9.1.
     ///
     /// # Errors
     ///
@@ -108,8 +104,7 @@ impl Session {
         record: &Placed,
     ) -> Result<Self, SessionError> {
         let mut session = Self::new(controller, prefix)?;
-        let record = record.record();
-        let parent = record.decision_id().filter(|id| !id.is_empty());
+        let parent = record.record().decision_id().filter(|id| !id.is_empty());
         let parent = parent.ok_or(SessionError::NoParent)?;
         let own = parent
             .strip_prefix(&session.prefix)
@@ -119,15 +114,6 @@ impl Session {
             return Err(SessionError::PrefixTaken);
         }
         session.handed_over = Some(parent.into());
-        session.first_iteration = record
-            .iteration()
-            .and_then(|iteration| u32::try_from(iteration).ok()?.checked_add(1))
-            .filter(|first| {
-                first
-                    .checked_add(controller.bounds().max_iterations())
-                    .is_some()
-            })
-            .unwrap_or(0);
         Ok(session)
     }
 
@@ -148,8 +134,8 @@ impl Session {
     /// [`Action::Abstain`]. The next step then says which bound it was, in place of that of `details`, whose sub-action is
     /// dropped. Source: MARC-02 7.2; open point 92.
     ///
-    /// In the record, `iteration` is the number of rounds before it, so the first has 0, and `max_iterations` is how many the
-    /// bounds allow in sum; both are higher by the same where the session [follows](Self::following) a record. The band comes from the confidence in the answer for [`Action::Answer`], else
+    /// In the record, `iteration` is the number of rounds before it, so the first has 0, and `max_iterations` is how many
+    /// rounds the bounds allow in sum. The band comes from the confidence in the answer for [`Action::Answer`], else
     /// from `pre_capability`, or from the confidence in the action where the policy says so. Source: open points 59, 60, 69.
     ///
     /// # Errors
@@ -222,12 +208,10 @@ impl Session {
     fn record(&self, situation: &Situation, choice: Choice<'_>) -> Result<Core, Report> {
         let calibration = self.controller.calibration();
         let band = calibration.band(situation.task_family(), choice.score);
-        let rounds = u32::try_from(self.decided).unwrap_or(u32::MAX);
-        let max_rounds = self.controller.bounds().max_iterations();
         let mut record = Core::builder()
             .decision_id(self.id(self.decided.saturating_add(1)))
-            .iteration(self.first_iteration.saturating_add(rounds))
-            .max_iterations(self.first_iteration.saturating_add(max_rounds))
+            .iteration(u32::try_from(self.decided).unwrap_or(u32::MAX))
+            .max_iterations(self.controller.bounds().max_iterations())
             .calibration_profile(calibration.profile())
             .pre_capability(situation.pre_capability())
             .uncertainty(*situation.uncertainty())
