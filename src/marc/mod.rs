@@ -29,6 +29,8 @@ mod terms;
 mod validate;
 #[cfg(feature = "marc")]
 mod violation;
+#[cfg(feature = "marc")]
+mod wording;
 
 #[cfg(feature = "marc")]
 pub use self::core::Core;
@@ -51,3 +53,8 @@ pub use score::{Score, ScoreError, Scores};
 pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
 #[cfg(feature = "marc")]
 pub use violation::{Level, Report, Violation, ViolationCode};
+#[cfg(feature = "marc")]
+pub use wording::{
+    Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,
+    check_wording,
+};
