@@ -428,26 +428,24 @@ fn a_record_that_was_skipped_may_have_been_anything() {
     );
 }
 
-/// A hundred thousand records take no more memory than a few thousand.
+/// Memory is bounded, whatever the length of the stream.
 #[test]
 fn memory_does_not_grow_with_the_stream() {
     let mut check = StreamCheck::new(Profile::default());
     let mut held = 0_i64;
-    let mut at = Vec::new();
+    let mut most = 0;
     for number in 0..100_000 {
         let mut document = record("RETRIEVE", &[("iteration", "1"), ("max_iterations", "2")]);
         document.set_str("decision_id", &format!("decision-{number:06}"));
         document.set_str("parent_decision_id", &format!("decision-{:06}", number / 2));
         held += measure(|| drop(check.check(&document))).bytes_current;
-        if number % 10_000 == 9_999 {
-            at.push(held);
-        }
+        most = most.max(held);
     }
-    assert!(at.iter().all(|&held| held == at[0]), "{at:?}");
-    assert!(at[0] < 400 << 10, "{at:?}");
+    // Their identifiers alone are 1.5 MB.
+    assert!(most < 400 << 10, "{most}");
 }
 
-/// Identifiers as long as may be remembered do not make it larger.
+/// It is so with identifiers of any length, too.
 #[test]
 fn memory_is_bounded_with_long_identifiers() {
     let mut check = StreamCheck::new(Profile::default());
