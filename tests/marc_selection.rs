@@ -261,8 +261,8 @@ fn a_stated_remediability_of_none_abstains_in_the_standard_tier_only() {
 
 /// M2-152: what has no remedy is not answered in the high tier.
 #[test]
-fn in_the_high_tier_unremedied_conflict_and_missing_evidence_are_limits() {
-    for judgement in [MaterialConflict, RequiredEvidenceMissing] {
+fn in_the_high_tier_what_has_no_remedy_is_not_answered() {
+    for judgement in [BlockingAmbiguity, MaterialConflict, RequiredEvidenceMissing] {
         let standard = situation(&[judgement], &[Deliberation]);
         assert_selects(&standard, 7, Action::Deliberate);
         let high = standard.with_risk_tier(RiskTier::High);

@@ -306,7 +306,10 @@ fn what_nothing_can_be_decided_on_is_told_and_changes_nothing() {
 fn a_description_that_does_not_do_is_usage() {
     let files = Files::new();
     for (content, message) in [
-        ("name = \"test\"\nclasses = [\"core\"]\n", "are needed to decide"),
+        (
+            "name = \"test\"\nclasses = [\"core\"]\n",
+            "are needed to decide",
+        ),
         (&DEPLOYMENT.replace("0.75", "0.3"), "deployment.toml: line "),
         (&DEPLOYMENT.replace("count = 1", "count = -1"), "line "),
         ("name = ", "line 1"),

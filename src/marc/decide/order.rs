@@ -17,8 +17,8 @@ impl Selection {
     /// 4. Required evidence is missing, the answer is not limited to the context, and retrieval is usable: `RETRIEVE`.
     /// 5. A capability limit is material, and a tool is usable: `TOOL`.
     /// 6. A capability limit is material: `ESCALATE` where a human is usable, else `ABSTAIN`. In the standard risk tier a
-    ///    stated remediability of none leads to `ABSTAIN`. In the high tier the step also applies to a material conflict
-    ///    and to missing evidence as in step 4.
+    ///    stated remediability of none leads to `ABSTAIN`. In the high tier the step also applies to what remains of
+    ///    steps 2 to 4: ambiguity, a conflict or missing evidence that nothing usable remedies.
     /// 7. Deliberation is usable: `DELIBERATE`.
     /// 8. Otherwise: `ANSWER`.
     ///
@@ -46,10 +46,8 @@ fn first_step(situation: &Situation, policy: &dyn Policy) -> (Step, Action) {
     if is(Judgement::SafetyControls) || situation.primary_source() == Source::Safety {
         return (Step::Governing, policy.govern(situation));
     }
-    if is(Judgement::BlockingAmbiguity)
-        && usable(Intervention::User)
-        && !is(Judgement::ResolvableFromEvidence)
-    {
+    let ambiguous = is(Judgement::BlockingAmbiguity) && !is(Judgement::ResolvableFromEvidence);
+    if ambiguous && usable(Intervention::User) {
         return (Step::Ambiguity, Action::Clarify);
     }
     let conflict = is(Judgement::MaterialConflict);
@@ -65,7 +63,7 @@ fn first_step(situation: &Situation, policy: &dyn Policy) -> (Step, Action) {
         return (Step::Tool, Action::Tool);
     }
     let high = situation.risk_tier() == RiskTier::High;
-    if limited || high && (conflict || missing) {
+    if limited || high && (ambiguous || conflict || missing) {
         let hopeless = !high && situation.remediability() == Some(Remediability::None);
         let action = if hopeless {
             Action::Abstain
