@@ -53,6 +53,11 @@ fn each_carrier_has_the_places_that_are_documented() {
             ["/marc_core", "/marc_disclosure"],
         ]
     );
+    let carrier = A2aMessage::new("urn:a~b").unwrap();
+    assert_eq!(
+        carrier.place(Kind::Core).pointer(),
+        "/metadata/urn:a~0b~1core"
+    );
 }
 
 /// M2-144

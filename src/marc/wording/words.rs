@@ -25,10 +25,12 @@ pub(super) struct Token<'a> {
 impl Token<'_> {
     /// Whether it is one of these words, `|` between them, whatever its letter case.
     pub(super) fn is_one_of(&self, words: &str) -> bool {
+        let text = self.text.as_bytes();
         self.sort == Sort::Word
             && words
-                .split('|')
-                .any(|word| self.text.eq_ignore_ascii_case(word))
+                .as_bytes()
+                .split(|&byte| byte == b'|')
+                .any(|word| word.eq_ignore_ascii_case(text))
     }
 }
 
