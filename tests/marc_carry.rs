@@ -673,15 +673,17 @@ fn received(stream: &str) -> Vec<(String, String)> {
         .replace('\r', "\n")
         .split_terminator('\n')
     {
+        if line.is_empty() {
+            let event_type = core::mem::take(&mut event_type);
+            if !data.is_empty() {
+                events.push((event_type, data.join("\n")));
+            }
+            data.clear();
+            continue;
+        }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            _ if line.is_empty() => {
-                if !data.is_empty() {
-                    events.push((core::mem::take(&mut event_type), data.join("\n")));
-                    data.clear();
-                }
-            }
             "event" => event_type = value.into(),
             "data" => data.push(value.to_owned()),
             _ => {}
