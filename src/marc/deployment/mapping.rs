@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::error::{DeploymentError, DeploymentErrorKind as Kind};
 use super::read::{boolean, known, optional, set, some, term, text};
+use crate::marc::carry::{
+    A2aMessage, AuditLine, Carrier, CarrierNameError, McpMeta, ResponseMetadata,
+};
 use crate::marc::draft::Draft;
 use crate::marc::members::{Presence, members};
 use crate::marc::object::Kind as ObjectKind;
@@ -31,14 +34,21 @@ terms! {
 /// How records or disclosures travel inside of something else. Source: MARC-02 12.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
-    carrier: CarrierKind,
+    through: Through,
     /// One at least.
     carries: Vec<ObjectKind>,
     pub(super) end_users: Option<bool>,
-    /// The prefix of an MCP key, or the URI of an A2A extension.
-    name: Option<String>,
-    /// None unless the mapping is the deployment's own.
-    pub(super) own: Option<OwnMapping>,
+}
+
+/// What they travel through.
+#[derive(Clone, Debug, PartialEq)]
+enum Through {
+    ResponseMetadata,
+    Mcp(McpMeta),
+    A2a(A2aMessage),
+    Sse,
+    AuditLog,
+    Other(OwnMapping),
 }
 
 /// What is said of a mapping that is a deployment's own.
@@ -74,40 +84,69 @@ impl Mapping {
     }
 
     fn read(table: Table<'_>, draft: Draft) -> Result<Self, DeploymentError> {
-        let carrier: CarrierKind = term(table.need("carrier")?)?;
+        let kind: CarrierKind = term(table.need("carrier")?)?;
         let common = ["carrier", "carries", "end_users"];
-        let (further, name): (&[&str], _) = match carrier {
-            CarrierKind::Mcp => (&["prefix"], Some("prefix")),
-            CarrierKind::A2a => (&["uri"], Some("uri")),
-            CarrierKind::Other => (
-                &[
-                    "description",
-                    "renamed",
-                    "omitted",
-                    "keeps_values",
-                    "told_apart",
-                ],
-                None,
-            ),
-            CarrierKind::ResponseMetadata | CarrierKind::Sse | CarrierKind::AuditLog => (&[], None),
+        let further: &[&str] = match kind {
+            CarrierKind::Mcp => &["prefix"],
+            CarrierKind::A2a => &["uri"],
+            CarrierKind::Other => &[
+                "description",
+                "renamed",
+                "omitted",
+                "keeps_values",
+                "told_apart",
+            ],
+            CarrierKind::ResponseMetadata | CarrierKind::Sse | CarrierKind::AuditLog => &[],
         };
         let table = table.closed(&[&common[..], further].concat())?;
-        let carries = some(table.need("carries")?, |item| known(item, kind))?;
-        let own =
-            (carrier == CarrierKind::Other).then(|| OwnMapping::read(&table, &carries, draft));
+        let carries = some(table.need("carries")?, |item| known(item, kind_of_object))?;
+        let through = match kind {
+            CarrierKind::ResponseMetadata => Through::ResponseMetadata,
+            CarrierKind::Mcp => Through::Mcp(named(table.need("prefix")?, McpMeta::new)?),
+            CarrierKind::A2a => Through::A2a(named(table.need("uri")?, A2aMessage::new)?),
+            CarrierKind::Sse => Through::Sse,
+            CarrierKind::AuditLog => Through::AuditLog,
+            CarrierKind::Other => Through::Other(OwnMapping::read(&table, &carries, draft)?),
+        };
         Ok(Self {
-            carrier,
-            own: own.transpose()?,
-            end_users: optional(&table, "end_users", boolean)?,
-            name: name.map(|key| text(table.need(key)?)).transpose()?,
+            through,
             carries,
+            end_users: optional(&table, "end_users", boolean)?,
         })
     }
 
     /// Where they travel.
     #[must_use]
-    pub const fn carrier(&self) -> CarrierKind {
-        self.carrier
+    pub const fn kind(&self) -> CarrierKind {
+        match self.through {
+            Through::ResponseMetadata => CarrierKind::ResponseMetadata,
+            Through::Mcp(_) => CarrierKind::Mcp,
+            Through::A2a(_) => CarrierKind::A2a,
+            Through::Sse => CarrierKind::Sse,
+            Through::AuditLog => CarrierKind::AuditLog,
+            Through::Other(_) => CarrierKind::Other,
+        }
+    }
+
+    /// What puts them there and takes them out; none for [`CarrierKind::Sse`], which has
+    /// [functions](crate::marc::carry::sse_event) instead, and for [`CarrierKind::Other`].
+    #[must_use]
+    pub const fn carrier(&self) -> Option<&dyn Carrier> {
+        match &self.through {
+            Through::ResponseMetadata => Some(&ResponseMetadata),
+            Through::Mcp(carrier) => Some(carrier),
+            Through::A2a(carrier) => Some(carrier),
+            Through::AuditLog => Some(&AuditLine),
+            Through::Sse | Through::Other(_) => None,
+        }
+    }
+
+    /// The mapping that is the deployment's own, if it is.
+    pub(super) const fn own(&self) -> Option<&OwnMapping> {
+        match &self.through {
+            Through::Other(own) => Some(own),
+            _ => None,
+        }
     }
 
     /// Whether objects of a kind travel there.
@@ -172,7 +211,9 @@ impl OwnMapping {
         extensions: &[&str],
     ) -> Option<(String, String)> {
         let mut seen: BTreeMap<&str, &str> = extensions.iter().map(|&name| (name, name)).collect();
-        for member in members(kind, draft) {
+        let carried = members(kind, draft)
+            .filter(|member| self.omitted.iter().all(|omitted| omitted != member.name));
+        for member in carried {
             if let Some(other) = seen.insert(self.carried(member.name), member.name) {
                 return Some((other.to_owned(), member.name.to_owned()));
             }
@@ -191,7 +232,15 @@ impl OwnMapping {
     }
 }
 
-fn kind(text: &str) -> Result<ObjectKind, UnknownTerm> {
+/// A carrier that is told by a name.
+fn named<T>(
+    value: Value<'_>,
+    carrier: impl FnOnce(&str) -> Result<T, CarrierNameError>,
+) -> Result<T, DeploymentError> {
+    carrier(value.string()?).map_err(|error| DeploymentError::of(Kind::BadCarrier, &value, error))
+}
+
+fn kind_of_object(text: &str) -> Result<ObjectKind, UnknownTerm> {
     [ObjectKind::Core, ObjectKind::Disclosure]
         .into_iter()
         .find(|kind| kind.as_str() == text)

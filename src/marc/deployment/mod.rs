@@ -11,6 +11,7 @@ mod policy;
 mod read;
 mod risk;
 mod trust;
+mod wording;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use super::bands::Calibration;
 use super::decide::{Bounds, Controller, Materiality, SubActions};
 use super::draft::Draft;
 use super::trust::TrustPolicy;
+use super::wording::Wording;
 use crate::toml_file::{File, Value};
 use bands::BandsPart;
 use error::DeploymentErrorKind as ErrorKind;
@@ -28,6 +30,7 @@ use policy::{DescribedPolicy, PolicyPart};
 use read::{optional, some, term, text};
 use risk::RiskPart;
 use trust::TrustPart;
+use wording::Words;
 
 pub use conformance::{
     ConformanceBasis, ConformanceFinding, ConformanceOutcome, ConformanceReport,
@@ -80,6 +83,7 @@ pub struct Deployment {
     risk: Option<RiskPart>,
     extensions: Option<Vec<Extension>>,
     sub_actions: Option<SubActions>,
+    words: Option<Words>,
     mappings: Option<Vec<Mapping>>,
     trust: TrustPart,
     policy: PolicyPart,
@@ -139,6 +143,7 @@ impl Deployment {
             risk: optional(&root, "risk", RiskPart::read)?,
             extensions: optional(&root, "extension", Extension::read_all)?,
             sub_actions: optional(&root, "sub_actions", extensions::sub_actions)?,
+            words: optional(&root, "wording", Words::read)?,
             mappings: optional(&root, "mapping", |value| Mapping::read_all(value, draft))?,
             trust: optional(&root, "trust", TrustPart::read)?.unwrap_or_default(),
             policy: optional(&root, "policy", |value| {
@@ -219,6 +224,14 @@ impl Deployment {
     #[must_use]
     pub fn extensions(&self) -> &[Extension] {
         self.extensions.as_deref().unwrap_or_default()
+    }
+
+    /// The wording of disclosures; none unless `wording` is described, and neither if two of its texts cannot be told apart,
+    /// which the report says.
+    #[must_use]
+    pub fn wording(&self) -> Option<&Wording> {
+        let words = self.words.as_ref()?;
+        words.clashes.is_empty().then_some(&words.wording)
     }
 
     /// Where records and disclosures travel, nowhere if nothing is described.

@@ -18,13 +18,13 @@ fn each(
     }
     let mut gap = None;
     for mapping in mappings {
-        match mapping.own.as_ref().and_then(|own| judge(mapping, own)) {
+        match mapping.own().and_then(|own| judge(mapping, own)) {
             Some(contradiction @ Verdict::NotMet(_)) => return contradiction,
             found => gap = gap.or(found),
         }
     }
     gap.unwrap_or_else(|| {
-        if mappings.iter().any(|mapping| mapping.own.is_some()) {
+        if mappings.iter().any(|mapping| mapping.own().is_some()) {
             Verdict::described("mapping")
         } else {
             Verdict::Met(
