@@ -1,7 +1,13 @@
 //! Checks across the records of one stream.
 
+mod common;
+
 use allocation_counter::measure;
-use provstream::marc::{Document, Draft, Level, Profile, Report, StreamCheck};
+use common::decide::{bound, calm, controller, with_usable};
+use provstream::marc::{
+    Action, Details, Document, Domain, Draft, Intervention, Judgement, Level, Placed, Profile,
+    Report, Session, Source, Spent, StreamCheck, TrustContext,
+};
 
 /// A record with the members that are given, as JSON; the action is the first word.
 fn record(action: &str, members: &[(&str, &str)]) -> Document {
@@ -180,6 +186,25 @@ fn a_maximum_goes_on_to_those_without_an_own_one() {
         ("ANSWER i=2", &[MISSING, ABOVE]),
         ("ANSWER i=2", &[]),
     ]);
+}
+
+/// M2-80
+#[test]
+fn a_maximum_ends_with_its_loop() {
+    for action in ["ANSWER", "CLARIFY", "ABSTAIN", "ESCALATE"] {
+        let end = format!("{action} id=d-2 parent=d-1 i=2");
+        stream(&[
+            ("RETRIEVE id=d-1 i=1 max=2", &[]),
+            (&end, &[]),
+            ("RETRIEVE id=d-3 parent=d-2 i=3 max=9", &[]),
+            ("RETRIEVE id=d-4 parent=d-3 i=10", &[ABOVE]),
+        ]);
+        stream(&[
+            ("RETRIEVE id=d-1 i=1 max=2", &[]),
+            (&end, &[]),
+            ("RETRIEVE id=d-3 parent=d-2 i=3", &[]),
+        ]);
+    }
 }
 
 /// M2-80; OP-59
@@ -457,5 +482,50 @@ fn memory_is_bounded_with_long_identifiers() {
         ));
         held += measure(|| drop(check.check(&document))).bytes_current;
         assert!(held < 400 << 10, "{number}: {held}");
+    }
+}
+
+/// What a session makes, which fills in identifiers, parents and counters, and one that takes a record over at its end.
+///
+/// M2-16, M2-18, M2-78 to M2-80, M2-93
+#[test]
+fn the_records_of_sessions_are_as_they_should_be() {
+    let controller = controller(bound(3));
+    let missing = with_usable(
+        calm(Source::MissingEvidence).with_judgement(Judgement::RequiredEvidenceMissing),
+        &[Intervention::Retrieval, Intervention::Human],
+    );
+    let details = Details::new("go on");
+    let mut check = StreamCheck::new(Profile::default());
+    let mut session = Session::new(&controller, "a").expect("a session");
+    let mut records = 0;
+    let last = loop {
+        let record = session
+            .decide(&missing, &details)
+            .expect("a decision")
+            .into_record();
+        let report = check.check(record.document());
+        assert!(report.is_clean(), "{record:?}: {report}");
+        records += 1;
+        if !record.selected_action().loops() {
+            break record;
+        }
+        session
+            .completed(Spent::default())
+            .expect("an action that ran");
+    };
+    assert_eq!((records, last.selected_action()), (4, Action::Escalate));
+    let placed: Placed = last.placed(TrustContext::new(Domain::CrossDomain));
+    let mut session = Session::following(&controller, "b", &placed).expect("a session");
+    for _ in 0..2 {
+        let record = session
+            .decide(&missing, &details)
+            .expect("a decision")
+            .into_record();
+        let report = check.check(record.document());
+        assert!(report.is_clean(), "{record:?}: {report}");
+        session
+            .completed(Spent::default())
+            .expect("an action that ran");
     }
 }

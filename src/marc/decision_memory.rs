@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::terms::Action;
+
 /// Most decisions that are remembered.
 const MAX_DECISIONS: usize = 1_024;
 
@@ -15,6 +17,8 @@ pub(crate) struct Decision {
     pub(crate) iteration: Option<i64>,
     /// Its own maximum, else the one it has from the decision before.
     pub(crate) max_iterations: Option<i64>,
+    /// Its action, if that asks for a new assessment.
+    pub(crate) loops: Option<Action>,
 }
 
 /// The last decisions by their identifiers, within a bound.
@@ -66,7 +70,7 @@ mod tests {
     fn decision(iteration: i64) -> Decision {
         Decision {
             iteration: Some(iteration),
-            max_iterations: None,
+            ..Decision::default()
         }
     }
 

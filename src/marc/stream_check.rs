@@ -14,8 +14,8 @@ use super::violation::{Level, Report, Violation, ViolationCode as Code};
 ///
 /// All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. A record is held
 /// against the decision before it: its parent if that is known; if it names none, the record before if that one asked for a
-/// new assessment. A maximum goes on from the decision before to each that has none of its own, and one that is raised
-/// is told once. Records may be faulty otherwise: only members that are as they must be are looked at, and a negative
+/// new assessment. Within a loop a maximum goes on to each decision that has none of its own, and one that is raised is
+/// told once; behind an action that asks for no new assessment another loop begins, with a maximum of its own. Records may be faulty otherwise: only members that are as they must be are looked at, and a negative
 /// number says nothing. Disclosures are passed over, as are all records under -01, which has no identifiers.
 ///
 /// Memory is bounded: the last 1,024 decisions are remembered, with 64 KiB of identifiers in all. When the first is
@@ -39,19 +39,12 @@ use super::violation::{Level, Report, Violation, ViolationCode as Code};
 pub struct StreamCheck {
     profile: Profile,
     decisions: Decisions,
-    before: Option<Before>,
+    /// The record before.
+    before: Option<Decision>,
     /// Some decision of the stream is not remembered.
     incomplete: bool,
     /// It was told that decisions are forgotten.
     told: bool,
-}
-
-/// The record before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Before {
-    decision: Decision,
-    /// Its action, if that asks for a new assessment.
-    loops: Option<Action>,
 }
 
 /// What a record says about its parent.
@@ -100,11 +93,7 @@ impl StreamCheck {
         if id.is_some_and(|id| self.decisions.remember(id, decision)) {
             self.forgot(&mut report);
         }
-        let action = reading.term::<Action>("selected_action");
-        self.before = Some(Before {
-            decision,
-            loops: action.filter(|action| action.loops()),
-        });
+        self.before = Some(decision);
         report
     }
 
@@ -130,13 +119,13 @@ impl StreamCheck {
                 known
             }
             Parent::NotNamed => {
-                let Before { decision, loops } = self.before?;
-                let action = loops?;
+                let before = self.before?;
+                let action = before.loops?;
                 let message = format!(
                     "the record before selected {action}, so `parent_decision_id` should name a parent"
                 );
                 note(report, Code::MissingParent, pointer, "M2-93", message);
-                Some(decision)
+                Some(before)
             }
         }
     }
@@ -181,7 +170,9 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
             message,
         );
     }
-    match (own_max, iteration, before.max_iterations) {
+    // Behind an action that ends it, another loop begins.
+    let max = before.max_iterations.filter(|_| before.loops.is_some());
+    match (own_max, iteration, max) {
         (Some(own), _, Some(max)) if own > max => {
             let message = format!(
                 "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
@@ -208,9 +199,11 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
         }
         _ => {}
     }
+    let action = reading.term::<Action>("selected_action");
     Decision {
         iteration,
-        max_iterations: own_max.or(before.max_iterations),
+        max_iterations: own_max.or(max),
+        loops: action.filter(|action| action.loops()),
     }
 }
 
