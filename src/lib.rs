@@ -22,6 +22,9 @@
 //! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
 //! discipline that decides on an assertion by what was declared about it.
 //!
+//! [`marc`] neither needs the parser: records of decisions under uncertainty and their disclosures, read, held against their
+//! draft, built, decided on, worded and carried.
+//!
 //! ```
 //! use provstream::provenance::{Class, Discipline, Timestamp};
 //! use provstream::{Event, Parser};
@@ -51,8 +54,8 @@
 //! In JSON an object with a string `assertion` is the assertion, and its member `provenance` has the annotations. [`Mode`]
 //! says where JSON is: in free text, beside brackets ([`Mode::Auto`], the default), as the whole stream ([`Mode::Json`]),
 //! or one value a line ([`Mode::Ndjson`]). Objects are found wherever in a value they stand and reported at their closing
-//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]); so are MARC objects, raw, as
-//! [`Event::Marc`]. No tree is built, and nothing is held back, unless
+//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]); so are MARC objects, as [`Event::Marc`], which
+//! [`marc::MarcObject::validate`] holds against a draft. No tree is built, and nothing is held back, unless
 //! [records are to be removed](ParserBuilder::hold_records). [`provenance::JsonForm`] writes what is read here.
 //!
 //! ```
@@ -84,6 +87,8 @@
 //! # Features
 //!
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
+//! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
+//! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
 #![forbid(unsafe_code)]
 
 mod chunk_index;
