@@ -256,6 +256,6 @@ impl<'t> Value<'t> {
         let integer = self.value.get_ref().as_integer();
         integer
             .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
-            .ok_or_else(|| self.must("be a number without sign and fraction"))
+            .ok_or_else(|| self.must("be a number without sign and fraction, below 2^64"))
     }
 }

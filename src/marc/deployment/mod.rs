@@ -17,6 +17,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bands::Calibration;
+use super::calibrated::CalibratedScores;
 use super::decide::{Bounds, Controller, Materiality, SubActions};
 use super::draft::Draft;
 use super::trust::TrustPolicy;
@@ -162,6 +163,9 @@ impl Deployment {
     }
 
     /// Holds the description against its draft.
+    ///
+    /// What the library's types meet, where records and decisions are theirs, counts as met. Of what is described, the report
+    /// checks what can be checked; wording for English patterns only, see [`check_wording`](super::check_wording).
     pub fn conformance(&self) -> ConformanceReport {
         conformance::judge(self)
     }
@@ -232,6 +236,13 @@ impl Deployment {
     pub fn wording(&self) -> Option<&Wording> {
         let words = self.words.as_ref()?;
         words.clashes.is_empty().then_some(&words.wording)
+    }
+
+    /// The statement that scores are fit to be shown; none unless calibration and test are both described.
+    #[must_use]
+    pub fn calibrated_scores(&self) -> Option<CalibratedScores> {
+        let scores = self.presentation.scores.as_ref()?;
+        CalibratedScores::stated(scores.calibrated_for.as_deref()?, scores.tested.as_deref()?).ok()
     }
 
     /// Where records and disclosures travel, nowhere if nothing is described.

@@ -2,7 +2,7 @@
 
 use super::error::{DeploymentError, DeploymentErrorKind as Kind};
 use super::read::text;
-use crate::marc::terms::{Action, Band, Source, Target};
+use crate::marc::terms::{Band, Source, Target};
 use crate::marc::wording::{Wording, WordingError, WordingErrorKind, WordingPart};
 use crate::toml_file::{Table, Value};
 
@@ -47,8 +47,15 @@ const fn is_clash(error: &WordingError) -> bool {
 
 /// The texts that are replaced; there are no more than parts of a wording.
 fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, Value<'t>)>, DeploymentError> {
-    let group = |key, names| table.get(key).map(|value| value.table(names)).transpose();
-    let messages = group("message", Action::NAMES)?;
+    let group = |key, names: &[&str]| table.get(key).map(|value| value.table(names)).transpose();
+    // The text with an answer is the answer.
+    let with_message: Vec<_> = WordingPart::all()
+        .filter_map(|part| match part {
+            WordingPart::Message(action) => Some(action.as_str()),
+            _ => None,
+        })
+        .collect();
+    let messages = group("message", &with_message)?;
     let sources = group("source", Source::NAMES)?;
     let bands = group("band", Band::NAMES)?;
     let targets = group("target", Target::NAMES)?;

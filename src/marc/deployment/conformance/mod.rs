@@ -22,11 +22,14 @@ use verdict::Verdict;
 /// Most characters of a text of the description that a report quotes.
 const SHOWN: usize = 160;
 
-/// What of 8.8 and 9.4 can be departed from, beside what has a row of its own. Source: MARC-02 8.8, 9.4.
-const SHOULD_RULES: &[&str] = &[
+/// What of the order of selection can be departed from, beside what has a row of its own. Source: MARC-02 8.8.
+const OF_ORDER: &[&str] = &[
     "M2-56", "M2-57", "M2-58", "M2-59", "M2-60", "M2-61", "M2-62", "M2-64", "M2-65", "M2-66",
-    "M2-67", "M2-107", "M2-108", "M2-109", "M2-110", "M2-111",
+    "M2-67",
 ];
+
+/// The same of the rules between members, which -01 does not have. Source: MARC-02 9.4.
+const BETWEEN_MEMBERS: &[&str] = &["M2-107", "M2-108", "M2-109", "M2-110", "M2-111"];
 
 /// The row of a number as the draft has it.
 fn row_of(number: &str, draft: Draft) -> Option<&'static Requirement> {
@@ -42,7 +45,9 @@ pub(super) fn can_be_stated(number: &str, draft: Draft) -> bool {
 
 /// Whether a description can name a requirement as one that is departed from.
 pub(super) fn can_be_departed_from(number: &str, draft: Draft) -> bool {
-    SHOULD_RULES.contains(&number) || row_of(number, draft).is_some()
+    OF_ORDER.contains(&number)
+        || draft == Draft::Draft02 && BETWEEN_MEMBERS.contains(&number)
+        || row_of(number, draft).is_some()
 }
 
 /// The report on a description.
@@ -121,10 +126,10 @@ fn apply(deployment: &Deployment, rule: Rule, number: Number) -> Verdict {
             if judge(&claim).conforms(class) {
                 Verdict::Met(
                     ConformanceBasis::Description,
-                    format!("{} conforms", class.title()),
+                    format!("see {}", class.title()),
                 )
             } else {
-                Verdict::NotMet(format!("{} does not conform", class.title()))
+                Verdict::NotMet(format!("see {}", class.title()))
             }
         }
     }

@@ -44,6 +44,15 @@ impl ConformanceFinding {
         }
     }
 
+    /// The number with the item behind a full stop, such as `M2-178.3`, as descriptions write it.
+    #[must_use]
+    pub fn number(&self) -> String {
+        match self.item {
+            0 => self.requirement.to_owned(),
+            item => format!("{}.{item}", self.requirement),
+        }
+    }
+
     /// How the requirement is worded. A permission that has a condition is worded as the condition is.
     #[must_use]
     pub const fn level(&self) -> Level {
@@ -89,18 +98,13 @@ impl ConformanceFinding {
 impl fmt::Display for ConformanceFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            requirement,
-            item,
             level,
             title,
             outcome,
             reason,
             ..
         } = self;
-        let number = match item {
-            0 => (*requirement).to_owned(),
-            item => format!("{requirement}.{item}"),
-        };
+        let number = self.number();
         write!(f, "{outcome:21}  {number:9}  {:6}  {title}", level.as_str())?;
         if reason.is_empty() {
             Ok(())
