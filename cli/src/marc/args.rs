@@ -105,8 +105,8 @@ is printed:
     {\"event\":\"requirement\",\"class\":\"core\",\"requirement\":\"M2-41\",\"level\":\"must\",\"status\":\"met\",\
 \"title\":\"…\",\"reason\":\"…\"}
 
-and for each class one more, {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is met, not-met, \
-documentation-missing or not-claimed. It is about structure and meaning, not about accuracy, calibration or safety.";
+and for each class one more, {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, \
+`not met`, `documentation missing` or `not claimed`. It is about structure and meaning, not about accuracy, calibration or safety.";
 
 /// A command about MARC records.
 #[derive(Debug, Subcommand)]
