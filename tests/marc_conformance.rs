@@ -592,4 +592,10 @@ fn findings_are_in_the_order_of_the_draft() {
         one.title(),
         "loops through RETRIEVE, TOOL and DELIBERATE are bounded"
     );
+    // Of what it refers to, some is met by types and some is described.
+    let one = report
+        .of(Class::Disclosure)
+        .find(|one| one.number() == "M2-179")
+        .unwrap();
+    assert_eq!(one.basis(), Some(Basis::Description));
 }
