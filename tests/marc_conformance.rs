@@ -184,6 +184,7 @@ const FLIPS: &[(&str, &str, &str, Outcome)] = &[
     ("M2-141", "\"band_target\"", "\"band\"", Outcome::NotMet),
     ("M2-141", "\"band_target\"", "\"primary_source\"", Outcome::NotMet),
     ("M2-141", "\"band_target\"", "\"x_trace\"", Outcome::NotMet),
+    ("M2-141", "\"band_target\"", "\"secondary_source\"", Outcome::Met),
     ("M2-141", "description = ", "#", Outcome::DocumentationMissing),
     ("M2-142", "told_apart = ", "#", Outcome::DocumentationMissing),
     ("M2-143", "carries = [\"core\"]", "carries = [\"core\"] #", Outcome::Met),

@@ -15,6 +15,7 @@ use crate::toml_file::{Table, Value};
 
 terms! {
     /// Where a deployment puts records or disclosures. Source: MARC-02 12.1.
+    #[non_exhaustive]
     CarrierKind, "carrier" {
         /// The object `metadata` of an API response.
         ResponseMetadata = "response-metadata",
