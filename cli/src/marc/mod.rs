@@ -9,6 +9,7 @@ pub(crate) mod record;
 mod schema;
 mod situation;
 mod validate;
+mod wording;
 
 use std::process::ExitCode;
 

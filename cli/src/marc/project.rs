@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
     let mut projection = Projection::new();
     if let Some(path) = &args.deployment {
         let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
-        projection = projection.with_wording(deployment.wording().cloned().unwrap_or_default());
+        projection = projection.with_wording(super::wording::of(&deployment)?);
     }
     if args.hide_action {
         projection = projection.without_action();

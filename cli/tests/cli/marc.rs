@@ -218,6 +218,33 @@ name = \"test\"\nclasses = [\"core\"]\n\
 [bounds]\nretrieve = { count = 1, time = \"20s\", cost = 10 }\n\
 tool = { count = 1, time = \"20s\", cost = 10 }\ndeliberate = { count = 1, time = \"20s\", cost = 10 }\n";
 
+#[test]
+fn disclosures_are_worded_as_the_deployment_says() {
+    let described = corpus("deployment.toml");
+    let described = described.to_str().unwrap();
+    let shown = ok(
+        &["project", "--deployment", described],
+        vector("tv-m2-2.json"),
+    );
+    let answer = &values(&shown)[0]["disclosure"]["answer"];
+    assert_eq!(
+        answer,
+        "To answer this, one more detail is needed: the request is ambiguous."
+    );
+    // Labels that cannot be told apart are not replaced by others in silence.
+    let files = Files::new();
+    let clash = fs::read_to_string(described)
+        .unwrap()
+        .replace("\"moderate\"", "\"LOW\"");
+    let clash = files.write("clash.toml", clash);
+    let refused = run(
+        &["marc", "project", "--deployment", &clash],
+        vector("tv-m2-2.json"),
+    );
+    assert_eq!((refused.status, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.contains("band medium"), "{}", refused.stderr);
+}
+
 const MISSING: &str = "{\"pre_capability\":0.39,\"uncertainty\":{\"missing_evidence\":0.84},\
     \"primary_source\":\"missing_evidence\",\"judgements\":[\"required_evidence_missing\"],\
     \"remedies\":{\"retrieval\":true},\"recommended_next_step\":\"retrieve current sources\"}\n";
