@@ -188,9 +188,9 @@ fn a_maximum_goes_on_to_those_without_an_own_one() {
     ]);
 }
 
-/// M2-80
+/// M2-79, M2-80; OP-58
 #[test]
-fn a_maximum_ends_with_its_loop() {
+fn iterations_and_maximum_end_with_their_loop() {
     for action in ["ANSWER", "CLARIFY", "ABSTAIN", "ESCALATE"] {
         let end = format!("{action} id=d-2 parent=d-1 i=2");
         stream(&[
@@ -203,6 +203,12 @@ fn a_maximum_ends_with_its_loop() {
             ("RETRIEVE id=d-1 i=1 max=2", &[]),
             (&end, &[]),
             ("RETRIEVE id=d-3 parent=d-2 i=3", &[]),
+        ]);
+        stream(&[
+            ("RETRIEVE id=d-1 i=1 max=2", &[]),
+            (&end, &[]),
+            ("RETRIEVE id=d-3 parent=d-2 i=0", &[]),
+            ("RETRIEVE id=d-4 parent=d-3 i=0", &[NOT_GROWING]),
         ]);
     }
 }
@@ -299,6 +305,22 @@ fn faulty_members_say_nothing() {
     quiet(&Document::parse(twice).expect("an object"));
     quiet(&record("ANSWER", &[("decision_id", "\"e\"")]));
     quiet(&record("ANSWER", &[("decision_id", "\"f\"")]));
+}
+
+/// What is negative is a fault of the record itself.
+///
+/// M2-79, M2-80; OP-59
+#[test]
+fn a_negative_counter_says_nothing() {
+    stream(&[
+        ("RETRIEVE id=d-1 i=0 max=1", &[]),
+        ("RETRIEVE id=d-2 parent=d-1 i=-1", &[]),
+        ("RETRIEVE id=d-3 parent=d-2 i=-2", &[]),
+        ("RETRIEVE id=e-1 i=0 max=-1", &[MISSING]),
+        ("RETRIEVE id=e-2 parent=e-1 i=1 max=1", &[]),
+        ("RETRIEVE id=f-1 max=-2", &[MISSING]),
+        ("RETRIEVE id=f-2 parent=f-1 i=1", &[]),
+    ]);
 }
 
 /// A bound is not lost where a record of the chain writes nonsense in its place.

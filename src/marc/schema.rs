@@ -12,9 +12,11 @@ use super::terms::{Action, Source, Target};
 ///
 /// An object is valid under it if and only if [validation](super::Document::validate) finds no must-level violation, but
 /// for what a schema does not see, or a reader of JSON before it: a repeated member, text that is not UTF-8, half of a
-/// surrogate pair, and the part of a number that does not fit into a floating-point number. Should-level requirements are not in it, as they make no object invalid. What is
-/// must-level only if the draft is applied strictly is only in the strict schema: that there are no unknown members, also
-/// in `uncertainty`, and that `recommended_next_step` has no more than 280 code points.
+/// surrogate pair, and the part of a number that does not fit into a floating-point number.
+///
+/// Should-level requirements are not in it, as they make no object invalid. What is must-level only if the draft is
+/// applied strictly is only in the strict schema: that there are no unknown members, also in `uncertainty`, and that
+/// `recommended_next_step` has no more than 280 code points.
 ///
 /// The strict schemas of -01 differ from those that the draft offers in three points: `marc_version` may be any 1.x; there
 /// may be `x_` members in `uncertainty`, too; and there is no `$id`. Source: MARC-01 D; open points 47, 49, 74 and 77.

@@ -12,11 +12,13 @@ use super::violation::{Level, Report, Violation, ViolationCode as Code};
 /// are known, a decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and `iteration` grows and stays
 /// within the maximum that a loop began with.
 ///
-/// All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. A record is held
-/// against the decision before it: its parent if that is known; if it names none, the record before if that one asked for a
-/// new assessment. Within a loop a maximum goes on to each decision that has none of its own, and one that is raised is
-/// told once; behind an action that asks for no new assessment another loop begins, with a maximum of its own. Records may be faulty otherwise: only members that are as they must be are looked at, and a negative
-/// number says nothing. Disclosures are passed over, as are all records under -01, which has no identifiers.
+/// All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. A record belongs to
+/// the loop of the decision before it, if that asked for a new assessment: of its parent if that is known, or of the
+/// record before if it names none. Within a loop a maximum goes on to each decision that has none of its own, and one
+/// that is raised is told once. Behind any other action another loop begins, with counters of its own.
+///
+/// Records may be faulty otherwise: only members that are as they must be are looked at, and a negative number says
+/// nothing. Disclosures are passed over, as are all records under -01, which has no identifiers.
 ///
 /// Memory is bounded: the last 1,024 decisions are remembered, with 64 KiB of identifiers in all. When the first is
 /// forgotten, [`limit-session`](Code::LimitSession) says so once; since then a parent that is not known may be one that was
@@ -89,6 +91,8 @@ impl StreamCheck {
             );
         }
         let before = self.before(&parent(document, &reading), &mut report);
+        // Behind an action that ends a loop another one begins.
+        let before = before.filter(|before| before.loops.is_some());
         let decision = loop_rules(&reading, before.unwrap_or_default(), &mut report);
         if id.is_some_and(|id| self.decisions.remember(id, decision)) {
             self.forgot(&mut report);
@@ -150,7 +154,7 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
     }
 }
 
-/// Holds the counters of a record against the decision before, and gives those that the next is held against.
+/// Holds the counters of a record against the decision before in its loop, and gives those that the next is held against.
 fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> Decision {
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
@@ -170,9 +174,7 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
             message,
         );
     }
-    // Behind an action that ends it, another loop begins.
-    let max = before.max_iterations.filter(|_| before.loops.is_some());
-    match (own_max, iteration, max) {
+    match (own_max, iteration, before.max_iterations) {
         (Some(own), _, Some(max)) if own > max => {
             let message = format!(
                 "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
@@ -202,7 +204,7 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
     let action = reading.term::<Action>("selected_action");
     Decision {
         iteration,
-        max_iterations: own_max.or(max),
+        max_iterations: own_max.or(before.max_iterations),
         loops: action.filter(|action| action.loops()),
     }
 }
