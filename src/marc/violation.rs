@@ -98,7 +98,7 @@ codes! {
     RemediabilityMismatch = "remediability-mismatch",
     /// `iteration` or `max_iterations` is negative.
     Negative = "negative",
-    /// `iteration` is above `max_iterations`.
+    /// `iteration` is above `max_iterations`, its own or the one of its loop, or a record raises that of its loop.
     IterationAboveMaximum = "iteration-above-maximum",
     /// There are more violations than are listed.
     LimitViolations = "limit-violations",
