@@ -1,5 +1,6 @@
 //! What ends the program early, and how it is told.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -56,6 +57,21 @@ impl Failure {
         };
         ExitCode::from(status)
     }
+}
+
+/// An error with all that caused it, in one message.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        // Some errors repeat what caused them.
+        if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+        source = error.source();
+    }
+    message
 }
 
 /// Tells what clap has to say: help and version on standard output, errors on standard error.

@@ -1,7 +1,10 @@
 //! Scores and the five of an uncertainty attribution.
 
 use core::fmt;
+use core::str::FromStr;
 use std::error::Error;
+
+use serde_json::value::RawValue;
 
 use super::number::Number;
 use super::terms::Source;
@@ -71,6 +74,18 @@ impl fmt::Display for Score {
     }
 }
 
+/// Reads a JSON number. What lies outside of the range as it is written is refused, however little it is.
+impl FromStr for Score {
+    type Err = ScoreError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let value = text.parse().unwrap_or(f64::NAN);
+        let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+        let number = Number::of(text).filter(|_| is_json);
+        number.and_then(Self::of_number).ok_or(ScoreError(value))
+    }
+}
+
 impl TryFrom<f64> for Score {
     type Error = ScoreError;
 
@@ -91,6 +106,10 @@ pub struct ScoreError(f64);
 
 impl fmt::Display for ScoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            return f.write_str("a score is a number from 0.0 to 1.0");
+        }
+        // A number that is outside of the range by less than can be told may be written as its end.
         write!(f, "a score lies from 0.0 to 1.0; {:?} does not", self.0)
     }
 }
@@ -140,5 +159,35 @@ impl fmt::Display for Scores {
             write!(f, "{before}\"{source}\":{score}")?;
         }
         f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_read_as_it_is_written() {
+        for (text, value) in [("0", 0.0), ("-0.0", 0.0), ("4.10e-1", 0.41), ("1.0", 1.0)] {
+            assert_eq!(text.parse::<Score>().unwrap().get(), value);
+        }
+        for text in [
+            "1.00000000000000000000001",
+            "-1e-400",
+            "2",
+            "",
+            "NaN",
+            "inf",
+            "+1",
+            "1.",
+            ".5",
+            "01",
+            "\"0.5\"",
+            "0.5 1",
+            "null",
+            "1e999",
+        ] {
+            assert!(text.parse::<Score>().is_err(), "{text}");
+        }
     }
 }

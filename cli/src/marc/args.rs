@@ -65,7 +65,8 @@ the disclosure should not be shown.";
 const DECIDE: &str = "\
 Select an action for each situation, and print the record of the decision.
 
-Each line of the input is a JSON object that says what a controller found out, and how the record is to be worded:
+Each line of the input is one JSON object, on one line, that says what a controller found out, and how the record is to be \
+worded:
 
     {\"pre_capability\":0.39,\"uncertainty\":{\"missing_evidence\":0.84},\"primary_source\":\"missing_evidence\",\
 \"judgements\":[\"required_evidence_missing\"],\"remedies\":{\"retrieval\":true,\"human\":true},\
@@ -85,7 +86,7 @@ ANSWER, CLARIFY, ABSTAIN or ESCALATE, makes the next line begin another one. For
     {\"event\":\"decision\",\"line\":1,\"action\":\"RETRIEVE\",\"step\":4,\"requirement\":\"M2-58\",\"reason\":\"…\",\
 \"preference\":{…},\"record\":{…}}
 
-with `bound`, `deviation`, `unfit_remediability` and `disclosure` where there is one; or, if nothing could be decided, \
+with `bound`, `deviation`, `unfit_remediability`, `disclosure` and its `findings` where there is one; or, if nothing could be decided, \
 which leaves the session as it was:
 
     {\"event\":\"refused\",\"line\":1,\"message\":\"…\"}";
@@ -103,9 +104,9 @@ The description is a TOML file. For each requirement of the classes MARC-Core, M
 is printed:
 
     {\"event\":\"requirement\",\"class\":\"core\",\"requirement\":\"M2-41\",\"level\":\"must\",\"status\":\"met\",\
-\"title\":\"…\",\"reason\":\"…\"}
+\"basis\":\"…\",\"title\":\"…\",\"reason\":\"…\"}
 
-and for each class one more, {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, \
+with `item` for one of several topics of a requirement, and for each class one more, {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, \
 `not met`, `documentation missing` or `not claimed`. It is about structure and meaning, not about accuracy, calibration or safety.";
 
 /// A command about MARC records.
@@ -164,7 +165,9 @@ pub(crate) struct DecideArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) deployment: PathBuf,
     /// What the decision ids of the first session begin with: ID-1, ID-2 and so on; the next session has ID.2-1
-    #[arg(long, value_name = "ID", default_value = "session")]
+    ///
+    /// At most 256 bytes. Whoever keeps records of several runs gives each an ID of its own.
+    #[arg(long, value_name = "ID", default_value = "session", value_parser = id)]
     pub(crate) id: String,
 }
 
@@ -191,6 +194,13 @@ pub(crate) struct ConformanceArgs {
     /// Exit with status 3 when a class that is claimed does not conform
     #[arg(long)]
     pub(crate) fail: bool,
+}
+
+fn id(text: &str) -> Result<String, &'static str> {
+    match text.len() {
+        ..=256 => Ok(text.to_owned()),
+        _ => Err("longer than 256 bytes"),
+    }
 }
 
 fn kind(text: &str) -> Result<Kind, &'static str> {

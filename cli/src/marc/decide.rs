@@ -10,10 +10,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::args::DecideArgs;
+use super::finding::{Finding, findings};
 use super::lines::{InputLine, MAX_LINE, each_line};
 use super::record::printable;
 use super::situation::SituationLine;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::input::Input;
 use crate::output::Output;
 use crate::settings;
@@ -23,25 +24,31 @@ use crate::settings;
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum DecideLine<'a> {
     /// What was decided on a line of input.
-    Decision {
-        line: u64,
-        action: &'static str,
-        step: u8,
-        requirement: &'static str,
-        reason: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        deviation: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        bound: Option<BoundFields>,
-        preference: PreferenceFields,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        unfit_remediability: Option<&'static str>,
-        record: Option<Box<RawValue>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        disclosure: Option<Box<RawValue>>,
-    },
+    Decision(Box<DecisionFields<'a>>),
     /// A line on which nothing could be decided.
     Refused { line: u64, message: &'a str },
+}
+
+/// What was decided on a line of input.
+#[derive(Debug, Serialize)]
+struct DecisionFields<'a> {
+    line: u64,
+    action: &'static str,
+    step: u8,
+    requirement: &'static str,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<BoundFields>,
+    preference: PreferenceFields,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfit_remediability: Option<&'static str>,
+    record: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disclosure: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
 }
 
 /// The bound that kept an action from being taken.
@@ -115,33 +122,36 @@ impl Decide {
             return Err(format!("the line is longer than {MAX_LINE} bytes"));
         };
         let line = SituationLine::read(bytes)?;
-        self.begin(&line)?;
-        let decision = self
-            .session
-            .decide(&line.situation(), &line.details())
-            .map_err(|error| error.to_string())?;
+        // On a copy, so that a line that is refused leaves the session where it was.
+        let (mut session, sessions) = self.session_for(&line)?;
+        let decision = session
+            .decide(&line.situation, &line.details)
+            .map_err(|error| chain(&error))?;
+        (self.session, self.sessions) = (session, sessions);
         self.print(number, &line, &decision);
         Ok(())
     }
 
-    /// Brings the session to where it awaits a situation: behind what was running, or at the start of a new one.
-    fn begin(&mut self, line: &SituationLine) -> Result<(), String> {
-        match self.session.state() {
-            SessionState::Assess => {}
-            // Both can be seen from the state not to fail.
-            SessionState::Running(_) => {
-                self.session
-                    .completed(line.spent())
-                    .map_err(|error| error.to_string())?;
+    /// A session that awaits the situation of a line, and how many there are with it: behind what was running, or new where
+    /// the one before is over.
+    fn session_for(&self, line: &SituationLine) -> Result<(Session, u64), String> {
+        let mut session = self.session.clone();
+        let mut sessions = self.sessions;
+        match (session.state(), line.spent) {
+            (SessionState::Running(_), spent) => {
+                session
+                    .completed(spent.unwrap_or_default())
+                    .map_err(|error| chain(&error))?;
             }
-            SessionState::Over(_) => {
-                self.sessions += 1;
-                let prefix = format!("{}.{}", self.prefix, self.sessions);
-                self.session =
-                    Session::new(&self.controller, prefix).map_err(|error| error.to_string())?;
+            (_, Some(_)) => return Err("`spent`: nothing was running".to_owned()),
+            (SessionState::Over(_), None) => {
+                sessions += 1;
+                let prefix = format!("{}.{sessions}", self.prefix);
+                session = Session::new(&self.controller, prefix).map_err(|error| chain(&error))?;
             }
+            (_, None) => {}
         }
-        Ok(())
+        Ok((session, sessions))
     }
 }
 
@@ -154,39 +164,40 @@ impl Decide {
             None => Content::new(),
         };
         let projected = self.projection.project(decision.record(), content);
-        let disclosure = match &projected {
-            Ok(Projected::Disclosed(disclosure)) => printable(disclosure.document()),
-            // Without the text of an answer there is nothing to disclose, and a round discloses nothing.
-            _ => None,
-        };
-        self.output.line(&DecideLine::Decision {
-            line: number,
-            action: decision.action().as_str(),
-            step: selection.step().number(),
-            requirement: selection.requirement(),
-            reason: selection.step().reason(),
-            deviation: selection.deviation().map(Deviation::condition),
-            bound: decision.bound().map(|hit| BoundFields {
-                action: hit.action().as_str(),
-                kind: match hit.kind() {
-                    BoundKind::Count => "count",
-                    BoundKind::Time => "time",
-                    BoundKind::Cost => "cost",
+        // Without the text of an answer there is nothing to disclose, and a round discloses nothing.
+        let disclosure = projected.ok().and_then(Projected::disclosure);
+        self.output
+            .line(&DecideLine::Decision(Box::new(DecisionFields {
+                line: number,
+                action: decision.action().as_str(),
+                step: selection.step().number(),
+                requirement: selection.requirement(),
+                reason: selection.step().reason(),
+                deviation: selection.deviation().map(Deviation::condition),
+                bound: decision.bound().map(|hit| BoundFields {
+                    action: hit.action().as_str(),
+                    kind: match hit.kind() {
+                        BoundKind::Count => "count",
+                        BoundKind::Time => "time",
+                        BoundKind::Cost => "cost",
+                    },
+                }),
+                preference: PreferenceFields {
+                    source: preference.source().as_str(),
+                    actions: preference
+                        .actions()
+                        .iter()
+                        .map(|action| action.as_str())
+                        .collect(),
+                    met: preference.is_met(),
+                    requirement: preference.requirement(),
                 },
-            }),
-            preference: PreferenceFields {
-                source: preference.source().as_str(),
-                actions: preference
-                    .actions()
-                    .iter()
-                    .map(|action| action.as_str())
-                    .collect(),
-                met: preference.is_met(),
-                requirement: preference.requirement(),
-            },
-            unfit_remediability: selection.unfit_remediability().map(Remediability::as_str),
-            record: printable(decision.record().document()),
-            disclosure,
-        });
+                unfit_remediability: selection.unfit_remediability().map(Remediability::as_str),
+                record: printable(decision.record().document()),
+                findings: disclosure
+                    .as_ref()
+                    .map_or_else(Vec::new, |shown| findings(shown, decision.action())),
+                disclosure: disclosure.and_then(|shown| printable(shown.document())),
+            })));
     }
 }

@@ -6,6 +6,9 @@ use crate::input::Input;
 /// Longest line that is read, in bytes.
 pub(crate) const MAX_LINE: usize = 1 << 16;
 
+/// U+FEFF in UTF-8, which may stand before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A line of input.
 #[derive(Debug)]
 pub(crate) enum InputLine<'a> {
@@ -35,6 +38,9 @@ impl Lines {
 
     /// Hands on the line that is complete, unless it is blank.
     fn end(&mut self, number: u64, sink: &mut impl FnMut(u64, InputLine<'_>)) {
+        if number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
+        }
         if self.too_long {
             sink(number, InputLine::TooLong);
         } else if !self.line.trim_ascii().is_empty() {

@@ -3,6 +3,8 @@
 pub(crate) mod args;
 mod conformance;
 mod decide;
+mod fields;
+mod finding;
 mod lines;
 mod project;
 pub(crate) mod record;

@@ -2,16 +2,15 @@
 
 use std::process::ExitCode;
 
-use provstream::marc::{
-    Action, Content, Core, Deployment, Disclosure, Document, Kind, Profile, Projected, Projection,
-};
+use provstream::marc::{Content, Core, Deployment, Document, Kind, Profile, Projected, Projection};
 use provstream::{Event, RewriteSink};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::args::ProjectArgs;
+use super::finding::{Finding, findings};
 use super::record::{Judged, printable};
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::feed::{Sink, Stream};
 use crate::line::{Line, Offsets};
 use crate::output::Output;
@@ -44,15 +43,6 @@ enum ProjectLine<'a> {
         pointer: Option<&'a str>,
         message: String,
     },
-}
-
-/// Wording that should not be shown
-#[derive(Debug, Serialize)]
-struct Finding {
-    member: &'static str,
-    kind: &'static str,
-    /// In bytes of the member's text.
-    span: Offsets,
 }
 
 /// Prints what may be shown of each record.
@@ -116,22 +106,11 @@ impl Project<'_> {
             Err(error) => ProjectLine::Refused {
                 span,
                 pointer,
-                message: error.to_string(),
+                message: chain(&error),
             },
         };
         self.output.line(&line);
     }
-}
-
-fn findings(disclosure: &Disclosure, action: Action) -> Vec<Finding> {
-    let found = disclosure.check_wording(action).into_iter();
-    found
-        .map(|(member, finding)| Finding {
-            member,
-            kind: finding.kind().as_str(),
-            span: finding.span().into(),
-        })
-        .collect()
 }
 
 impl RewriteSink for Project<'_> {

@@ -1,159 +1,153 @@
 //! What a line of input says of a decision point.
 
-use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::time::Duration;
 
 use provstream::marc::{
-    Details, Intervention, Judgement, Remedy, RiskTier, Score, Scores, Situation, Source, Spent,
+    Details, Intervention, Judgement, Remedy, Scores, Situation, Source, Spent,
 };
 use provstream::provenance::parse_duration;
-use serde::Deserialize;
-use serde::de::{self, Deserializer};
+
+use super::fields::Fields;
+
+const MEMBERS: [&str; 15] = [
+    "pre_capability",
+    "uncertainty",
+    "primary_source",
+    "secondary_source",
+    "judgements",
+    "remedies",
+    "risk_tier",
+    "remediability",
+    "task_family",
+    "recommended_next_step",
+    "post_answer_confidence",
+    "action_suitability",
+    "sub_action",
+    "answer",
+    "spent",
+];
 
 /// A line of input: the situation, what the record needs besides, and what the round before took.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub(crate) struct SituationLine {
-    pre_capability: Number,
-    uncertainty: BTreeMap<Term<Source>, Number>,
-    primary_source: Term<Source>,
-    secondary_source: Option<Term<Source>>,
-    #[serde(default)]
-    judgements: Vec<Term<Judgement>>,
-    #[serde(default)]
-    remedies: BTreeMap<Term<Intervention>, RemedyFields>,
-    risk_tier: Option<Term<RiskTier>>,
-    remediability: Option<Term<provstream::marc::Remediability>>,
-    task_family: Option<String>,
-    recommended_next_step: String,
-    post_answer_confidence: Option<Number>,
-    action_suitability: Option<Number>,
-    sub_action: Option<String>,
+    pub(crate) situation: Situation,
+    pub(crate) details: Details,
     /// What the user is told; for `ANSWER` there is no disclosure without it.
     pub(crate) answer: Option<String>,
-    #[serde(default)]
-    spent: SpentFields,
+    /// What the round took that the line before began, if that is told.
+    pub(crate) spent: Option<Spent>,
 }
 
 impl SituationLine {
     /// Reads a line.
     pub(crate) fn read(line: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(line).map_err(|error| error.to_string())
-    }
-
-    pub(crate) fn situation(&self) -> Situation {
-        let scores = self
-            .uncertainty
-            .iter()
-            .fold(Scores::default(), |scores, (source, score)| {
-                scores.with(source.0, score.0)
-            });
-        let mut situation = Situation::new(self.pre_capability.0, scores, self.primary_source.0)
-            .with_judgements(
-                self.judgements
-                    .iter()
-                    .map(|judgement| judgement.0)
-                    .collect(),
-            );
-        for (intervention, remedy) in &self.remedies {
-            situation = situation.with_remedy(intervention.0, remedy.remedy());
-        }
-        if let Some(source) = &self.secondary_source {
-            situation = situation.with_secondary_source(source.0);
-        }
-        if let Some(tier) = &self.risk_tier {
-            situation = situation.with_risk_tier(tier.0);
-        }
-        if let Some(class) = &self.remediability {
-            situation = situation.with_remediability(class.0);
-        }
-        if let Some(family) = &self.task_family {
-            situation = situation.with_task_family(family);
-        }
-        situation
-    }
-
-    pub(crate) fn details(&self) -> Details {
-        let mut details = Details::new(&self.recommended_next_step);
-        if let Some(score) = &self.post_answer_confidence {
-            details = details.with_post_answer_confidence(score.0);
-        }
-        if let Some(score) = &self.action_suitability {
-            details = details.with_action_suitability(score.0);
-        }
-        if let Some(name) = &self.sub_action {
-            details = details.with_sub_action(name);
-        }
-        details
-    }
-
-    pub(crate) fn spent(&self) -> Spent {
-        Spent::new(self.spent.time, self.spent.cost)
+        let fields = Fields::read(line, "", &MEMBERS)?;
+        Ok(Self {
+            situation: situation(&fields)?,
+            details: details(&fields)?,
+            answer: fields.string("answer")?,
+            spent: spent(&fields)?,
+        })
     }
 }
 
-/// A value of one of the closed enumerations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Term<T>(T);
-
-impl<'de, T: FromStr<Err: std::fmt::Display>> Deserialize<'de> for Term<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(de::Error::custom)
-    }
-}
-
-/// A score.
-#[derive(Clone, Copy, Debug)]
-struct Number(Score);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = f64::deserialize(deserializer)?;
-        Score::new(value).map(Self).map_err(de::Error::custom)
-    }
-}
-
-/// `true` for a remedy that is usable, or what holds of it one by one.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum RemedyFields {
-    Usable(bool),
-    Parts(RemedyParts),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RemedyParts {
-    available: bool,
-    permitted: bool,
-    worthwhile: bool,
-}
-
-impl RemedyFields {
-    fn remedy(&self) -> Remedy {
-        match self {
-            Self::Usable(true) => Remedy::USABLE,
-            Self::Usable(false) => Remedy::default(),
-            Self::Parts(parts) => Remedy::default()
-                .with_available(parts.available)
-                .with_permitted(parts.permitted)
-                .with_worthwhile(parts.worthwhile),
+fn situation(fields: &Fields) -> Result<Situation, String> {
+    let pre_capability = fields.required("pre_capability", fields.score("pre_capability")?)?;
+    let uncertainty = fields.object("uncertainty", Source::NAMES)?;
+    let uncertainty = fields.required("uncertainty", uncertainty)?;
+    let mut scores = Scores::default();
+    for &source in Source::ALL {
+        if let Some(score) = uncertainty.score(source.as_str())? {
+            scores = scores.with(source, score);
         }
     }
+    let primary_source = fields.required("primary_source", fields.term("primary_source")?)?;
+    let mut situation = Situation::new(pre_capability, scores, primary_source);
+    if let Some(source) = fields.term("secondary_source")? {
+        situation = situation.with_secondary_source(source);
+    }
+    let judgements = fields.get("judgements", |json| {
+        let names: Vec<String> =
+            serde_json::from_str(json).map_err(|_| "must be an array of strings".to_owned())?;
+        let judgements = names.iter().map(|name| name.parse::<Judgement>());
+        judgements
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| error.to_string())
+    })?;
+    for judgement in judgements.into_iter().flatten() {
+        situation = situation.with_judgement(judgement);
+    }
+    if let Some(remedies) = fields.object("remedies", Intervention::NAMES)? {
+        for &intervention in Intervention::ALL {
+            if let Some(remedy) = remedies.get(intervention.as_str(), remedy)? {
+                situation = situation.with_remedy(intervention, remedy);
+            }
+        }
+    }
+    if let Some(tier) = fields.term("risk_tier")? {
+        situation = situation.with_risk_tier(tier);
+    }
+    if let Some(class) = fields.term("remediability")? {
+        situation = situation.with_remediability(class);
+    }
+    if let Some(family) = fields.string("task_family")? {
+        situation = situation.with_task_family(family);
+    }
+    Ok(situation)
 }
 
-/// What a round took.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct SpentFields {
-    #[serde(deserialize_with = "duration")]
-    time: Duration,
-    cost: u64,
+fn details(fields: &Fields) -> Result<Details, String> {
+    let next_step = fields.string("recommended_next_step")?;
+    let mut details = Details::new(fields.required("recommended_next_step", next_step)?);
+    if let Some(score) = fields.score("post_answer_confidence")? {
+        details = details.with_post_answer_confidence(score);
+    }
+    if let Some(score) = fields.score("action_suitability")? {
+        details = details.with_action_suitability(score);
+    }
+    if let Some(name) = fields.string("sub_action")? {
+        details = details.with_sub_action(name);
+    }
+    Ok(details)
 }
 
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse_duration(&text).map_err(de::Error::custom)
+/// `true` is a remedy that is usable; an object says what holds of it one by one.
+fn remedy(json: &str) -> Result<Remedy, String> {
+    match json {
+        "true" => return Ok(Remedy::USABLE),
+        "false" => return Ok(Remedy::NONE),
+        _ => {}
+    }
+    let parts = ["available", "permitted", "worthwhile"];
+    if !json.starts_with('{') {
+        return Err(format!(
+            "must be true, false, or an object with {}",
+            parts.join(", ")
+        ));
+    }
+    let fields = Fields::read(json.as_bytes(), "", &parts)?;
+    let part = |name| {
+        let boolean = |json: &str| json.parse::<bool>().map_err(|_| "must be true or false");
+        fields.required(name, fields.get(name, boolean)?)
+    };
+    Ok(Remedy::NONE
+        .with_available(part("available")?)
+        .with_permitted(part("permitted")?)
+        .with_worthwhile(part("worthwhile")?))
+}
+
+fn spent(fields: &Fields) -> Result<Option<Spent>, String> {
+    let Some(spent) = fields.object("spent", &["time", "cost"])? else {
+        return Ok(None);
+    };
+    let time = spent.term_by("time", parse_duration)?;
+    let cost = |json: &str| {
+        json.parse::<u64>()
+            .map_err(|_| "must be a whole number that is not negative")
+    };
+    let cost = spent.get("cost", cost)?;
+    Ok(Some(Spent::new(
+        time.unwrap_or(Duration::ZERO),
+        cost.unwrap_or_default(),
+    )))
 }

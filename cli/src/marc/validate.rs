@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream::marc::{Profile, StreamCheck};
+use provstream::marc::{Kind, Profile, StreamCheck};
 use provstream::{Code, Event, RewriteSink};
 
 use super::args::ValidateArgs;
@@ -49,15 +49,17 @@ impl RewriteSink for Validate {
                 if let Some(sequence) = &mut self.sequence {
                     match &judged.document {
                         Some(document) => judged.report.extend(sequence.check(document)),
-                        None => sequence.skip(),
+                        None if object.kind() == Kind::Core => sequence.skip(),
+                        None => {}
                     }
                 }
                 self.all_valid &= judged.report.is_valid();
                 self.output.line(&judged.line());
             }
             Event::Diagnostic(diagnostic) => {
-                // What could not be read might have been a record; a pointer is not part of one.
-                self.all_valid &= diagnostic.code() == Code::LimitPointer;
+                // What is no JSON, or nests too deep, might have been a record.
+                let unread = [Code::JsonSyntax, Code::Unterminated, Code::LimitDepth];
+                self.all_valid &= !unread.contains(&diagnostic.code());
                 self.output.line(&Line::from(diagnostic));
             }
             _ => {}

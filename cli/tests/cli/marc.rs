@@ -111,6 +111,7 @@ fn a_gate_fails_on_what_is_not_valid_and_on_what_is_no_json() {
         (valid.clone(), 0),
         (String::new(), 0),
         ("{\"other\":1}".to_owned(), 0),
+        ("{\"assertion\":\"a\",\"assertion\":\"b\"}".to_owned(), 0),
         (other.clone(), 3),
         (format!("{valid}{other}{valid}"), 3),
         (format!("{valid}}}"), 3),
@@ -302,31 +303,142 @@ fn what_nothing_can_be_decided_on_is_told_and_changes_nothing() {
     let files = Files::new();
     let deployment = files.write("deployment.toml", DEPLOYMENT);
     let long = "x".repeat(70_000);
+    let remedy = |json: &str| MISSING.replace("{\"retrieval\":true}", json);
     for (line, message) in [
-        ("{", "EOF"),
-        ("7", "invalid type"),
-        (&MISSING.replace("0.39", "1.39"), "from 0.0 to 1.0"),
-        (&MISSING.replace("\"retrieval\"", "\"google\""), "google"),
+        ("{", "no JSON object"),
+        ("[0.39,{},\"safety\"]", "no JSON object"),
+        (
+            &MISSING.replace("0.39", "1.39"),
+            "`pre_capability`: a score lies from 0.0 to 1.0",
+        ),
+        (
+            &MISSING.replace("0.39", "1.00000000000000000000001"),
+            "from 0.0 to 1.0",
+        ),
+        (&MISSING.replace("0.39", "\"0.39\""), "a score is a number"),
+        (
+            &MISSING.replace("0.84", "null,\"missing_evidence\":1"),
+            "more than once",
+        ),
+        (&remedy("{\"google\":true}"), "`remedies.google`: unknown"),
+        (
+            &remedy("{\"human\":false,\"human\":true}"),
+            "`remedies.human`: stands there more than once",
+        ),
+        (
+            &remedy("{\"human\":[true,true,true]}"),
+            "must be true, false, or an object",
+        ),
+        (
+            &remedy("{\"human\":{\"available\":true,\"permitted\":true}}"),
+            "`worthwhile`: is required",
+        ),
+        (&remedy("[]"), "`remedies`: no JSON object"),
         (&MISSING.replace("_missing\"]", "\"]"), "required_evidence"),
         (
+            &MISSING.replace("[\"req", "[7,\"req"),
+            "must be an array of strings",
+        ),
+        (
             &MISSING.replace("retrieve current sources", ""),
-            "recommended_next_step",
+            "`recommended_next_step`: has no content",
+        ),
+        (
+            &MISSING.replace(
+                ",\"recommended_next_step\":\"retrieve current sources\"",
+                "",
+            ),
+            "is required",
         ),
         (
             &ANSWERED.replace("\"post_answer_confidence\":0.5,", ""),
             "confidence",
         ),
-        (&ANSWERED.replace("\"2s\"", "\"soon\""), "expected a number"),
-        (&ANSWERED.replace("\"cost\"", "\"price\""), "price"),
+        (
+            &ANSWERED.replace("It is so.", ""),
+            "`answer`: has no content",
+        ),
+        (
+            &ANSWERED.replace("\"2s\"", "\"soon\""),
+            "`spent.time`: expected a number",
+        ),
+        (
+            &ANSWERED.replace("\"cost\"", "\"price\""),
+            "`spent.price`: unknown",
+        ),
+        (
+            &ANSWERED.replace(":3", ":-3"),
+            "`spent.cost`: must be a whole number",
+        ),
+        (
+            &ANSWERED.replace(":3", ":3},\"sub_action\":\"nope\",\"task_family\":{"),
+            "must be a string",
+        ),
         (&long, "longer than"),
     ] {
-        let input = format!("{}\n{ANSWERED}", line.trim_end());
+        let input = format!("{MISSING}{}\n{ANSWERED}", line.trim_end());
         let lines = values(&ok(&["decide", "--deployment", &deployment], input));
-        assert_eq!(lines[0]["event"], "refused", "{line:.80}");
-        let told = lines[0]["message"].as_str().unwrap();
+        assert_eq!(lines[1]["event"], "refused", "{line:.80}");
+        let told = lines[1]["message"].as_str().unwrap();
         assert!(told.contains(message), "{told}");
-        assert_eq!(lines[1]["record"]["decision_id"], "session-1");
+        assert!(!told.contains("struct") && !told.contains("u64"), "{told}");
+        let record = &lines[2]["record"];
+        assert_eq!(
+            (&record["decision_id"], &record["iteration"]),
+            (&"session-2".into(), &1.into())
+        );
     }
+}
+
+#[test]
+fn only_lines_that_are_decided_on_are_charged() {
+    let files = Files::new();
+    let deployment = files.write(
+        "deployment.toml",
+        DEPLOYMENT.replace("count = 1", "count = 3"),
+    );
+    let decide = |input: String| values(&ok(&["decide", "--deployment", &deployment], input));
+    let spent = |line: &str, time: &str| {
+        line.replace(
+            "\"recommended",
+            &format!("\"spent\":{{\"time\":\"{time}\"}},\"recommended"),
+        )
+    };
+    let nope = |line: &str| line.replace("\"recommended", "\"sub_action\":\"nope\",\"recommended");
+    // What the round took counts once, with the line that is decided on.
+    let lines = decide(format!(
+        "{MISSING}{}{}",
+        nope(&spent(MISSING, "1s")),
+        spent(MISSING, "1h")
+    ));
+    assert_eq!(lines[1]["event"], "refused");
+    assert_eq!(lines[2]["bound"]["kind"], "time");
+    let lines = decide(format!("{MISSING}{}{MISSING}", nope(&spent(MISSING, "1h"))));
+    assert_eq!(lines[1]["event"], "refused");
+    assert_eq!(
+        (&lines[2]["action"], lines[2].get("bound")),
+        (&"RETRIEVE".into(), None)
+    );
+    // Nothing was running.
+    let lines = decide(spent(MISSING, "1s"));
+    assert_eq!(lines[0]["message"], "`spent`: nothing was running");
+}
+
+#[test]
+fn wording_that_should_not_be_shown_is_told_with_the_disclosure() {
+    let files = Files::new();
+    let deployment = files.write("deployment.toml", DEPLOYMENT);
+    let line = format!("\u{feff}{ANSWERED}")
+        .replace(",\"spent\":{\"time\":\"2s\",\"cost\":3}", "")
+        .replace("verify it", "trust me, it is 100% sure");
+    let lines = values(&ok(&["decide", "--deployment", &deployment], line));
+    assert_eq!(lines[0]["findings"][0]["member"], "recommended_next_step");
+    let id = "x".repeat(257);
+    let refused = run(
+        &["marc", "decide", "--deployment", &deployment, "--id", &id],
+        "",
+    );
+    assert_eq!(refused.status, 2);
 }
 
 #[test]

@@ -30,7 +30,8 @@ pub enum SessionState {
 ///
 /// After [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`] a new assessment follows, within the
 /// controller's bounds; all other actions end the session. What a user replies is a new request, with a session of its own.
-/// A session does nothing itself and keeps no records. Source: MARC-02 7.2, 7.3; open points 94 to 96.
+/// A session does nothing itself and keeps no records. A clone is for trying what would be decided: of two that both go
+/// on, records have the same identifiers. Source: MARC-02 7.2, 7.3; open points 94 to 96.
 ///
 /// ```
 /// use provstream::marc::{
@@ -58,7 +59,7 @@ pub enum SessionState {
 /// assert_eq!(decision.record().parent_decision_id(), Some("request-7-1"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Session {
     controller: Controller,
     /// Has content.
