@@ -15,7 +15,7 @@ pub struct Place {
     pub is_repeated: bool,
 }
 
-/// Takes what a [`StreamRewriter`] writes and decides what becomes of annotations.
+/// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what becomes of annotations.
 pub trait StreamSink {
     /// Takes the next bytes of the rewritten event stream.
     fn bytes(&mut self, bytes: &[u8]);

@@ -261,7 +261,7 @@ impl SseDecoder {
     /// How many of the bytes belong together, at most one line, and what they mean.
     fn step(&mut self, rest: &[u8]) -> (usize, Step) {
         if core::mem::take(&mut self.after_cr) && rest.first() == Some(&b'\n') {
-            let alone = self.open.is_empty() && !self.passing;
+            let alone = self.open.is_empty();
             return (1, if alone { Step::Alone } else { Step::Open });
         }
         let end = memchr2(b'\r', b'\n', rest);
@@ -279,7 +279,7 @@ impl SseDecoder {
         self.after_cr = rest[end] == b'\r';
         let step = match core::mem::replace(&mut self.line, Line::Blank) {
             Line::Blank => Step::End,
-            Line::Comment if !self.has_field && !self.passing => Step::Alone,
+            Line::Comment if !self.has_field => Step::Alone,
             _ => {
                 self.has_field = true;
                 Step::Open
