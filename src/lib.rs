@@ -89,6 +89,7 @@
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
+//! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 
 mod chunk_index;
@@ -107,6 +108,8 @@ mod rewrite;
 mod span;
 #[cfg(any(feature = "vocabulary-file", feature = "marc-deployment"))]
 mod toml_file;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use chunk_index::ChunkIndex;
 pub use event::{BracketAnnotation, Code, Diagnostic, Event, JsonRecord, Text};

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use provstream::provenance::{Discipline, Timestamp, Vocabulary};
+use provstream::wire::Channel;
 use provstream::{Event, RewriteSink};
 
 use crate::args::AdmitArgs;
 use crate::failure::Failure;
 use crate::feed::{Sink, Stream, parser};
 use crate::gate;
-use crate::line::Line;
+use crate::line::{InChannel, Line};
 use crate::output::Output;
 use crate::vocabulary;
 
@@ -22,6 +23,8 @@ struct Admit {
     discipline: Discipline,
     now: Option<Timestamp>,
     all_admitted: bool,
+    /// The channel that is read, in the event stream of a provider.
+    channel: Option<Channel>,
 }
 
 /// Runs the command.
@@ -35,6 +38,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
         discipline,
         now: args.now,
         all_admitted: true,
+        channel: None,
     };
     let end = stream.feed(&mut admit).and_then(|_| admit.output.flush());
     gate::status(end, args.fail, admit.all_admitted)
@@ -75,8 +79,12 @@ impl RewriteSink for Admit {
             let now = self.now.unwrap_or_else(|| SystemTime::now().into());
             let verdict = self.discipline.judge(&assertion, now);
             self.all_admitted &= verdict.admitted();
-            self.output
-                .line(&Line::assertion(&assertion, Some(&verdict)));
+            let line = &Line::assertion(&assertion, Some(&verdict));
+            let channel = self.channel;
+            match channel {
+                Some(_) => self.output.line(&InChannel { line, channel }),
+                None => self.output.line(line),
+            }
         }
     }
 }
@@ -84,5 +92,9 @@ impl RewriteSink for Admit {
 impl Sink for Admit {
     fn output(&mut self) -> &mut Output {
         &mut self.output
+    }
+
+    fn enter(&mut self, channel: Channel) {
+        self.channel = Some(channel);
     }
 }

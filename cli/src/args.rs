@@ -7,8 +7,10 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as ArgGroup, Parser, Subcommand};
 use provstream::provenance::{Timestamp, parse_duration};
+use provstream::wire::Channel;
 use provstream::{LimitError, Limits, Mode};
 
+use crate::channels::InputFormat;
 use crate::marc::args::{MARC, MarcCommand};
 
 /// Longest piece that `--chunk-size` allows; it bounds the read buffer.
@@ -210,6 +212,12 @@ pub(crate) struct StripArgs {
     /// --max-record.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Of a provider's event stream write the text alone, that of one channel
+    #[arg(long)]
+    pub(crate) text_only: bool,
+    /// Whose text --text-only writes, such as 0 or 0/0 [default: the first channel that has any]
+    #[arg(long, value_name = "CHANNEL", requires = "text_only")]
+    pub(crate) channel: Option<Channel>,
     /// What to read.
     #[command(flatten)]
     pub(crate) source: SourceArgs,
@@ -267,6 +275,13 @@ pub(crate) struct SourceArgs {
     /// The file to read, or - for standard input
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// What the input is: raw, auto, or a provider's event stream
+    ///
+    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a streamed response as the
+    /// provider sends it. auto: one of these, told by its first event. Each channel (choice, content block, candidate) is
+    /// then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text.
+    #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]
+    pub(crate) input: InputFormat,
     /// How the stream is written: text, json, ndjson or auto
     ///
     /// text: free text with annotations in brackets. json: JSON values, one behind the other. ndjson: one JSON value a

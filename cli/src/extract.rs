@@ -1,15 +1,17 @@
 //! `provstream extract`.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use provstream::marc::Profile;
 use provstream::provenance::Encoding;
+use provstream::wire::Channel;
 use provstream::{BracketAnnotation, Event, Replacement, RewriteSink};
 
 use crate::args::ExtractArgs;
 use crate::failure::Failure;
 use crate::feed::{Sink, Stream, parser};
-use crate::line::{Line, Totals};
+use crate::line::{InChannel, Line, Totals};
 use crate::marc::record::Judged;
 use crate::output::Output;
 use crate::pieces::Pieces;
@@ -20,8 +22,10 @@ use crate::vocabulary;
 struct Extract {
     output: Output,
     totals: Totals,
-    /// The text, if it is to be printed.
-    text: Option<Pieces>,
+    /// The text of each channel, if it is to be printed.
+    text: Option<BTreeMap<Option<Channel>, Pieces>>,
+    /// The channel that is read, in the event stream of a provider.
+    channel: Option<Channel>,
 }
 
 /// Runs the command.
@@ -32,7 +36,8 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let mut extract = Extract {
         output: Output::stdout(),
         totals: Totals::default(),
-        text: args.text.then(Pieces::default),
+        text: args.text.then(BTreeMap::new),
+        channel: None,
     };
     extract.totals.bytes = stream.feed(&mut extract)?;
     extract.end()?;
@@ -41,18 +46,29 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
 
 impl Extract {
     fn end(mut self) -> Result<(), Failure> {
-        if let Some(pieces) = &mut self.text {
-            pieces.finish(|text| self.output.line(&Line::Text { text }));
+        for (channel, mut pieces) in self.text.take().into_iter().flatten() {
+            self.channel = channel;
+            pieces.finish(|text| self.line(&Line::Text { text }));
         }
         self.output.line(&Line::End(self.totals));
         self.output.flush()
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        let channel = self.channel;
+        match channel {
+            Some(_) => self.output.line(&InChannel { line, channel }),
+            None => self.output.line(line),
+        }
     }
 }
 
 impl RewriteSink for Extract {
     fn text(&mut self, bytes: &[u8]) {
-        if let Some(pieces) = &mut self.text {
-            pieces.push(bytes, |text| self.output.line(&Line::Text { text }));
+        if let Some(mut texts) = self.text.take() {
+            let pieces = texts.entry(self.channel).or_default();
+            pieces.push(bytes, |text| self.line(&Line::Text { text }));
+            self.text = Some(texts);
         }
     }
 
@@ -69,16 +85,16 @@ impl RewriteSink for Extract {
                 if assertion.encoding() == Encoding::Json {
                     self.totals.annotations += assertion.annotations().len() as u64;
                 }
-                self.output.line(&Line::assertion(&assertion, None));
+                self.line(&Line::assertion(&assertion, None));
             }
             Event::Marc(object) => {
                 self.totals.marc += 1;
                 let judged = Judged::new(&object, Profile::default());
-                self.output.line(&judged.line());
+                self.line(&judged.line());
             }
             Event::Diagnostic(diagnostic) => {
                 self.totals.diagnostics += 1;
-                self.output.line(&Line::from(diagnostic));
+                self.line(&Line::from(diagnostic));
             }
             _ => {}
         }
@@ -88,5 +104,14 @@ impl RewriteSink for Extract {
 impl Sink for Extract {
     fn output(&mut self) -> &mut Output {
         &mut self.output
+    }
+
+    fn enter(&mut self, channel: Channel) {
+        self.channel = Some(channel);
+    }
+
+    fn notice(&mut self, line: &Line<'_>) {
+        self.totals.diagnostics += u64::from(matches!(line, Line::Diagnostic { .. }));
+        self.output.line(line);
     }
 }

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use provstream::provenance::Vocabulary;
+use provstream::wire::{Channel, StreamRewriter};
 use provstream::{Limits, Mode, Parser, ParserBuilder, RewriteSink, Rewriter};
 
 use crate::args::SourceArgs;
+use crate::channels::{Channels, InputFormat};
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::line::Line;
 use crate::output::Output;
 
 /// What is read at once, unless larger pieces were asked for.
@@ -17,6 +20,21 @@ const BUFFER: usize = 1 << 16;
 pub(crate) trait Sink: RewriteSink {
     /// Where it writes to.
     fn output(&mut self) -> &mut Output;
+
+    /// What comes next is of this channel of a provider's event stream.
+    fn enter(&mut self, channel: Channel) {
+        let _ = channel;
+    }
+
+    /// Takes the next bytes of an event stream without annotations.
+    fn stream(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// Takes what the event stream says besides text.
+    fn notice(&mut self, line: &Line<'_>) {
+        let _ = line;
+    }
 }
 
 /// A parser that reads what the arguments say, with limits of the command's choice.
@@ -27,11 +45,42 @@ pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary
         .vocabulary(vocabulary)
 }
 
+/// What reads the input.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a program has one of them")]
+enum Reader {
+    Text(Rewriter),
+    Wire(StreamRewriter),
+}
+
+impl Reader {
+    fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
+        match self {
+            Self::Text(rewriter) => rewriter.push(chunk, sink),
+            Self::Wire(rewriter) => rewriter.push(chunk, &mut Channels(sink)),
+        }
+    }
+
+    /// Reports what is open at the end, and gives the input's length in bytes.
+    fn finish(&mut self, sink: &mut impl Sink) -> u64 {
+        match self {
+            Self::Text(rewriter) => {
+                rewriter.finish(sink);
+                rewriter.parser().position()
+            }
+            Self::Wire(rewriter) => {
+                rewriter.finish(&mut Channels(sink));
+                rewriter.position()
+            }
+        }
+    }
+}
+
 /// A stream that is ready to be read.
 #[derive(Debug)]
 pub(crate) struct Stream {
     input: Input,
-    rewriter: Rewriter,
+    reader: Reader,
     buffer: Box<[u8]>,
     /// Most bytes that the parser is given at once.
     chunk: usize,
@@ -41,21 +90,31 @@ impl Stream {
     /// Sets up what the arguments ask for, and opens the input last: with some it takes until someone writes.
     pub(crate) fn of(source: &SourceArgs, parser: ParserBuilder) -> Result<Self, Failure> {
         let chunk = source.chunk_size.map_or(BUFFER, usize::from);
-        Self::open(&source.file, chunk, parser)
+        Self::open(&source.file, chunk, parser, source.input)
     }
 
     /// The same for JSON values, with these limits.
     pub(crate) fn records(file: &Path, limits: Limits) -> Result<Self, Failure> {
         let parser = Parser::builder().mode(Mode::Json).limits(limits);
-        Self::open(file, BUFFER, parser)
+        Self::open(file, BUFFER, parser, InputFormat::Raw)
     }
 
-    fn open(file: &Path, chunk: usize, parser: ParserBuilder) -> Result<Self, Failure> {
+    fn open(
+        file: &Path,
+        chunk: usize,
+        parser: ParserBuilder,
+        input: InputFormat,
+    ) -> Result<Self, Failure> {
+        let parser = parser.build();
+        let reader = match input.rewriter(parser.clone()) {
+            Some(rewriter) => Reader::Wire(rewriter),
+            None => Reader::Text(Rewriter::new(parser)),
+        };
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
         let buffer = chunk * (BUFFER / chunk).max(1);
         Ok(Self {
             input: Input::open(file)?,
-            rewriter: Rewriter::new(parser.build()),
+            reader,
             buffer: vec![0; buffer].into(),
             chunk,
         })
@@ -69,9 +128,9 @@ impl Stream {
             sink.output().flush()?;
         }
         read?;
-        self.rewriter.finish(sink);
+        let length = self.reader.finish(sink);
         sink.output().check()?;
-        Ok(self.rewriter.parser().position())
+        Ok(length)
     }
 
     fn read_all(&mut self, sink: &mut impl Sink) -> Result<(), Failure> {
@@ -84,7 +143,7 @@ impl Stream {
                 return Ok(());
             }
             for chunk in self.buffer[..count].chunks(self.chunk) {
-                self.rewriter.push(chunk, sink);
+                self.reader.push(chunk, sink);
                 sink.output().check()?;
             }
         }

@@ -1,6 +1,7 @@
 //! The lines that are printed, as JSON.
 
 use provstream::provenance::{Annotation, Assertion, Verdict};
+use provstream::wire::Channel;
 use provstream::{Diagnostic, Span};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -38,10 +39,36 @@ pub(crate) enum Line<'a> {
     },
     /// Something worth knowing about a place in the stream.
     Diagnostic { code: &'static str, span: Offsets },
+    /// An error that a provider reports in its event stream.
+    Error { message: &'a str },
     /// A piece of the stream's text without its annotations.
     Text { text: &'a str },
     /// The totals of the stream.
     End(Totals),
+}
+
+/// A line about a channel of an event stream, if the input has any.
+#[derive(Debug, Serialize)]
+pub(crate) struct InChannel<'a> {
+    /// What is printed.
+    #[serde(flatten)]
+    pub(crate) line: &'a Line<'a>,
+    /// Whose text it is about.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_channel"
+    )]
+    pub(crate) channel: Option<Channel>,
+}
+
+fn write_channel<S: Serializer>(
+    channel: &Option<Channel>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match channel {
+        Some(channel) => serializer.collect_str(channel),
+        None => serializer.serialize_none(),
+    }
 }
 
 impl<'a> Line<'a> {

@@ -3,6 +3,7 @@
 
 mod admit;
 mod args;
+mod channels;
 mod extract;
 mod failure;
 mod feed;

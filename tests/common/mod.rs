@@ -7,3 +7,5 @@
 pub(crate) mod decide;
 pub(crate) mod ndjson;
 pub(crate) mod seen;
+#[cfg(feature = "wire")]
+pub(crate) mod wire;

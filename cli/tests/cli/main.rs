@@ -11,3 +11,4 @@ mod json;
 mod marc;
 mod streaming;
 mod usage;
+mod wire;

@@ -1,0 +1,76 @@
+//! What a stream of events is cut into, whatever its envelope.
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::event::Text;
+use crate::span::Span;
+
+/// A line's data within the raw bytes of its event.
+type Line = Range<usize>;
+
+/// An event: its bytes in the stream and the data they carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Frame<'a> {
+    pub(super) raw: &'a [u8],
+    /// Offset of the first byte of `raw` in the stream.
+    pub(super) start: u64,
+    /// The data of all lines with a line feed between each two: borrowed from `raw` if there is one line.
+    pub(super) data: Cow<'a, [u8]>,
+    lines: SmallVec<[Line; 1]>,
+}
+
+impl<'a> Frame<'a> {
+    /// An event whose data are in these `lines` of `raw`, of which there is at least one.
+    pub(super) fn new(raw: &'a [u8], start: u64, lines: SmallVec<[Line; 1]>) -> Self {
+        let data = match lines.as_slice() {
+            [line] => Cow::Borrowed(&raw[line.clone()]),
+            lines => {
+                let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
+                Cow::Owned(pieces.join(&b'\n'))
+            }
+        };
+        Self {
+            raw,
+            start,
+            data,
+            lines,
+        }
+    }
+
+    pub(super) const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.raw.len() as u64)
+    }
+
+    /// Where a range of the data, which does not go beyond its line, stands in the raw bytes.
+    pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
+        let mut before = 0;
+        for line in &self.lines {
+            if data.end <= before + line.len() {
+                let start = line.start + data.start.checked_sub(before)?;
+                return Some(start..start + data.len());
+            }
+            before += line.len() + 1;
+        }
+        None
+    }
+}
+
+/// A piece of the stream. The bytes of all pieces in order are the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// An event with data.
+    Event(Frame<'a>),
+    /// Bytes that belong to no event.
+    Other(Text<'a>),
+    /// Bytes of an event that is too long, in pieces that depend on the chunks.
+    Passed(Text<'a>),
+    /// The event whose bytes were `Passed` is over; has no bytes of its own.
+    Oversized(Span),
+    /// An event that the stream ends within.
+    Unterminated(Text<'a>),
+    /// What closes the envelope, so that no event can follow.
+    Close(Text<'a>),
+}
