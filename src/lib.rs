@@ -86,6 +86,8 @@
 //!
 //! # Features
 //!
+//! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks.
+//! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
@@ -94,6 +96,7 @@
 mod chunk_index;
 mod event;
 mod extract;
+pub mod io;
 mod json_text;
 mod lex;
 mod limits;
