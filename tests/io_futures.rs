@@ -286,21 +286,16 @@ fn texts_share_the_memory_of_their_chunk() {
         .collect();
     // White space that an annotation would remove waits, and is joined to what follows.
     assert_eq!(items, ["Plain words. [1]", " \nand"]);
-    let copied = of(&items[0]).is_some() || items[0].as_ptr() != plain.as_ptr();
-    assert!(copied, "the white space before the bracket was held");
-
-    let plain = Bytes::from("Plain words.".to_owned());
-    let source = stream::iter([Ok::<_, ErrorKind>(plain.clone())]);
-    let items = all(&mut TextStream::new(source, Parser::new(), ()));
-    let item = items[0].as_ref().expect("no error");
-    assert_eq!(item.as_ptr(), plain.as_ptr());
+    assert_eq!(items[0].as_ptr(), plain.as_ptr());
 }
 
 #[test]
 fn chunks_may_be_all_that_becomes_bytes() {
     fn length<B: Into<Bytes> + Unpin>(chunks: Vec<B>) -> usize {
         let source = stream::iter(chunks.into_iter().map(Ok::<_, ErrorKind>));
-        text(all(&mut TextStream::new(source, Parser::new(), ()))).0.len()
+        text(all(&mut TextStream::new(source, Parser::new(), ())))
+            .0
+            .len()
     }
     assert_eq!(length(vec!["ab", "c"]), 3);
     assert_eq!(length(vec!["ab".to_owned()]), 2);
@@ -486,7 +481,7 @@ fn a_consumer_in_another_thread_gets_or_is_told_of_every_event() {
     const TIMES: usize = 2_000;
     let chunk = Bytes::from_static(b"So. [substrate.grep] ");
     let (sink, mut side) = side_events(8);
-    let source = stream::iter((0..TIMES).map(|_| Ok::<_, ErrorKind>(chunk.clone())));
+    let source = stream::iter((0..TIMES).map(move |_| Ok::<_, ErrorKind>(chunk.clone())));
     let mut stream = TextStream::new(source, Parser::new(), sink);
     let writer = std::thread::spawn(move || text(all(&mut stream)).0.len());
     let (mut found, mut lost) = (0, 0);

@@ -61,13 +61,12 @@ impl Decoder for EventDecoder {
     type Error = io::Error;
 
     fn decode(&mut self, source: &mut BytesMut) -> io::Result<Option<OwnedEvent>> {
-        if let Some(event) = self.queue.next_event() {
-            return Ok(Some(event));
+        let next = self.queue.next_event();
+        if next.is_some() || source.is_empty() {
+            return Ok(next);
         }
-        if !source.is_empty() {
-            self.finished = false;
-            self.queue.push(source.split().freeze());
-        }
+        self.finished = false;
+        self.queue.push(source.split().freeze());
         Ok(self.queue.next_event())
     }
 

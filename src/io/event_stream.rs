@@ -106,7 +106,12 @@ where
                 return Poll::Ready(None);
             }
             match ready!(this.chunks.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => this.queue.push(chunk.into()),
+                Some(Ok(chunk)) => {
+                    // The queue is empty, so that the text of an ordinary chunk need not go through it.
+                    if let Some(text) = this.queue.push_first(chunk.into()) {
+                        return Poll::Ready(Some(Ok(OwnedEvent::Text(text))));
+                    }
+                }
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => {
                     *this.ended = true;

@@ -46,7 +46,6 @@ use crate::rewrite::Replacement;
 /// # Ok(())
 /// # }
 /// ```
-#[must_use]
 pub fn side_events(capacity: usize) -> (SideSink, SideEvents) {
     let queue = Arc::new(Mutex::new(Queue {
         events: VecDeque::new(),

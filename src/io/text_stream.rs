@@ -205,7 +205,10 @@ impl Pieces<'_> {
     #[inline]
     fn push(&mut self, piece: &[u8]) {
         // Where in the chunk's memory it begins, if it is not a copy that the parser kept.
-        let at = piece.as_ptr().addr().wrapping_sub(self.chunk.as_ptr().addr());
+        let at = piece
+            .as_ptr()
+            .addr()
+            .wrapping_sub(self.chunk.as_ptr().addr());
         let inside = at < self.chunk.len() && piece.len() <= self.chunk.len() - at;
         if inside && self.joined.is_empty() && (self.part.is_empty() || self.part.end == at) {
             if self.part.is_empty() {

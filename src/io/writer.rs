@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::sink::{EventSink, Split};
 use super::PIECE;
+use super::sink::{EventSink, Split};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
 

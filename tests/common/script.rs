@@ -1,4 +1,8 @@
 //! Scripts of what a reader, a writer or a stream does, and what has to come out of an adapter around it.
+#![allow(
+    dead_code,
+    reason = "each test crate includes this module and uses a part of it"
+)]
 
 use std::collections::VecDeque;
 use std::fs;
@@ -52,7 +56,9 @@ pub(crate) fn cases() -> Vec<Case> {
     });
     cases.push(Case {
         name: "longer than a piece".to_owned(),
-        input: "It is so. [substrate.grep] Words \n\n".repeat(900).into_bytes(),
+        input: "It is so. [substrate.grep] Words \n\n"
+            .repeat(900)
+            .into_bytes(),
         parser: Parser::new(),
     });
     for folder in ["text", "json", "transcripts"] {
@@ -124,7 +130,8 @@ pub(crate) struct Keeper {
 
 impl EventSink for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.events.push(Event::Annotation(annotation.clone()).into());
+        self.events
+            .push(Event::Annotation(annotation.clone()).into());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
