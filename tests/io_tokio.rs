@@ -215,6 +215,9 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
         panic!("no text");
     };
     assert_eq!((text.span().start(), &text.bytes()[..]), (37, &b"on"[..]));
+    source.extend_from_slice(b"[");
+    let last = decoder.decode_eof(&mut source).expect("no error");
+    assert!(last.is_some(), "what is held comes at its next end, too");
 }
 
 #[tokio::test]

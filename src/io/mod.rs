@@ -25,8 +25,8 @@
 //!   future of it that is dropped before it is ready has taken nothing.
 //! - An error does not end the stream; only the end of what is inside does. An error never overtakes what was read
 //!   before it.
-//! - Nothing more is read before what was read is taken, so memory is bounded by one piece of input, what the parser
-//!   holds, and what the sink puts in the place of annotations.
+//! - Nothing more is read before what was read is taken, so memory is bounded by one piece of input with its events, what
+//!   the parser holds, and what the sink puts in the place of annotations.
 
 #[cfg(feature = "tokio")]
 mod decoder;
