@@ -16,7 +16,7 @@
 //! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
 //! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
 //! replaced. [`sentence`] finds the last sentence before an annotation. [`Positions`] turns byte offsets into code points
-//! and UTF-16 units, [`ChunkIndex`] into tokens.
+//! and UTF-16 units, [`ChunkIndex`] into tokens. [`io`] puts a parser into a reader, a writer or a stream of chunks.
 //!
 //! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
 //! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
@@ -86,6 +86,8 @@
 //!
 //! # Features
 //!
+//! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks.
+//! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
@@ -95,6 +97,7 @@
 mod chunk_index;
 mod event;
 mod extract;
+pub mod io;
 mod json_text;
 mod lex;
 mod limits;

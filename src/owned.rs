@@ -172,18 +172,40 @@ impl QueuedParser {
 
     /// Takes the next bytes of the model's own output.
     pub fn push(&mut self, chunk: Bytes) {
+        if let Some(text) = self.push_first(chunk) {
+            self.events.push_back(OwnedEvent::Text(text));
+        }
+    }
+
+    /// Takes the next bytes; if all that comes of them is text, gives that, which is the chunk itself, else queues what
+    /// comes of them.
+    #[inline]
+    pub(crate) fn push_first(&mut self, chunk: Bytes) -> Option<OwnedText> {
+        if chunk.is_empty() {
+            return None;
+        }
+        match self.parser.push_plain(&chunk) {
+            Some(start) => Some(OwnedText {
+                bytes: chunk,
+                start,
+            }),
+            None => {
+                self.push_any(&chunk, false);
+                None
+            }
+        }
+    }
+
+    fn push_any(&mut self, chunk: &Bytes, foreign: bool) {
         let (start, events) = (self.parser.position(), &mut self.events);
-        self.parser.push(&chunk, |event| {
-            events.push_back(own(event, &chunk, start));
+        self.parser.push_any(chunk, foreign, &mut |event| {
+            events.push_back(own(event, chunk, start));
         });
     }
 
     /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
     pub fn push_foreign(&mut self, chunk: Bytes) {
-        let (start, events) = (self.parser.position(), &mut self.events);
-        self.parser.push_foreign(&chunk, |event| {
-            events.push_back(own(event, &chunk, start));
-        });
+        self.push_any(&chunk, true);
     }
 
     /// Reports what is still open at the end of the stream; see [`Parser::finish`].

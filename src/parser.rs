@@ -82,13 +82,18 @@ impl Parser {
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        let plain = match &mut self.engine {
-            Engine::Text(text) => text.push_plain(chunk),
-            Engine::Sequence(sequence) => sequence.push_plain(chunk),
-        };
-        match plain {
+        match self.push_plain(chunk) {
             Some(start) => sink(Event::Text(Text::new(chunk, start))),
             None => self.push_any(chunk, false, &mut sink),
+        }
+    }
+
+    /// Takes the next bytes if all that comes of them is that they are text, and gives their offset.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
+        match &mut self.engine {
+            Engine::Text(text) => text.push_plain(chunk),
+            Engine::Sequence(sequence) => sequence.push_plain(chunk),
         }
     }
 
@@ -101,8 +106,14 @@ impl Parser {
         self.push_any(chunk, true, &mut sink);
     }
 
+    /// Takes the next bytes, own or foreign, of whatever kind.
     #[inline(never)]
-    fn push_any(&mut self, chunk: &[u8], foreign: bool, sink: &mut dyn FnMut(Event<'_>)) {
+    pub(crate) fn push_any(
+        &mut self,
+        chunk: &[u8],
+        foreign: bool,
+        sink: &mut dyn FnMut(Event<'_>),
+    ) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,

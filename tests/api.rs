@@ -5,6 +5,7 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use provstream::io::{EventReader, RewriteWriter};
 use provstream::marc::{Kind, MarcObject};
 use provstream::provenance::JsonForm;
 use provstream::provenance::{
@@ -60,6 +61,13 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         LimitError, Limits, Mode, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
         Replacement, Rewriter, Span, Text<'static>, Sentences<'static>, JsonRecord<'static>, OwnedRecord,
         JsonForm<'static>, Kind, MarcObject<'static>);
+}
+
+/// Those with features have this in their own tests.
+#[test]
+fn adapters_can_be_sent_shared_and_looked_at() {
+    fn adapter<T: Send + Sync + Unpin + Debug + 'static>() {}
+    each!(adapter: EventReader<std::io::Stdin>, RewriteWriter<std::io::Stdout, ()>);
 }
 
 #[test]

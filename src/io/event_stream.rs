@@ -1,0 +1,133 @@
+//! A stream of chunks as a stream of events.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_core::stream::{FusedStream, Stream};
+use pin_project_lite::pin_project;
+
+use crate::owned::{OwnedEvent, QueuedParser};
+use crate::parser::Parser;
+
+pin_project! {
+    /// A stream of the events of a stream of chunks.
+    ///
+    /// The stream inside is asked for a chunk only when all events of those before are taken. Its errors pass through
+    /// behind the events of what came before, and it is asked again afterwards; only its end ends the stream, with the events that
+    /// the end completes. It is not asked again behind its end. A future of the next event that is dropped before it is ready
+    /// has taken nothing.
+    ///
+    /// A text of the stream is a slice of its chunk, without a copy.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures_util::StreamExt;
+    /// use provstream::io::EventStream;
+    /// use provstream::{OwnedEvent, Parser};
+    /// # use std::convert::Infallible;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Infallible> {
+    /// # let chunks = ["It is so. [subst", "rate.grep]"].map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)));
+    /// # let body = futures_util::stream::iter(chunks);
+    /// let mut events = EventStream::new(body, Parser::new()); // `body`: the bytes of a response
+    /// while let Some(event) = events.next().await {
+    ///     if let OwnedEvent::Assertion(assertion) = event? {
+    ///         assert_eq!(assertion.text(), "It is so.");
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    #[must_use = "streams do nothing unless polled"]
+    pub struct EventStream<S> {
+        #[pin]
+        chunks: S,
+        queue: QueuedParser,
+        ended: bool,
+        // Whether the end was told: there is nothing more.
+        terminated: bool,
+    }
+}
+
+impl<S> EventStream<S> {
+    /// The events of `chunks`, with a parser that is at the start of a stream.
+    pub const fn new(chunks: S, parser: Parser) -> Self {
+        Self {
+            chunks,
+            queue: QueuedParser::new(parser),
+            ended: false,
+            terminated: false,
+        }
+    }
+
+    /// The stream inside.
+    #[must_use]
+    pub const fn get_ref(&self) -> &S {
+        &self.chunks
+    }
+
+    /// The stream inside. Chunks that are taken past the adapter are not parsed.
+    #[must_use]
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.chunks
+    }
+
+    /// The stream inside, without the events that were not taken.
+    #[must_use]
+    pub fn into_inner(self) -> S {
+        self.chunks
+    }
+
+    /// The parser inside.
+    #[must_use]
+    pub const fn parser(&self) -> &Parser {
+        self.queue.parser()
+    }
+}
+
+impl<S, B, E> Stream for EventStream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    type Item = Result<OwnedEvent, E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            if let Some(event) = this.queue.next_event() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            if *this.ended {
+                *this.terminated = true;
+                return Poll::Ready(None);
+            }
+            match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => {
+                    // The queue is empty, so that the text of an ordinary chunk need not go through it.
+                    if let Some(text) = this.queue.push_first(chunk.into()) {
+                        return Poll::Ready(Some(Ok(OwnedEvent::Text(text))));
+                    }
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {
+                    *this.ended = true;
+                    this.queue.finish();
+                }
+            }
+        }
+    }
+}
+
+impl<S, B, E> FusedStream for EventStream<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+}

@@ -1,0 +1,123 @@
+//! Events from a reader.
+
+use std::io::{self, Read};
+
+use bytes::BytesMut;
+
+use super::PIECE;
+use crate::owned::{OwnedEvent, QueuedParser};
+use crate::parser::Parser;
+
+/// An iterator of the events of what a reader reads.
+///
+/// It asks for at most 8 KiB at a time, only when all events of what was read are taken, and parses what it gets at once,
+/// so events of a slow reader are not delayed. Interrupted reads are repeated. Any other error is an item, behind the
+/// events of what was read before it, and the next call reads again: with a reader that has nothing yet
+/// ([`WouldBlock`](io::ErrorKind::WouldBlock)) one can come back later. A reader that fails forever gives errors forever,
+/// so whoever passes over errors needs another way to end. At the end of the reader come the events that the end
+/// completes, then `None` and nothing else.
+///
+/// ```
+/// use provstream::io::EventReader;
+/// use provstream::{OwnedEvent, Parser};
+///
+/// let answer = &b"It is so. [substrate.grep]"[..]; // a file, a socket, standard input
+/// for event in EventReader::new(answer, Parser::new()) {
+///     if let OwnedEvent::Assertion(assertion) = event? {
+///         assert_eq!(assertion.text(), "It is so.");
+///     }
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is read until events are asked for"]
+pub struct EventReader<R> {
+    reader: R,
+    queue: QueuedParser,
+    /// Room for what is read next, with zeros; split off as it is filled.
+    room: BytesMut,
+    ended: bool,
+}
+
+impl<R> EventReader<R> {
+    /// The events of `reader`, with a parser that is at the start of a stream.
+    pub fn new(reader: R, parser: Parser) -> Self {
+        Self {
+            reader,
+            queue: QueuedParser::new(parser),
+            room: BytesMut::new(),
+            ended: false,
+        }
+    }
+
+    /// The reader inside.
+    #[must_use]
+    pub const fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// The reader inside. What is read past the adapter is not parsed.
+    #[must_use]
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// The reader inside, without the events that were not taken.
+    #[must_use]
+    pub fn into_inner(self) -> R {
+        self.reader
+    }
+
+    /// The parser inside.
+    #[must_use]
+    pub const fn parser(&self) -> &Parser {
+        self.queue.parser()
+    }
+}
+
+impl<R: Read> EventReader<R> {
+    /// Reads and parses one piece.
+    fn read(&mut self) -> io::Result<()> {
+        if self.room.is_empty() {
+            self.room.resize(PIECE, 0);
+        }
+        match self.reader.read(&mut self.room)? {
+            0 => {
+                self.ended = true;
+                self.room = BytesMut::new();
+                self.queue.finish();
+            }
+            taken if taken > self.room.len() => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a reader said that it filled more than the room it had",
+                ));
+            }
+            taken => self.queue.push(self.room.split_to(taken).freeze()),
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Iterator for EventReader<R> {
+    type Item = io::Result<OwnedEvent>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(event) = self.queue.next_event() {
+                return Some(Ok(event));
+            }
+            if self.ended {
+                return None;
+            }
+            match self.read() {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                    return Some(Err(error));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<R: Read> std::iter::FusedIterator for EventReader<R> {}

@@ -1,0 +1,160 @@
+//! Text rewritten on its way out of an asynchronous reader.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::PIECE;
+use super::sink::{EventSink, Split};
+use crate::parser::Parser;
+use crate::rewrite::Rewriter;
+
+pin_project! {
+    /// An asynchronous reader of what another one reads, with its annotations removed or replaced.
+    ///
+    /// At most 8 KiB are read at a time, only when all that comes of what was read is taken. Errors of the reader inside
+    /// pass through, behind the text of what was read before, and the next read goes on. A read that is dropped before
+    /// it is ready has taken nothing. Behind the end of the reader inside, it is not asked again.
+    ///
+    /// ```
+    /// use provstream::io::RewriteReader;
+    /// use provstream::{Event, Parser};
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let answer = &b"It is so. [substrate.grep] Really."[..]; // a socket, a child's output
+    /// let report = |event: Event<'_>| {
+    ///     if let Event::Assertion(assertion) = event {
+    ///         assert_eq!(assertion.text(), "It is so.");
+    ///     }
+    /// };
+    /// let mut text = String::new();
+    /// RewriteReader::new(answer, Parser::new(), report).read_to_string(&mut text).await?;
+    /// assert_eq!(text, "It is so. Really.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "nothing is read until text is asked for"]
+    pub struct RewriteReader<R, S> {
+        #[pin]
+        reader: R,
+        rewriter: Rewriter,
+        sink: S,
+        // Room for what is read next.
+        room: Vec<u8>,
+        // Rewritten text, of which the first `taken` bytes are gone: `0 <= taken <= out.len()`.
+        out: Vec<u8>,
+        taken: usize,
+        ended: bool,
+    }
+}
+
+impl<R, S: EventSink> RewriteReader<R, S> {
+    /// Reads what the parser, which is at the start of a stream, and the sink make of what `reader` reads.
+    pub fn new(reader: R, parser: Parser, sink: S) -> Self {
+        Self {
+            reader,
+            rewriter: Rewriter::new(parser),
+            sink,
+            room: Vec::new(),
+            out: Vec::new(),
+            taken: 0,
+            ended: false,
+        }
+    }
+}
+
+impl<R, S> RewriteReader<R, S> {
+    /// The reader inside.
+    #[must_use]
+    pub const fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
+    /// The reader inside. What is read past the adapter is not parsed.
+    #[must_use]
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
+    /// The reader and the sink, without the text that was not taken.
+    #[must_use]
+    pub fn into_parts(self) -> (R, S) {
+        (self.reader, self.sink)
+    }
+
+    /// The sink.
+    #[must_use]
+    pub const fn sink(&self) -> &S {
+        &self.sink
+    }
+
+    /// The sink.
+    #[must_use]
+    pub const fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// The parser inside.
+    #[must_use]
+    pub const fn parser(&self) -> &Parser {
+        self.rewriter.parser()
+    }
+}
+
+impl<R: AsyncRead, S: EventSink> AsyncRead for RewriteReader<R, S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut this = self.project();
+        if buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        loop {
+            if let Some(rest @ [_, ..]) = this.out.get(*this.taken..) {
+                let now = &rest[..rest.len().min(buffer.remaining())];
+                buffer.put_slice(now);
+                *this.taken += now.len();
+                return Poll::Ready(Ok(()));
+            }
+            if *this.ended {
+                return Poll::Ready(Ok(()));
+            }
+            this.out.clear();
+            *this.taken = 0;
+            this.room.resize(PIECE, 0);
+            let mut room = ReadBuf::new(this.room);
+            ready!(this.reader.as_mut().poll_read(cx, &mut room))?;
+            let mut split = Split {
+                text: |text: &[u8]| this.out.extend_from_slice(text),
+                sink: this.sink,
+            };
+            if room.filled().is_empty() {
+                *this.ended = true;
+                this.rewriter.finish(&mut split);
+                this.sink.end();
+                *this.room = Vec::new();
+            } else {
+                this.rewriter.push(room.filled(), &mut split);
+            }
+        }
+    }
+}
+
+impl<R: fmt::Debug, S> fmt::Debug for RewriteReader<R, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RewriteReader")
+            .field("reader", &self.reader)
+            .field("rewriter", &self.rewriter)
+            .field("waiting", &(self.out.len() - self.taken))
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
