@@ -86,18 +86,24 @@
 //!
 //! # Features
 //!
+//! - `citation` (default): the citation formats of providers and of the W3C, module `citation`.
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
+//! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.
 #![forbid(unsafe_code)]
 
 mod chunk_index;
+#[cfg(feature = "citation")]
+pub mod citation;
 mod event;
 mod extract;
 mod json_text;
 mod lex;
 mod limits;
 pub mod marc;
+#[cfg(feature = "metrics")]
+pub mod metered;
 mod owned;
 mod parser;
 mod place;
