@@ -259,7 +259,7 @@ fn gemini() -> Vec<(Value, Vec<&'static str>)> {
         (
             gemini_candidate(&json!({"citationMetadata": {"citations": [
                 {"startIndex": 3, "endIndex": 7, "uri": "https://example.org/", "title": "緑"}]}})),
-            vec!["0 3..7 utf8-bytes | Web url=https://example.org/ title=緑"],
+            vec!["0 unknown | Web url=https://example.org/ title=緑"],
         ),
         (
             gemini_candidate(&json!({"content": {"parts": [{"text": "a"}]}})),

@@ -73,12 +73,12 @@ fn every_metric_has_its_value() {
             parser.push(chunk, |_| {});
         }
         parser.push_foreign(b"[substrate.grep]", |_| {});
-        parser.push(b"[substrate.grep", |_| {});
+        parser.push(b"[substrate.grep;", |_| {});
         parser.finish(|_| {});
     });
     let bytes: usize = chunks.iter().map(|chunk| chunk.len()).sum();
     let expected = [
-        (format!("{BYTES}{{}}"), bytes as u64 + 31),
+        (format!("{BYTES}{{}}"), bytes as u64 + 32),
         (format!("{CHUNKS}{{}}"), 7),
         (
             format!("{ANNOTATIONS}{{class=substrate.grep,reason=none}}"),
@@ -106,7 +106,7 @@ fn every_metric_has_its_value() {
     ];
     assert_eq!(recorded.counters, BTreeMap::from(expected));
     let held = &recorded.histograms[&format!("{HELD_BYTES}{{}}")];
-    assert_eq!(held, &[0.0, 0.0, 6.0, 13.0, 0.0, 0.0, 15.0]);
+    assert_eq!(held, &[0.0, 0.0, 6.0, 13.0, 0.0, 0.0, 16.0]);
     let nanoseconds = &recorded.histograms[&format!("{PUSH_NANOSECONDS}{{}}")];
     assert_eq!(nanoseconds.len(), 7);
     assert!(nanoseconds.iter().all(|&nanoseconds| nanoseconds >= 0.0));
@@ -186,8 +186,8 @@ fn names_are_cut_between_characters() {
         for class in [
             &exact,
             &format!("{exact}y"),
-            &"é😀".repeat(200),
-            &format!("x{}", "é".repeat(200)),
+            &"é😀".repeat(40),
+            &format!("x{}", "é".repeat(40)),
             "é",
             "",
         ] {

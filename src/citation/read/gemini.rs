@@ -27,10 +27,13 @@ pub(super) fn read(root: &Node<'_>, found: &mut Found) {
             }
         }
         if let Some(metadata) = candidate.member("citationMetadata") {
-            // The second is the name on Vertex AI.
-            for name in ["citationSources", "citations"] {
-                found.each(&metadata, name, |_, node| attribution(node, index));
-            }
+            found.each(&metadata, "citationSources", |_, node| {
+                attribution(node, index, place(node)?)
+            });
+            // On Vertex AI, where nothing says what the indices count.
+            found.each(&metadata, "citations", |_, node| {
+                attribution(node, index, Extent::Unknown)
+            });
         }
     }
 }
@@ -60,16 +63,14 @@ fn chunk(node: &Node<'_>) -> Result<Source, CitationError> {
 }
 
 fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<Source>]) -> Reading {
-    let segment = node.member("segment");
-    let (part, extent, text) = match &segment {
+    let (part, extent, text) = match node.member("segment") {
         Some(segment) => (
-            segment.count("partIndex")?.unwrap_or(0),
-            place(segment)?,
+            Some(segment.count("partIndex")?.unwrap_or(0)),
+            place(&segment)?,
             segment.text("text")?,
         ),
-        None => (0, Extent::Unknown, None),
+        None => (None, Extent::Unknown, None),
     };
-    let part = segment.is_some().then_some(part);
     let indices = node.list("groundingChunkIndices")?;
     let sources = indices.map(|(_, index)| {
         let number = index.number()?;
@@ -90,14 +91,14 @@ fn elsewhere(number: u64) -> Arc<Source> {
     Arc::new(Source::new(SourceKind::Other).with_index(Some(number)))
 }
 
-fn attribution(node: &Node<'_>, candidate: u64) -> Reading {
+fn attribution(node: &Node<'_>, candidate: u64, extent: Extent) -> Reading {
     let source = Source::new(SourceKind::Web)
         .with_url(node.text("uri")?)
         .with_title(node.text("title")?);
     Ok(Some(Citation::new(
         Provider::Gemini,
         Some(Part::new(candidate, None)),
-        place(node)?,
+        extent,
         None,
         vec![Arc::new(source)],
     )))

@@ -27,14 +27,14 @@ pub const MAX_EVENT: usize = 1 << 20;
 /// | OpenAI | chat chunk, whole response | `/choices/…/delta/annotations`, `/choices/…/message/annotations` |
 /// | | `response.output_text.annotation.added` | `/annotation` |
 /// | | whole response (`object` is `response`) | `/output/…/content/…/annotations` |
-/// | Gemini | any | `/candidates/…/groundingMetadata/groundingSupports`, `…/citationMetadata/citationSources` |
+/// | Gemini | any | `/candidates/…/groundingMetadata/groundingSupports`, `…/citationMetadata/citationSources`, on Vertex AI `citations` |
 /// | Cohere | `citation-start` | `/delta/message/citations` |
 /// | | whole response | `/message/citations` |
 ///
 /// What is of no known form gives nothing: other events, `[DONE]`, citations of an unknown type. What leads to citations
 /// being of another type makes another form. Unknown members are passed by, null is taken for a member that is not there,
-/// and of a repeated member the last one counts. Nothing is kept between events. What comes out takes memory in proportion to the
-/// event.
+/// and of a repeated member the last one counts. Nothing is kept between events. What comes out takes memory in proportion
+/// to the event.
 #[must_use]
 pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationError>> {
     let error = |kind| vec![Err(CitationError::new(kind, ""))];
