@@ -84,7 +84,8 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::Usage(format!("--id: {error}")))?;
     let mut decide = Decide {
         output: Output::stdout(),
-        projection: Projection::new().with_wording(deployment.wording().cloned().unwrap_or_default()),
+        projection: Projection::new()
+            .with_wording(deployment.wording().cloned().unwrap_or_default()),
         controller,
         prefix: args.id.clone(),
         sessions: 1,
