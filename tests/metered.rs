@@ -130,7 +130,7 @@ fn the_time_of_a_push_includes_its_sink() {
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::new());
         parser.push(b"text", |_| {
-            std::thread::sleep(std::time::Duration::from_millis(2))
+            std::thread::sleep(std::time::Duration::from_millis(2));
         });
     });
     assert!(recorded.histograms[&format!("{PUSH_NANOSECONDS}{{}}")][0] >= 2_000_000.0);
