@@ -11,7 +11,7 @@
 //! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, what its sink did included |
 //!
 //! `class` is the class an annotation was taken for, so it has no more values than the vocabulary has classes and
-//! terminals. `reason` is that of [`Reason`](crate::provenance::Reason), or `none`. `code` is that of [`Code`](crate::Code).
+//! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`Code`](crate::Code).
 //!
 //! `name` comes from the model, and so could have any number of values. A [`Meter`] gives at most [`MAX_NAMES`] different
 //! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`].

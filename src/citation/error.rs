@@ -9,7 +9,7 @@ use std::error::Error;
 pub enum CitationErrorKind {
     /// The event is longer than [`MAX_EVENT`](super::MAX_EVENT).
     TooLong,
-    /// The event is no JSON; reading stopped at this line and byte of it, both counted from 1.
+    /// The event is no JSON, or nests too deep; reading stopped at this line and byte of it, both counted from 1.
     Syntax {
         /// The line.
         line: usize,

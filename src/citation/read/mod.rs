@@ -31,6 +31,8 @@ pub const MAX_EVENT: usize = 1 << 20;
 /// | Cohere | `citation-start` | `/delta/message/citations` |
 /// | | whole response | `/message/citations` |
 ///
+/// An event that is no JSON or nests deeper than 127 gives one error, with an empty pointer.
+///
 /// What is of no known form gives nothing: other events, `[DONE]`, citations of an unknown type. What leads to citations
 /// being of another type makes another form. Unknown members are passed by, null is taken for a member that is not there,
 /// and of a repeated member the last one counts. Nothing is kept between events. What comes out takes memory in proportion

@@ -20,9 +20,9 @@ const NAMES: [&str; 5] = [
 
 /// An assertion with all its annotations as a W3C Web Annotation, in JSON-LD.
 ///
-/// `id` is the IRI of the Web Annotation that is written, `source` that of the text which is shown; neither is checked. There is one body for
-/// each annotation, with the members that the [module](crate::citation#members-of-a-body) names, and the motivation is
-/// `classifying`. The target is selected twice: by a text quote selector and by a text position selector, which counts code
+/// `id` is the IRI of the Web Annotation that is written, `source` that of the text which is shown; neither is checked.
+/// There is one body for each annotation, with the members that the [module](crate::citation#members-of-a-body) names,
+/// and the motivation is `classifying`. The target is selected twice: by a text quote selector and by a text position selector, which counts code
 /// points from the start of the text, the end not included.
 ///
 /// Source: W3C Web Annotation Data Model, 3.1 (annotations), 3.2.4 (embedded textual body), 3.3.5 (motivation), 4.2.4 (text
