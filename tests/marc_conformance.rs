@@ -346,6 +346,24 @@ fn a_class_conforms_unless_something_prevents_it() {
     assert!(carrying.conforms(Class::Disclosure) && !carrying.conforms(Class::Carrying));
 }
 
+/// M2-152
+#[test]
+fn caution_is_said_or_seen_in_the_thresholds() {
+    let silent = edited(EXAMPLE, "caution = ", "#");
+    let none = cut(&silent, "# From which score on", "# Private members");
+    assert_eq!(
+        outcome(&report(&none), "M2-152"),
+        Outcome::DocumentationMissing
+    );
+    let same = edited(&none, "[risk]", "[risk]\nstandard = 0.5\nhigh_risk = 0.5");
+    assert_eq!(
+        outcome(&report(&same), "M2-152"),
+        Outcome::DocumentationMissing
+    );
+    let lower = edited(&none, "[risk]", "[risk]\nstandard = 0.5\nhigh_risk = 0.4");
+    assert_eq!(outcome(&report(&lower), "M2-152"), Outcome::Met);
+}
+
 /// M2-54, M2-114
 #[test]
 fn a_documented_deviation_meets_what_should_be() {
@@ -356,33 +374,40 @@ fn a_documented_deviation_meets_what_should_be() {
             &format!("requirement = \"{number}\""),
         )
     };
-    let should = report(&edited(
-        &deviation("M2-135"),
-        "name = \"x_trace\"",
-        "name = \"trace\"",
+    let found = report(&cut(
+        &deviation("M2-112"),
+        "[bounds.deliberate]",
+        "# High-risk domains",
     ));
-    assert!(should.is_conformant());
-    let prefix = should
-        .findings()
-        .iter()
-        .find(|one| one.number() == "M2-135")
+    let bound = found
+        .of(Class::Core)
+        .find(|one| one.number() == "M2-112")
         .unwrap();
+    assert_eq!(
+        (bound.outcome(), bound.basis()),
+        (Outcome::Met, Some(Basis::Description))
+    );
     assert!(
-        prefix
+        bound
             .reason()
             .starts_with("documented deviation: outside of office hours")
     );
-    for number in ["M2-54", "M2-59", "M2-107", "M2-184.4"] {
+    // What must be is not met by it.
+    assert_eq!(outcome(&found, "M2-178.10"), Outcome::DocumentationMissing);
+    for number in ["M2-54", "M2-59", "M2-107"] {
         assert_eq!(
             unmet(&report(&deviation(number))),
             BTreeSet::new(),
             "{number}"
         );
     }
-    for number in ["M2-53", "M2-103", "M2-178.9"] {
+    for number in ["M2-53", "M2-68", "M2-106", "M2-113"] {
         let must = report(&deviation(number));
         assert_eq!(outcome(&must, number), Outcome::NotMet);
         assert!(!must.is_conformant());
+    }
+    for number in ["M2-41", "M2-103", "M2-135", "M2-184.4"] {
+        assert!(Deployment::from_toml(deviation(number).as_bytes()).is_err());
     }
 }
 
@@ -567,4 +592,10 @@ fn findings_are_in_the_order_of_the_draft() {
         one.title(),
         "loops through RETRIEVE, TOOL and DELIBERATE are bounded"
     );
+    // Of what it refers to, some is met by types and some is described.
+    let one = report
+        .of(Class::Disclosure)
+        .find(|one| one.number() == "M2-179")
+        .unwrap();
+    assert_eq!(one.basis(), Some(Basis::Description));
 }

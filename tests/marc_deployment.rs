@@ -371,7 +371,7 @@ const FAULTS: &[(&str, &str, Kind)] = &[
     ("route = \"if attested\"", "route = ¦\"sometimes\"", Kind::UnknownValue),
     ("[trust.permit.cross-domain]", "[trust.permit.¦attested]", Kind::UnknownKey),
     ("action_suitability = [\"ESCALATE\"]", "action_suitability = [¦\"escalate\"]", Kind::UnknownValue),
-    ("requirement = \"M2-111\"", "requirement = ¦\"M2-190\"", Kind::UnknownRequirement),
+    ("requirement = \"M2-111\"", "requirement = ¦\"M2-63\"", Kind::UnknownRequirement),
     ("requirement = \"M2-111\"", "requirement = ¦\"M1-16.1\"", Kind::UnknownRequirement),
     ("[[policy.deviation]]\nrequirement = \"M2-111\"\n", "¦[[policy.deviation]]\n", Kind::MissingKey),
     ("calibrated_for = \"us-federal\"", "calibrated_for = ¦\"\"", Kind::Empty),

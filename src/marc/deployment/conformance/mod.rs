@@ -22,14 +22,16 @@ use verdict::Verdict;
 /// Most characters of a text of the description that a report quotes.
 const SHOWN: usize = 160;
 
-/// What of the order of selection can be departed from, beside what has a row of its own. Source: MARC-02 8.8.
-const OF_ORDER: &[&str] = &[
-    "M2-56", "M2-57", "M2-58", "M2-59", "M2-60", "M2-61", "M2-62", "M2-64", "M2-65", "M2-66",
-    "M2-67",
+/// The rules of selection, from which a local policy may depart where they are should-level. Source: MARC-02 8.8.
+const OF_SELECTION: &[&str] = &[
+    "M2-53", "M2-54", "M2-55", "M2-56", "M2-57", "M2-58", "M2-59", "M2-60", "M2-61", "M2-62",
+    "M2-64", "M2-65", "M2-66", "M2-67", "M2-68",
 ];
 
 /// The same of the rules between members, which -01 does not have. Source: MARC-02 9.4.
-const BETWEEN_MEMBERS: &[&str] = &["M2-107", "M2-108", "M2-109", "M2-110", "M2-111"];
+const BETWEEN_MEMBERS: &[&str] = &[
+    "M2-106", "M2-107", "M2-108", "M2-109", "M2-110", "M2-111", "M2-112", "M2-113",
+];
 
 /// The row of a number as the draft has it.
 fn row_of(number: &str, draft: Draft) -> Option<&'static Requirement> {
@@ -45,9 +47,7 @@ pub(super) fn can_be_stated(number: &str, draft: Draft) -> bool {
 
 /// Whether a description can name a requirement as one that is departed from.
 pub(super) fn can_be_departed_from(number: &str, draft: Draft) -> bool {
-    OF_ORDER.contains(&number)
-        || draft == Draft::Draft02 && BETWEEN_MEMBERS.contains(&number)
-        || row_of(number, draft).is_some()
+    OF_SELECTION.contains(&number) || draft == Draft::Draft02 && BETWEEN_MEMBERS.contains(&number)
 }
 
 /// The report on a description.

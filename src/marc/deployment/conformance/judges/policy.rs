@@ -1,8 +1,9 @@
 //! Local rules. Source: MARC-02 8.6, 8.7, 9.4, 14, 20.2.
 
+use crate::marc::decide::{Materiality, RiskTier};
 use crate::marc::deployment::Deployment;
 use crate::marc::deployment::conformance::verdict::Verdict;
-use crate::marc::terms::Action;
+use crate::marc::terms::{Action, Source};
 
 /// M2-45
 pub(in super::super) fn answer_target(deployment: &Deployment) -> Option<Verdict> {
@@ -38,12 +39,24 @@ pub(in super::super) fn caution(deployment: &Deployment) -> Verdict {
     let Some(part) = &deployment.risk else {
         return Verdict::Missing(NOT_SAID.into());
     };
+    // Thresholds say it if those of the high risk tier ask for less.
+    let is_lower = |all: &Materiality| {
+        let tiers = |source: &Source| {
+            [RiskTier::High, RiskTier::Standard].map(|tier| all.get(*source).get(tier))
+        };
+        Source::ALL
+            .iter()
+            .map(tiers)
+            .any(|[high, standard]| high < standard)
+    };
     match &part.domains {
         None => Verdict::Missing(NOT_SAID.into()),
         Some(domains) if domains.is_empty() => Verdict::described("risk.domains"),
-        Some(_) if part.caution.is_none() && part.materiality.is_none() => Verdict::Missing(
-            "say in `risk.caution`, or with the thresholds of `risk`, from when on nothing is answered".into(),
-        ),
+        Some(_) if part.caution.is_none() && !part.materiality.as_ref().is_some_and(is_lower) => {
+            Verdict::Missing(
+                "say in `risk.caution`, or with lower thresholds as `high_risk`, from when on nothing is answered".into(),
+            )
+        }
         Some(_) => Verdict::needs(
             part.limits.as_ref(),
             "risk.limits",
