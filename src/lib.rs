@@ -86,15 +86,19 @@
 //!
 //! # Features
 //!
+//! - `citation` (default): the citation formats of providers and of the W3C, module `citation`.
 //! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks.
-//! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
-//! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
+//! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.
+//! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
+//! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 
 mod chunk_index;
+#[cfg(feature = "citation")]
+pub mod citation;
 mod event;
 mod extract;
 pub mod io;
@@ -102,6 +106,8 @@ mod json_text;
 mod lex;
 mod limits;
 pub mod marc;
+#[cfg(feature = "metrics")]
+pub mod metered;
 mod owned;
 mod parser;
 mod place;

@@ -5,6 +5,10 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use provstream::citation::{
+    Citation, CitationError, CitationErrorKind, Cited, CleanText, Extent, Link, OpenAiShape, Part,
+    Passage, PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan, read,
+};
 use provstream::io::{EventReader, RewriteWriter};
 use provstream::marc::{Kind, MarcObject};
 use provstream::provenance::JsonForm;
@@ -68,6 +72,22 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
 fn adapters_can_be_sent_shared_and_looked_at() {
     fn adapter<T: Send + Sync + Unpin + Debug + 'static>() {}
     each!(adapter: EventReader<std::io::Stdin>, RewriteWriter<std::io::Stdout, ()>);
+}
+
+#[test]
+fn the_types_of_citations_keep_the_same_promises() {
+    each!(common: Citation, CitationError, CitationErrorKind, Cited<'static>, CleanText<'static>, Extent, Link, OpenAiShape,
+        Part, Passage, PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan);
+    each!(value: Citation, CitationError, CitationErrorKind, Cited<'static>, Extent, Link, OpenAiShape, Part, Passage,
+        PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan);
+    each!(key: CitationErrorKind, Extent, Link, OpenAiShape, Part, Passage, PassageUnit, Provider, SourceKind, Unit, UnitSpan);
+    each!(ordered: OpenAiShape, Part, PassageUnit, Provider, SourceKind, Unit);
+    each!(small: CitationErrorKind, Extent, OpenAiShape, Part, Passage, PassageUnit, Provider, SourceKind, Unit, UnitSpan);
+    each!(shown: CitationErrorKind, Part, Provider, Unit, UnitSpan);
+    each!(error: CitationError);
+    let found = read(Provider::Cohere, b"{");
+    let message = found[0].as_ref().expect_err("no JSON").to_string();
+    assert!(!message.ends_with('.') && !message.starts_with(char::is_uppercase));
 }
 
 #[test]

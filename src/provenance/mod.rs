@@ -34,4 +34,6 @@ pub use vocabulary::{Resolution, Vocabulary, VocabularyBuilder};
 pub use vocabulary_error::{VocabularyError, VocabularyErrorKind};
 pub use write::{BracketedForm, write_bracketed};
 pub use write_error::WriteError;
+#[cfg(feature = "citation")]
+pub(crate) use write_json::JsonString;
 pub use write_json::{JsonForm, write_json_annotation, write_json_assertion};

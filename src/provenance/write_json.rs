@@ -298,7 +298,7 @@ fn raw_length(text: &str) -> usize {
 }
 
 /// A string as JSON has it, with no more escapes than must be, each as short as it can be. `RFC 8259 7`
-struct JsonString<'a>(&'a str);
+pub(crate) struct JsonString<'a>(pub(crate) &'a str);
 
 impl fmt::Display for JsonString<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,93 @@
+//! Reading the citations in the events of providers.
+
+mod anthropic;
+mod cohere;
+mod gemini;
+mod openai;
+
+use super::error::{CitationError, CitationErrorKind};
+use super::model::{Citation, Provider};
+use super::node::Node;
+
+/// The most bytes an event may have, 1 MiB; a longer one is not read.
+pub const MAX_EVENT: usize = 1 << 20;
+
+/// The citations in one event of a provider's stream, in their order; each that is not as its form must be, as an error in
+/// its place.
+///
+/// `event` is the JSON of the event: the data of a server-sent event. Whole responses, as they come without streaming, are
+/// read as well. Events that are repeated in a stream to sum it up (`response.completed` and the like) are not, so that each
+/// citation comes once.
+///
+/// | provider | event | where |
+/// |---|---|---|
+/// | Anthropic | `content_block_delta` | `/delta/citation`, where the delta's type is `citations_delta` |
+/// | | `content_block_start` | `/content_block/citations` |
+/// | | whole response | `/content/…/citations` |
+/// | OpenAI | chat chunk, whole response | `/choices/…/delta/annotations`, `/choices/…/message/annotations` |
+/// | | `response.output_text.annotation.added` | `/annotation` |
+/// | | whole response (`object` is `response`) | `/output/…/content/…/annotations` |
+/// | Gemini | any | `/candidates/…/groundingMetadata/groundingSupports`, `…/citationMetadata/citationSources`, on Vertex AI `citations` |
+/// | Cohere | `citation-start` | `/delta/message/citations` |
+/// | | whole response | `/message/citations` |
+///
+/// An event that is no JSON or nests deeper than 127 gives one error, with an empty pointer.
+///
+/// What is of no known form gives nothing: other events, `[DONE]`, citations of an unknown type. What leads to citations
+/// being of another type makes another form. Unknown members are passed by, null is taken for a member that is not there,
+/// and of a repeated member the last one counts. Nothing is kept between events. What comes out takes memory in proportion
+/// to the event.
+#[must_use]
+pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationError>> {
+    let error = |kind| vec![Err(CitationError::new(kind, ""))];
+    if event.len() > MAX_EVENT {
+        return error(CitationErrorKind::TooLong);
+    }
+    if matches!(event.trim_ascii(), b"" | b"[DONE]") {
+        return Vec::new();
+    }
+    let value = match serde_json::from_slice(event) {
+        Ok(value) => value,
+        Err(found) => {
+            return error(CitationErrorKind::Syntax {
+                line: found.line(),
+                column: found.column(),
+            });
+        }
+    };
+    let mut found = Found::default();
+    let root = Node::root(&value);
+    match provider {
+        Provider::Anthropic => anthropic::read(&root, &mut found),
+        Provider::OpenAi => openai::read(&root, &mut found),
+        Provider::Gemini => gemini::read(&root, &mut found),
+        Provider::Cohere => cohere::read(&root, &mut found),
+    }
+    found.0
+}
+
+/// A citation, none if it is of no known form.
+type Reading = Result<Option<Citation>, CitationError>;
+
+/// What was found so far.
+#[derive(Default)]
+struct Found(Vec<Result<Citation, CitationError>>);
+
+impl Found {
+    fn push(&mut self, reading: Reading) {
+        self.0.extend(reading.transpose());
+    }
+
+    /// Reads the elements of a member.
+    fn each(
+        &mut self,
+        parent: &Node<'_>,
+        name: &str,
+        mut read: impl FnMut(u64, &Node<'_>) -> Reading,
+    ) {
+        match parent.list(name) {
+            Ok(list) => list.for_each(|(index, node)| self.push(read(index, &node))),
+            Err(error) => self.push(Err(error)),
+        }
+    }
+}
