@@ -28,7 +28,7 @@ use super::violation::Report;
 /// assert_eq!(record.confidence_target().unwrap().as_str(), "direct_answer_suitability");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct CoreBuilder {
     draft: Draft,

@@ -5,6 +5,7 @@ use super::reading::Value;
 use super::shown::pointer_to;
 use crate::marc::document::Document;
 use crate::marc::draft::Draft;
+use crate::marc::members::WITH_ANSWER;
 use crate::marc::object::Kind;
 use crate::marc::terms::{Action, Remediability, Target};
 use crate::marc::violation::{Level, ViolationCode as Code};
@@ -41,7 +42,7 @@ impl Reader<'_> {
         if self.kind != Kind::Core {
             return;
         }
-        let name = "post_answer_confidence";
+        let name = WITH_ANSWER;
         let missing = match self.reading.value(name) {
             Some(value) => matches!(value, Value::Null),
             None => document.get(name).is_none(),
