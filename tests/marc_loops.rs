@@ -607,6 +607,22 @@ fn records_of_the_first_draft_have_only_what_it_defines() {
     }
 }
 
+/// M2-17: what bounds, rounds and details say can be read again.
+#[test]
+fn what_was_said_can_be_read_and_compared() {
+    let spent = Spent::new(Duration::from_secs(3), 30);
+    assert_eq!((spent.time(), spent.cost()), (Duration::from_secs(3), 30));
+    assert_eq!(BoundKind::NAMES, ["count", "time", "cost"]);
+    assert_eq!(BoundKind::Time.to_string(), "time");
+    assert_eq!("cost".parse(), Ok(BoundKind::Cost));
+    let with = |json| details().with_extension("trace", json).unwrap();
+    assert_eq!(with("1"), with("1"));
+    assert_ne!(with("1"), with("2"));
+    let builder = || Core::builder().decision_id("a");
+    assert_eq!(builder(), builder());
+    assert_ne!(builder(), builder().draft(Draft::Draft01));
+}
+
 /// M2-92
 #[test]
 fn a_session_needs_a_prefix() {

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use provstream::marc::{
-    Content, Controller, Decision, Deployment, Deviation, Projected, Projection,
-    Remediability, Session, SessionState,
+    Content, Controller, Decision, Deployment, Deviation, Projected, Projection, Remediability,
+    Session, SessionState,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
