@@ -131,7 +131,7 @@ impl CoreBuilder {
         self
     }
 
-    /// Sets `post_answer_confidence`, which `ANSWER` requires; null otherwise.
+    /// Sets `post_answer_confidence`, which `ANSWER` requires; it is null unless it is set.
     pub const fn post_answer_confidence(mut self, score: Score) -> Self {
         self.post_answer_confidence = Some(score);
         self

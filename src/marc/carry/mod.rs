@@ -42,6 +42,7 @@ mod mcp;
 mod metadata;
 mod place;
 mod sse;
+mod uri;
 
 pub use a2a::A2aMessage;
 pub use audit::AuditLine;
@@ -89,7 +90,8 @@ pub trait Carrier {
     }
 
     /// Removes whatever stands at the place of a kind, also if it is no object or stands there twice; says whether anything
-    /// did. An object that was made for the place stays, though it may be empty.
+    /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
+    /// empty, for it may be the protocol's own.
     ///
     /// # Errors
     ///
