@@ -58,11 +58,6 @@ impl Member {
         self.defined_by[draft as usize]
     }
 
-    /// Whether some valid object cannot do without it.
-    pub(crate) fn is_needed(&self) -> bool {
-        self.presence == Presence::Required || self.name == WITH_ANSWER
-    }
-
     /// The requirement that says which values it may have.
     pub(crate) const fn value_by(&self, draft: Draft) -> &'static str {
         self.value_by[draft as usize]

@@ -8,7 +8,7 @@ use crate::marc::carry::{
     A2aMessage, AuditLine, Carrier, CarrierNameError, McpMeta, ResponseMetadata,
 };
 use crate::marc::draft::Draft;
-use crate::marc::members::members;
+use crate::marc::members::{Presence, WITH_ANSWER, members};
 use crate::marc::object::Kind as ObjectKind;
 use crate::marc::terms::{UnknownTerm, terms};
 use crate::toml_file::{Table, Value};
@@ -226,7 +226,8 @@ impl OwnMapping {
     pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
         members(kind, draft)
             .find(|member| {
-                member.is_needed() && self.omitted.iter().any(|omitted| omitted == member.name)
+                (member.presence == Presence::Required || member.name == WITH_ANSWER)
+                    && self.omitted.iter().any(|omitted| omitted == member.name)
             })
             .map(|member| member.name)
     }
