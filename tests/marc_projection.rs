@@ -1,5 +1,7 @@
 //! What is disclosed of a record, and what is not.
 
+use std::error::Error;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::marc::{

@@ -383,7 +383,8 @@ mod tests {
     }
 
     /// Ill-formed: `b`, the second string in `c`, the name of the last member.
-    const DAMAGED: &[u8] = b"{\"a\":\"\xef\xbf\xbd\",\"b\":\"\xff\",\"c\" : [ {\"\xef\xbf\xbd\" : \"\xe2\x82x\"} ],\
+    const DAMAGED: &[u8] =
+        b"{\"a\":\"\xef\xbf\xbd\",\"b\":\"\xff\",\"c\" : [ {\"\xef\xbf\xbd\" : \"\xe2\x82x\"} ],\
         \"d\":{\"x\":\"\xef\xbf\xbd\"},\"\xff\":1}";
 
     #[test]

@@ -3,7 +3,8 @@
 //! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place tells
 //! which of the two it is. What is carried is not changed: no member is renamed, left out or read otherwise, numbers and
 //! escapes stay as they are written, and what is taken out is what was put in. Everything else in the envelope keeps its
-//! bytes and its order, but for white space between the tokens. So the mapping below is all that has to be documented.
+//! bytes and its order, but for white space between the tokens; an object around a place is made where it is missing or null,
+//! and stays. So the mapping below is all that has to be documented.
 //!
 //! | Carrier | What the envelope is | MARC-Core | MARC-Disclosure |
 //! |---|---|---|---|

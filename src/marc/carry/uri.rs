@@ -10,7 +10,8 @@ pub(super) fn is_absolute_uri(text: &str) -> bool {
     let (hierarchy, query) = rest.split_once('?').unwrap_or((rest, ""));
     let hierarchical = match hierarchy.strip_prefix("//") {
         Some(hierarchy) => {
-            let (authority, path) = hierarchy.split_at(hierarchy.find('/').unwrap_or(hierarchy.len()));
+            let (authority, path) =
+                hierarchy.split_at(hierarchy.find('/').unwrap_or(hierarchy.len()));
             is_authority(authority) && is_made_of(path, b":@/")
         }
         None => is_made_of(hierarchy, b":@/"),
@@ -46,7 +47,9 @@ fn is_authority(text: &str) -> bool {
 
 /// What may stand in brackets: an IPv6 address, or one of a later version. Source: RFC 3986 3.2.2.
 fn is_address(text: &str) -> bool {
-    let later = text.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.'));
+    let later = text
+        .strip_prefix(['v', 'V'])
+        .and_then(|rest| rest.split_once('.'));
     match later {
         Some((version, address)) => {
             !version.is_empty()
