@@ -1,5 +1,7 @@
 //! What is put into a carrier comes out as it was, and nothing else changes.
 
+use std::error::Error;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::marc::carry::{
@@ -173,12 +175,10 @@ fn an_envelope_that_is_not_what_it_must_be_stays_as_it_is() {
     let json = r#"{"metadata":{},"extensions":{}}"#;
     let mut envelope = document(json);
     let error = NotAnArray("/extensions".into());
-    assert_eq!(
-        a2a.put(&mut envelope, Kind::Core, &record),
-        Err(error.clone())
-    );
-    assert_eq!(a2a.remove(&mut envelope, Kind::Core), Err(error));
+    assert_eq!(a2a.put(&mut envelope, Kind::Core, &record), Err(error));
     assert_eq!(envelope, document(json));
+    assert_eq!(a2a.take(&envelope, Kind::Core), Ok(None));
+    assert_eq!(a2a.remove(&mut envelope, Kind::Core), Ok(false));
 }
 
 #[test]
@@ -197,10 +197,9 @@ fn errors_tell_their_place() {
         "/a is there more than once"
     );
     let error = from_sse("marc-core", "[]").unwrap_err();
-    assert!(
-        message(error.clone()).starts_with("the data are no JSON object: line 1, "),
-        "{error}"
-    );
+    let reason = error.source().unwrap().to_string();
+    assert_eq!(message(error), "the data are no JSON object");
+    assert!(reason.starts_with("line 1, "), "{reason}");
 }
 
 /// Source: MCP specification, revision 2025-11-25, basic, `_meta`
@@ -254,8 +253,19 @@ fn an_extension_has_an_absolute_uri() {
     for uri in [
         URI,
         "urn:example:marc:1",
-        "https://example.com/marc?v=1#a",
+        "urn:a//b",
+        "https://example.com/marc?v=1/2?%20",
+        "https://example.com/a%20b/a:@!$&'()*+,;=~",
+        "https://user:a%40@example.com:8080/",
+        "https://example.com:",
+        "https://example.com?a",
+        "https://[::1]:80/a",
+        "https://[2001:db8::192.0.2.1]",
+        "https://[v1f.a:b]/",
+        "file:///a",
         "x:/",
+        "x:?a",
+        "a1+-.:b",
     ] {
         assert_eq!(A2aMessage::new(uri).unwrap().uri(), uri);
     }
@@ -270,6 +280,36 @@ fn an_extension_has_an_absolute_uri() {
         "https://example.com/ä",
         "a_b:c",
         "https://example.com/\"",
+        "https://example.com/marc#a",
+        "https://example.com/marc#",
+        "a:#",
+        "a:%zz",
+        "a:%2",
+        "a:%",
+        "a:b?%2g",
+        "a://%f",
+        "a://[::",
+        "a://[::]]",
+        "a://[]",
+        "a://[::1]80",
+        "a://[::1%25a]",
+        "a://[v.a]",
+        "a://[v1.]",
+        "a://[vg.a]",
+        "a://[v1.%20]",
+        "a://::1",
+        "a://b:c",
+        "a://b:1:2",
+        "a://b@c@d",
+        "a://[@b",
+        "a:b[c]",
+        "a:b?[c]",
+        "a://b/[c]",
+        "a:b\\c",
+        "a:b{c}",
+        "a:b|c",
+        "a:<b>",
+        "a:b\n",
     ] {
         assert_eq!(
             A2aMessage::new(uri),
@@ -279,44 +319,54 @@ fn an_extension_has_an_absolute_uri() {
     }
 }
 
-/// The URI stands in `extensions` once as long as `metadata` has something under it.
+/// A declaration may be the agent's own, so putting adds one only where there is none, and removing leaves all.
 #[test]
-fn the_uri_of_an_extension_is_listed_while_it_is_in_use() {
+fn the_uri_of_an_extension_is_declared_once_and_no_declaration_is_lost() {
     let carrier = A2aMessage::new(URI).unwrap();
-    let mut message = document(r#"{"extensions":["urn:a",[1.0],"urn:a"],"metadata":{}}"#);
-    let listed = |message: &Document| message.get("extensions").map(str::to_owned);
-    let with = format!(r#"["urn:a",[1.0],"urn:a","{URI}"]"#);
-    for kind in KINDS {
-        carrier.put(&mut message, kind, &document("{}")).unwrap();
-        assert_eq!(listed(&message).as_ref(), Some(&with));
+    let escaped = URI.replace('/', "\\/");
+    for (extensions, declared) in [
+        (
+            r#"["urn:a",[1.0],"urn:a"]"#.to_owned(),
+            format!(r#"["urn:a",[1.0],"urn:a","{URI}"]"#),
+        ),
+        // A longer URI is another one, also if it begins as this one does.
+        (format!(r#"["{URI}0"]"#), format!(r#"["{URI}0","{URI}"]"#)),
+        ("[]".into(), format!(r#"["{URI}"]"#)),
+        ("null".into(), format!(r#"["{URI}"]"#)),
+        // As an escaped string it is the same URI.
+        (
+            format!(r#"["{escaped}","{URI}",1]"#),
+            format!(r#"["{escaped}","{URI}",1]"#),
+        ),
+    ] {
+        let json = format!(r#"{{"extensions":{extensions},"metadata":{{"{URI}":2}}}}"#);
+        let mut message = document(&json);
+        for kind in KINDS {
+            carrier.put(&mut message, kind, &document("{}")).unwrap();
+            assert_eq!(message.get("extensions"), Some(&*declared));
+        }
+        for kind in KINDS {
+            assert_eq!(carrier.remove(&mut message, kind), Ok(true));
+            assert_eq!(carrier.remove(&mut message, kind), Ok(false));
+        }
+        let mut expected = document(&json);
+        expected.set("extensions", &declared).unwrap();
+        assert_eq!(message, expected);
     }
-    assert_eq!(carrier.remove(&mut message, Kind::Core), Ok(true));
-    assert_eq!(listed(&message), Some(with));
-    assert_eq!(carrier.remove(&mut message, Kind::Core), Ok(false));
-    assert_eq!(carrier.remove(&mut message, Kind::Disclosure), Ok(true));
-    assert_eq!(
-        message,
-        document(r#"{"extensions":["urn:a",[1.0],"urn:a"],"metadata":{}}"#)
-    );
-    // As an escaped string it is the same URI; a longer URI is another one.
-    let json = format!(
-        r#"{{"extensions":["{}","{URI}0"],"metadata":{{"{URI}0/core":1,"{URI}":2}}}}"#,
-        URI.replace('/', "\\/")
-    );
-    let mut message = document(&json);
-    carrier
-        .put(&mut message, Kind::Core, &document("{}"))
-        .unwrap();
-    assert_eq!(message.get("extensions"), document(&json).get("extensions"));
-    carrier.remove(&mut message, Kind::Core).unwrap();
-    assert_eq!(message, document(&json));
-    let own = format!(r#"{{"{URI}0/core":1}}"#);
-    message.set("metadata", &own).unwrap();
-    carrier
-        .put(&mut message, Kind::Core, &document("{}"))
-        .unwrap();
-    carrier.remove(&mut message, Kind::Core).unwrap();
-    assert_eq!(listed(&message), Some(format!(r#"["{URI}0"]"#)));
+}
+
+/// What putting made stays when what was put is removed: it may be the protocol's own.
+#[test]
+fn what_was_made_for_a_place_stays_without_it() {
+    let uri = format!(r#"{{"metadata":{{}},"extensions":["{URI}"]}}"#);
+    let left = [r#"{"metadata":{}}"#, r#"{"_meta":{}}"#, &uri, "{}"];
+    for (carrier, left) in carriers().iter().zip(left) {
+        let mut envelope = document("{}");
+        let record = document(RECORD);
+        carrier.put(&mut envelope, Kind::Core, &record).unwrap();
+        assert_eq!(carrier.strip_core(&mut envelope), Ok(true));
+        assert_eq!(envelope.to_json(), left);
+    }
 }
 
 /// M2-143
@@ -360,13 +410,34 @@ fn what_is_not_utf8_stays_known_through_an_envelope() {
         let mut envelope = document(r#"{"a":"b"}"#);
         carrier.put(&mut envelope, Kind::Core, &damaged).unwrap();
         assert_eq!(carrier.take(&envelope, Kind::Core), Ok(Some(damaged)));
-        let profile = Profile::new(Draft::Draft02);
-        let mut other = Document::parse(b"{\"a\":\"\xff\"}").unwrap();
-        carrier
-            .put(&mut other, Kind::Core, &document(RECORD))
-            .unwrap();
-        let taken = carrier.take(&other, Kind::Core).unwrap().unwrap();
-        assert!(taken.validate(Kind::Core, profile).is_valid());
+    }
+}
+
+/// U+FFFD may stand in a record itself, wherever else the envelope is not UTF-8.
+#[test]
+fn what_is_taken_is_what_was_put_whatever_is_not_utf8_around_it() {
+    let profile = Profile::new(Draft::Draft02);
+    let mut record = document(RECORD);
+    record.set_str("x_note", "\u{fffd}");
+    for json in [
+        b"{\"x\":\"\xff\"}".as_slice(),
+        b"{\"metadata\":{\"x\":[\"\xff\"]},\"_meta\":{\"\xff\":\"\xef\xbf\xbd\"}}",
+        b"{\"extensions\":[\"\xff\"],\"metadata\":{\"\xef\xbf\xbd\":\"\xe2\x82\"}}",
+    ] {
+        for carrier in carriers() {
+            let before = Document::parse(json).unwrap();
+            let mut envelope = before.clone();
+            carrier.put(&mut envelope, Kind::Core, &record).unwrap();
+            let taken = carrier.take(&envelope, Kind::Core).unwrap().unwrap();
+            assert_eq!(taken, record);
+            assert!(taken.validate(Kind::Core, profile).is_valid());
+            carrier.remove(&mut envelope, Kind::Core).unwrap();
+            // What was there is as it was; what was made for the record stays.
+            for (name, value) in before.members().filter(|(name, _)| name != "extensions") {
+                assert_eq!(envelope.get(&name), Some(value));
+                assert_eq!(envelope.get_object(&name), before.get_object(&name));
+            }
+        }
     }
 }
 
@@ -578,7 +649,8 @@ proptest! {
         }
     }
 
-    /// Where the objects and the array of the carrier were there, removing what was put leaves the envelope as it was.
+    /// Where the objects of the carrier were there and the URI was declared, removing what was put leaves the envelope as it
+    /// was.
     #[test]
     fn what_is_put_and_removed_leaves_no_trace(envelope in envelope(), put in object(), kind in kind()) {
         let mut envelope = envelope;
@@ -587,6 +659,10 @@ proptest! {
                 envelope.set(name, empty).unwrap();
             }
         }
+        let array = envelope.get("extensions").unwrap().strip_suffix(']').unwrap();
+        let comma = if array == "[" { "" } else { "," };
+        let declared = format!("{array}{comma}\"{URI}\"]");
+        envelope.set("extensions", &declared).unwrap();
         for carrier in carriers() {
             let mut carried = envelope.clone();
             carrier.put(&mut carried, kind, &put).unwrap();

@@ -79,45 +79,30 @@ fn the_least_that_is_a_description_does_not_conform() {
     }
 }
 
-/// What the types of records meet. M2-20, M2-25, M2-27, M2-29, M2-31, M2-35, M2-44, M2-45, M2-102, M2-103, M2-106, M2-116 to
-/// M2-121, M2-124, M2-178, M2-179, M2-180
+/// What the types of records meet. M2-20, M2-25, M2-27, M2-29, M2-31, M2-35, M2-44, M2-45, M2-102, M2-103, M2-116 to M2-121,
+/// M2-124, M2-178, M2-179, M2-180
 const BY_RECORDS: &[&str] = &[
-    "M2-20",
-    "M2-25",
-    "M2-27",
-    "M2-29",
-    "M2-30",
-    "M2-31",
-    "M2-35",
-    "M2-44",
-    "M2-45",
-    "M2-102",
-    "M2-103",
-    "M2-106",
-    "M2-116",
-    "M2-117",
-    "M2-118",
-    "M2-119",
-    "M2-120",
-    "M2-121",
-    "M2-124",
-    "M2-178.1",
-    "M2-178.2",
-    "M2-178.4",
-    "M2-178.5",
-    "M2-178.7",
-    "M2-178.8",
-    "M2-178.11",
-    "M2-179",
-    "M2-180",
+    "M2-20", "M2-25", "M2-27", "M2-29", "M2-30", "M2-31", "M2-35", "M2-44", "M2-45", "M2-102",
+    "M2-103", "M2-116", "M2-117", "M2-118", "M2-119", "M2-120", "M2-121", "M2-124", "M2-178.2",
+    "M2-178.4", "M2-178.5", "M2-178.7", "M2-178.8", "M2-179", "M2-180",
 ];
 
-/// What the types of decisions meet. M2-19, M2-23, M2-34, M2-36, M2-43, M2-46, M2-48, M2-49, M2-52 to M2-55, M2-68, M2-113,
-/// M2-154
+/// What the types of decisions meet. M2-19, M2-23, M2-34, M2-36, M2-43, M2-48, M2-49, M2-52 to M2-55, M2-68, M2-113, M2-154
 const BY_DECISIONS: &[&str] = &[
-    "M2-18", "M2-19", "M2-22", "M2-23", "M2-34", "M2-36", "M2-43", "M2-46", "M2-48", "M2-49",
-    "M2-52", "M2-53", "M2-54", "M2-55", "M2-68", "M2-92", "M2-93", "M2-113", "M2-154", "M2-178.3",
-    "M2-178.6",
+    "M2-19", "M2-22", "M2-23", "M2-34", "M2-36", "M2-43", "M2-48", "M2-49", "M2-52", "M2-53",
+    "M2-54", "M2-55", "M2-68", "M2-113", "M2-154", "M2-178.3", "M2-178.6",
+];
+
+/// What takes both, as `Core::builder` knows neither when a decision is taken nor what should be. M2-18, M2-46, M2-92, M2-93,
+/// M2-106, M2-178
+const BY_SESSIONS: &[&str] = &[
+    "M2-18",
+    "M2-46",
+    "M2-92",
+    "M2-93",
+    "M2-106",
+    "M2-178.1",
+    "M2-178.11",
 ];
 
 #[test]
@@ -130,6 +115,7 @@ fn own_code_has_to_state_what_the_types_would_meet() {
         );
         let expected: BTreeSet<_> = numbers
             .iter()
+            .chain(BY_SESSIONS)
             .map(|number| ((*number).to_owned(), Outcome::DocumentationMissing))
             .chain([("M2-183".to_owned(), Outcome::NotMet)])
             .collect();
@@ -171,6 +157,8 @@ const FLIPS: &[(&str, &str, &str, Outcome)] = &[
     ("M2-94", "calibration_profile = ", "#", Outcome::DocumentationMissing),
     ("M2-112", "time = \"15s\"\n", "", Outcome::DocumentationMissing),
     ("M2-115", "score_normalization", "#", Outcome::DocumentationMissing),
+    ("M2-116", "missing_evidence = \"the current rules for this case are not at hand\"", "missing_evidence = \"The request is ambiguous\"", Outcome::NotMet),
+    ("M2-116", "answer = \"in the answer above\"", "answer = \"that a direct answer is suitable at present\"", Outcome::NotMet),
     ("M2-125", "tested = ", "#", Outcome::DocumentationMissing),
     ("M2-125", "calibrated_for = ", "#", Outcome::DocumentationMissing),
     ("M2-129", "the current rules for this case are not at hand", "I feel unsure", Outcome::NotMet),
@@ -180,6 +168,7 @@ const FLIPS: &[(&str, &str, &str, Outcome)] = &[
     ("M2-135", "name = \"x_trace\"", "name = \"trace\"", Outcome::NotMet),
     ("M2-137", "name = \"x_trace\"", "name = \"primary_source\"", Outcome::NotMet),
     ("M2-140", "omitted = [\"secondary_source\"]", "omitted = [\"primary_source\"]", Outcome::NotMet),
+    ("M2-140", "omitted = [\"secondary_source\"]", "omitted = [\"post_answer_confidence\"]", Outcome::NotMet),
     ("M2-140", "keeps_values = true", "", Outcome::DocumentationMissing),
     ("M2-141", "\"band_target\"", "\"band\"", Outcome::NotMet),
     ("M2-141", "\"band_target\"", "\"primary_source\"", Outcome::NotMet),
@@ -224,6 +213,7 @@ const FLIPS: &[(&str, &str, &str, Outcome)] = &[
     ("M2-179", "medium = \"moderate\"", "medium = \"low\"", Outcome::NotMet),
     ("M2-181", "description = ", "#", Outcome::DocumentationMissing),
     ("M2-181", "omitted = [\"secondary_source\"]", "omitted = [\"uncertainty\"]", Outcome::NotMet),
+    ("M2-181", "omitted = [\"secondary_source\"]", "omitted = [\"post_answer_confidence\"]", Outcome::NotMet),
     ("M2-183", "name = \"x_trace\"", "name = \"trace\"", Outcome::NotMet),
     ("M2-184.1", "score_normalization", "#", Outcome::DocumentationMissing),
     ("M2-184.2", "varies_by = [\"task family\", \"risk tier\"]\n", "", Outcome::DocumentationMissing),
@@ -286,7 +276,7 @@ fn every_requirement_is_met_by_something_that_can_be_missing() {
     let cuts = CUTS
         .iter()
         .map(|&(number, from, to, expected)| (number, cut(EXAMPLE, from, to), expected));
-    let mut shown: BTreeSet<String> = [BY_RECORDS, BY_DECISIONS]
+    let mut shown: BTreeSet<String> = [BY_RECORDS, BY_DECISIONS, BY_SESSIONS]
         .concat()
         .into_iter()
         .map(Into::into)
@@ -407,9 +397,82 @@ fn a_documented_deviation_meets_what_should_be() {
         assert_eq!(outcome(&must, number), Outcome::NotMet);
         assert!(!must.is_conformant());
     }
-    for number in ["M2-41", "M2-103", "M2-135", "M2-184.4"] {
+    for number in ["M2-16", "M2-41", "M2-103", "M2-135", "M2-184.4"] {
         assert!(Deployment::from_toml(deviation(number).as_bytes()).is_err());
     }
+}
+
+/// M2-40, M2-116, M1-11: what cannot be told apart is told where it belongs.
+#[test]
+fn texts_that_read_alike_are_told_of_what_they_stand_for() {
+    let sources = (
+        "the current rules for this case are not at hand",
+        "the request is ambiguous",
+    );
+    let bands = ("medium = \"moderate\"", "medium = \"low\"");
+    for (example, fields) in [(EXAMPLE.to_owned(), "M2-116"), (first_example(), "M1-11")] {
+        for ((from, to), unmet, met, part) in [
+            (sources, fields, "M2-40", "source missing_evidence"),
+            (bands, "M2-40", fields, "band medium"),
+        ] {
+            let found = report(&edited(&example, from, to));
+            assert_eq!(outcome(&found, met), Outcome::Met);
+            let finding = found.findings().iter().find(|one| one.number() == unmet);
+            let finding = finding.unwrap();
+            assert_eq!(finding.outcome(), Outcome::NotMet);
+            let reason = format!("`wording`: {part}: the text is the same as another of its sort");
+            assert_eq!(finding.reason(), reason);
+            assert!(!found.conforms(Class::Disclosure));
+        }
+    }
+}
+
+/// M2-103, M2-140, M1-10: a member that `ANSWER` needs arrives.
+#[test]
+fn a_mapping_leaves_out_nothing_that_some_record_needs() {
+    let from = "omitted = [\"secondary_source\"]";
+    for example in [EXAMPLE.to_owned(), first_example()] {
+        let lost = edited(&example, from, "omitted = [\"post_answer_confidence\"]");
+        let found = report(&lost);
+        let finding = found.findings().iter().find(|one| one.number() == "M2-140");
+        assert_eq!(
+            finding.unwrap().reason(),
+            "`post_answer_confidence` is required with ANSWER and left out by a mapping"
+        );
+        assert!(!found.conforms(Class::Carrying) && found.conforms(Class::Core));
+    }
+}
+
+/// M2-178: records of `Core::builder` alone may be should-level deviations, at any point.
+#[test]
+fn the_builder_alone_does_not_meet_what_a_session_does() {
+    let file = edited(EXAMPLE, "decisions = \"provstream\"", "decisions = \"own\"");
+    let found = report(&file);
+    for (number, reason) in [
+        (
+            "M2-106",
+            "decisions are not this library's: say in `stated.\"M2-106\"` how this is met",
+        ),
+        (
+            "M2-178.1",
+            "decisions are not this library's: say in `stated.\"M2-178.1\"` how this is met",
+        ),
+        ("M2-178.11", "see M2-106"),
+    ] {
+        let mut findings = found.of(Class::Core);
+        let finding = findings.find(|one| one.number() == number).unwrap();
+        assert_eq!(finding.outcome(), Outcome::DocumentationMissing);
+        assert_eq!(finding.reason(), reason);
+    }
+    let own = edited(&file, "records = \"provstream\"", "records = \"own\"");
+    let found = report(&own);
+    let mut findings = found.of(Class::Core);
+    let finding = findings.find(|one| one.number() == "M2-106").unwrap();
+    assert!(
+        finding
+            .reason()
+            .starts_with("records and decisions are not")
+    );
 }
 
 /// M2-112, M2-17: own code may have other criteria than sessions.

@@ -10,7 +10,7 @@ use provstream::marc::carry::Carrier;
 use provstream::marc::{
     Action, Band, CarrierKind, ConformanceClass, Core, Deployment, DeploymentErrorKind as Kind,
     Details, Domain, Draft, Implementation, Intervention, Permission, Remedies, Remedy, RiskTier,
-    Score, Scores, Session, Situation, Source, Target, Use, WordingPart,
+    Score, Scores, Session, Situation, Source, Target, Use, WordingErrorKind, WordingPart,
 };
 
 #[track_caller]
@@ -86,7 +86,7 @@ fn a_description_configures_a_controller() {
 #[test]
 fn a_description_configures_what_is_shown_carried_and_trusted() {
     let deployment = read(EXAMPLE);
-    let wording = deployment.wording().unwrap();
+    let wording = deployment.wording().unwrap().unwrap();
     assert_eq!(
         wording.text(WordingPart::Band(Band::Medium)),
         Some("moderate")
@@ -162,11 +162,35 @@ fn what_is_not_described_is_not_there() {
     assert_eq!(deployment.decisions(), Implementation::Own);
     assert!(deployment.calibration().is_none() && deployment.bounds().is_none());
     assert!(deployment.controller().is_none() && deployment.materiality().is_none());
-    assert!(deployment.wording().is_none() && deployment.calibrated_scores().is_none());
+    assert!(deployment.wording() == Ok(None) && deployment.calibrated_scores().is_none());
     assert!(deployment.extensions().is_empty() && deployment.mappings().is_empty());
     assert_eq!(*deployment.trust_policy(), Default::default());
     assert!(deployment.claims(ConformanceClass::Core));
     assert!(!deployment.claims(ConformanceClass::Disclosure));
+}
+
+/// M1-8: a description for -01 makes records of -01; its bands are about the suitability of a direct answer.
+#[test]
+fn a_controller_follows_the_draft_of_its_description() {
+    let file = edited(EXAMPLE, "draft = \"02\"", "draft = \"01\"");
+    let file = edited(&file, ", confidence_target = \"band_target\"", "");
+    let file = cut(&file, "[[policy.deviation]]", "# How disclosures look");
+    let controller = read(&file).controller().unwrap();
+    assert_eq!(controller.draft(), Draft::Draft01);
+    let mut session = Session::new(&controller, "d").unwrap();
+    let situation = Situation::new(Score::ONE, Scores::default(), Source::Safety)
+        .with_remedy(Intervention::Human, Remedy::USABLE);
+    // By `policy.action_suitability` the band of -02 would need a score of its own.
+    let decision = session
+        .decide(&situation, &Details::new("hand over"))
+        .unwrap();
+    let record = decision.record();
+    assert_eq!(record.selected_action(), Action::Escalate);
+    assert_eq!(record.confidence_band(), Band::High);
+    assert_eq!(
+        (record.draft(), record.calibration_profile()),
+        (Draft::Draft01, None)
+    );
 }
 
 /// M2-94, M2-16
@@ -195,12 +219,33 @@ fn a_disclosure_is_claimed_with_the_records_behind_it() {
 /// M2-40
 #[test]
 fn texts_that_cannot_be_told_apart_are_no_wording() {
-    let clash = edited(EXAMPLE, "medium = \"moderate\"", "medium = \"High\"");
-    assert!(read(&clash).wording().is_none());
+    for (from, to, part, kind) in [
+        (
+            "medium = \"moderate\"",
+            "medium = \"High\"",
+            WordingPart::Band(Band::Medium),
+            WordingErrorKind::SameAsOther,
+        ),
+        (
+            "low = \"low\"\nmedium = \"moderate\"\nhigh = \"high\"",
+            "low = \"medium\"\nmedium = \"so-so\"",
+            WordingPart::Band(Band::Low),
+            WordingErrorKind::NameOfOther,
+        ),
+        (
+            "the current rules for this case are not at hand",
+            "The request is ambiguous",
+            WordingPart::Source(Source::MissingEvidence),
+            WordingErrorKind::SameAsOther,
+        ),
+    ] {
+        let clash = read(&edited(EXAMPLE, from, to)).wording().unwrap_err();
+        assert_eq!((clash.part(), clash.kind()), (part, kind));
+    }
     // What is replaced later on does not count.
     let mut file = MINIMAL.to_owned();
     file.push_str("[wording.source]\nambiguity = \"current evidence is missing\"\nmissing_evidence = \"no source\"\n");
-    let wording = read(&file).wording().cloned().unwrap();
+    let wording = read(&file).wording().unwrap().cloned().unwrap();
     assert_eq!(
         wording.text(WordingPart::Source(Source::Ambiguity)),
         Some("current evidence is missing")
@@ -352,6 +397,7 @@ const FAULTS: &[(&str, &str, Kind)] = &[
     ("unit = \"How sure {target}", "unit = ¦\"How sure", Kind::BadWording),
     ("ESCALATE = \"A tax adviser has to decide this: {source}", "ESCALATE = ¦\"A tax adviser: {source", Kind::BadWording),
     ("CLARIFY = \"To answer", "¦ANSWER = \"To answer", Kind::UnknownKey),
+    ("[wording.message]", "[wording.message]\n¦ANSWER = 5", Kind::UnknownKey),
     ("CLARIFY = \"To answer", "¦clarify = \"To answer", Kind::UnknownKey),
     ("low = \"low\"", "low = ¦\"\"", Kind::Empty),
     ("carrier = \"sse\"", "carrier = ¦\"smtp\"", Kind::UnknownValue),

@@ -11,9 +11,9 @@ use common::decide::{
 use proptest::prelude::*;
 use provstream::marc::{
     Action, Band, Bound, BoundKind, Bounds, Controller, Core, DecideError, Decision, Details,
-    Deviation, Domain, Intervention, Judgement, NotRunning, Placed, Policy, Profile, Remediability,
-    RiskTier, Score, Selection, Session, SessionError, SessionState, Situation, Source, Spent,
-    StreamCheck, SubActions, Suitability, Target, TrustContext, check_wording,
+    Deviation, Domain, Draft, Intervention, Judgement, Kind, NotRunning, Placed, Policy, Profile,
+    Remediability, RiskTier, Score, Selection, Session, SessionError, SessionState, Situation,
+    Source, Spent, StreamCheck, SubActions, Suitability, Target, TrustContext, check_wording,
 };
 
 const LOOPING: [Action; 3] = [Action::Retrieve, Action::Tool, Action::Deliberate];
@@ -517,6 +517,26 @@ fn a_session_can_follow_a_record_that_was_handed_over() {
     assert_eq!(follow("a", &placed), Err(SessionError::PrefixTaken));
     assert_eq!(follow(" ", &placed), Err(SessionError::NoPrefix));
     assert_eq!(follow("a-1", &placed), Ok(()));
+    // Only an identifier that the session could give is taken.
+    for (id, expected) in [
+        ("b-1", Err(SessionError::PrefixTaken)),
+        ("b-18446744073709551615", Err(SessionError::PrefixTaken)),
+        ("b-18446744073709551616", Ok(())),
+        ("b-", Ok(())),
+        ("b-0", Ok(())),
+        ("b-01", Ok(())),
+        ("b-+1", Ok(())),
+        ("b--1", Ok(())),
+        ("b-1-1", Ok(())),
+        ("b1", Ok(())),
+        ("1", Ok(())),
+    ] {
+        let mut document = record.clone().into_document();
+        document.set_str("decision_id", id);
+        let named = Core::new(document, Profile::default()).unwrap();
+        let placed = named.placed(TrustContext::new(Domain::Local));
+        assert_eq!(follow("b", &placed), expected, "{id}");
+    }
     for without in ["", "\"\""] {
         let mut document = record.clone().into_document();
         document.remove("decision_id");
@@ -527,6 +547,80 @@ fn a_session_can_follow_a_record_that_was_handed_over() {
         let placed = unnamed.placed(TrustContext::new(Domain::Local));
         assert_eq!(follow("b", &placed), Err(SessionError::NoParent));
     }
+}
+
+/// M1-8: records of -01 have neither identifiers nor counters, nor a calibration profile, nor a target. Bounds hold.
+#[test]
+fn records_of_the_first_draft_have_only_what_it_defines() {
+    let sub_actions = SubActions::default()
+        .with("search", Action::Retrieve)
+        .unwrap();
+    // A policy's targets have no meaning there.
+    let controller = controller(bound(1))
+        .with_draft(Draft::Draft01)
+        .with_policy(ActionBands)
+        .with_sub_actions(sub_actions);
+    assert_eq!(controller.draft(), Draft::Draft01);
+    let strict = Profile::new(Draft::Draft01).strict();
+    let mut session = session(&controller);
+    let missing = always(Action::Retrieve);
+    let search = details().with_sub_action("search");
+    let answering = calm(Source::Ambiguity);
+    let mut decisions = vec![session.decide(&missing, &search).unwrap()];
+    session.completed(Spent::default()).unwrap();
+    decisions.push(session.decide(&missing, &details()).unwrap());
+    let placed = decisions[0]
+        .record()
+        .clone()
+        .placed(TrustContext::new(Domain::Local));
+    // Nothing is named as a parent, so nothing is asked of the record.
+    let mut second = Session::following(&controller, "b", &placed).unwrap();
+    decisions.push(second.decide(&answering, &details()).unwrap());
+
+    let common = [
+        "marc_version",
+        "pre_capability",
+        "uncertainty",
+        "primary_source",
+        "remediability",
+        "selected_action",
+        "post_answer_confidence",
+        "confidence_band",
+        "recommended_next_step",
+    ];
+    for (decision, (action, band, extra)) in decisions.iter().zip([
+        (Action::Retrieve, Band::High, Some("x_sub_action")),
+        (Action::Abstain, Band::High, None),
+        (Action::Answer, Band::Medium, None),
+    ]) {
+        let record = decision.record();
+        let report = record.document().validate(Kind::Core, strict);
+        assert!(report.is_clean(), "{report}");
+        assert_eq!(record.draft(), Draft::Draft01);
+        assert_eq!(
+            (record.selected_action(), record.confidence_band()),
+            (action, band)
+        );
+        let names: Vec<_> = record.document().members().map(|(name, _)| name).collect();
+        let expected: Vec<_> = common.into_iter().chain(extra).collect();
+        assert_eq!(names, expected);
+    }
+}
+
+/// M2-17: what bounds, rounds and details say can be read again.
+#[test]
+fn what_was_said_can_be_read_and_compared() {
+    let spent = Spent::new(Duration::from_secs(3), 30);
+    assert_eq!((spent.time(), spent.cost()), (Duration::from_secs(3), 30));
+    assert_eq!(BoundKind::NAMES, ["count", "time", "cost"]);
+    assert_eq!(BoundKind::Time.to_string(), "time");
+    assert_eq!("cost".parse(), Ok(BoundKind::Cost));
+    let with = |json| details().with_extension("trace", json).unwrap();
+    assert_eq!(with("1"), with("1"));
+    assert_ne!(with("1"), with("2"));
+    let builder = || Core::builder().decision_id("a");
+    assert_eq!(builder(), builder());
+    assert_ne!(builder(), builder().draft(Draft::Draft01));
 }
 
 /// M2-92
@@ -658,6 +752,9 @@ proptest! {
     ) {
         let controller = Controller::new(calibration(), bounds).with_policy(policy);
         let mut session = session(&controller);
+        let first = controller.clone().with_draft(Draft::Draft01);
+        let mut in_first = Session::new(&first, "request-1").unwrap();
+        let strict = Profile::new(Draft::Draft01).strict();
         let details = details().with_action_suitability(suitability);
         let spent = Spent::new(Duration::from_secs(spent.0), spent.1);
         let mut decisions = Vec::new();
@@ -667,12 +764,17 @@ proptest! {
             let action = decision.action();
             prop_assert_eq!(decision.selection(), &previewed);
             prop_assert_eq!(decision.bound().is_none(), action == previewed.action());
+            // In -01 the same is decided.
+            let older = in_first.decide(situation, &details).unwrap();
+            prop_assert_eq!(older.action(), action);
+            prop_assert!(older.record().document().validate(Kind::Core, strict).is_clean());
             decisions.push(decision);
             prop_assert!(decisions.len() <= bounds.max_iterations() as usize + 1);
             if !action.loops() {
                 break;
             }
             session.completed(spent).unwrap();
+            in_first.completed(spent).unwrap();
         }
         assert_sound(&decisions, &controller);
         for &action in &LOOPING {

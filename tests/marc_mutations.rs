@@ -4,10 +4,11 @@ mod marc_common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use marc_common::generate::{Random, valid};
 use marc_common::mutations::{Expected, Mutations, Row, expected, found};
 use marc_common::{KINDS, profiles};
 use provstream::marc::{
-    Core, Disclosure, Document, Draft, Kind, Level, Profile, ViolationCode, schema,
+    Core, Disclosure, Document, Draft, Kind, Level, Profile, Violation, ViolationCode, schema,
 };
 use serde_json::Value;
 
@@ -440,6 +441,62 @@ fn what_is_not_utf8_is_must_level() {
     for profile in [Profile::default(), Profile::default().strict()] {
         let report = document.validate(Kind::Disclosure, profile);
         assert_eq!(found(&report), ["must invalid-utf8 M2-9 "]);
+        assert_eq!(
+            report.to_string(),
+            "must M2-9: the object is not UTF-8 throughout"
+        );
+    }
+}
+
+/// M2-79, M2-80: by all digits, and told as they are written.
+#[test]
+fn counters_are_compared_and_told_as_they_are_written() {
+    for (iteration, max, above) in [
+        ("99999999999999999999999999", "9223372036854775808", true),
+        ("9223372036854775809", "9223372036854775808", true),
+        ("9223372036854775808", "9223372036854775807", true),
+        ("9223372036854775808", "9223372036854775808.0", false),
+        ("9223372036854775808", "9223372036854775809", false),
+        ("1e30", "1e31", false),
+        ("1.1e30", "1e30", true),
+        ("1e2", "99", true),
+        ("1", "-9223372036854775809", false),
+        ("-9223372036854775809", "0", false),
+    ] {
+        let mut document = valid(Kind::Core, Draft::Draft02, &mut Random::new(1));
+        document.set("iteration", iteration).expect("JSON");
+        document.set("max_iterations", max).expect("JSON");
+        let report = document.validate(Kind::Core, Profile::default());
+        let told = report
+            .violations()
+            .iter()
+            .find(|violation| violation.code() == ViolationCode::IterationAboveMaximum)
+            .map(Violation::message);
+        let expected =
+            format!("`iteration` is {iteration}, above `max_iterations`, which is {max}");
+        assert_eq!(told, above.then_some(&*expected), "{iteration} {max}");
+    }
+}
+
+/// M2-105
+#[test]
+fn a_message_says_must_where_the_level_does() {
+    let mut document = valid(Kind::Core, Draft::Draft02, &mut Random::new(1));
+    document.set_str("recommended_next_step", &"x".repeat(281));
+    for (profile, verb) in [
+        (Profile::default(), "should"),
+        (Profile::default().strict(), "must"),
+    ] {
+        let report = document.validate(Kind::Core, profile);
+        let expected = format!(
+            "{verb} M2-105 /recommended_next_step: `recommended_next_step` {verb} have at most 280 characters; it has 281"
+        );
+        let told: Vec<_> = report
+            .violations()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert!(told.contains(&expected), "{told:?}");
     }
 }
 

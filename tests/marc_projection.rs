@@ -1,5 +1,7 @@
 //! What is disclosed of a record, and what is not.
 
+use std::error::Error;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::marc::{
@@ -356,12 +358,13 @@ fn a_text_that_must_not_be_disclosed_is_an_error() {
     let error = Projection::new()
         .project(&record, Content::new())
         .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("the disclosure would not be valid: must "),
-        "{error}"
-    );
+    let ProjectError::Invalid(report) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(error.to_string(), "the disclosure would not be valid");
+    let reason = error.source().expect("a reason").to_string();
+    assert_eq!(reason, report.to_string());
+    assert!(reason.starts_with("must "), "{reason}");
     assert!(
         Projection::new()
             .project(&record, Content::new().next_step(&long[..560]))

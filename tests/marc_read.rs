@@ -3,6 +3,7 @@
 mod marc_common;
 
 use std::borrow::Cow;
+use std::error::Error;
 
 use marc_common::generate::{Random, mutated, quoted, valid};
 use marc_common::{cases, draft, json, profiles};
@@ -309,22 +310,28 @@ fn a_member_of_02_in_a_record_of_01_has_to_be_as_02_wants_it() {
 
 /// OP-44
 #[test]
-fn a_target_that_a_record_of_01_has_is_kept_if_02_knows_it() {
+fn a_target_that_a_record_of_01_has_is_kept_if_02_knows_it_and_else_is_an_error() {
+    let refused = Err("/confidence_target");
     let document = valid(Kind::Core, Draft::Draft01, &mut Random::new(1));
     for (action, given, expected) in [
         (
             "CLARIFY",
-            "action_suitability",
+            "\"action_suitability\"",
             Ok(Target::ActionSuitability),
         ),
-        ("CLARIFY", "later", Ok(Target::DirectAnswerSuitability)),
-        ("ANSWER", "later", Ok(Target::Answer)),
-        ("ANSWER", "action_suitability", Err("/confidence_target")),
+        ("CLARIFY", "\"answer\"", Ok(Target::Answer)),
+        ("CLARIFY", "\"later\"", refused),
+        ("CLARIFY", "null", refused),
+        ("CLARIFY", "[]", refused),
+        ("ANSWER", "\"answer\"", Ok(Target::Answer)),
+        ("ANSWER", "\"Answer\"", refused),
+        ("ANSWER", "7", refused),
+        ("ANSWER", "\"action_suitability\"", refused),
     ] {
         let mut document = document.clone();
         document.set_str("selected_action", action);
         document.set("post_answer_confidence", "0.5").expect("JSON");
-        document.set_str("confidence_target", given);
+        document.set("confidence_target", given).expect("JSON");
         let old = Core::new(document, Draft::Draft01.into()).expect("valid under -01");
         let new = old.upgrade();
         let found = match &new {
@@ -333,4 +340,42 @@ fn a_target_that_a_record_of_01_has_is_kept_if_02_knows_it() {
         };
         assert_eq!(found, expected, "{action} {given}");
     }
+    for (given, expected) in [
+        ("\"answer\"", Ok(Target::Answer)),
+        ("\"Answer\"", refused),
+        ("null", refused),
+        ("\"action_suitability\"", refused),
+    ] {
+        let mut document = valid(Kind::Disclosure, Draft::Draft01, &mut Random::new(1));
+        document.set_str("selected_action", "ANSWER");
+        document.set("confidence_target", given).expect("JSON");
+        let old = Disclosure::new(document, Draft::Draft01.into()).expect("valid under -01");
+        let new = old.upgrade(Action::Answer);
+        let found = match &new {
+            Ok(disclosure) => Ok(disclosure.confidence_target().expect("a target")),
+            Err(report) => Err(report.violations()[0].pointer()),
+        };
+        assert_eq!(found, expected, "{given}");
+    }
+}
+
+/// Each error says what it is, and its source why.
+#[test]
+fn why_an_object_cannot_be_read_is_the_source_of_the_error() {
+    let told = |json: &[u8]| {
+        let error = Core::read(json, Profile::default()).expect_err("not valid");
+        let reason = error.source().expect("a reason").to_string();
+        (error.to_string(), reason)
+    };
+    let (message, reason) = told(b"{");
+    assert_eq!(message, "the bytes are no JSON object");
+    assert!(reason.starts_with("line 1, column 1: EOF"), "{reason}");
+    let mut document = valid(Kind::Core, Draft::Draft02, &mut Random::new(1));
+    document.set("note", "1").expect("JSON");
+    document.remove("marc_version");
+    let (message, reason) = told(document.to_json().as_bytes());
+    assert_eq!(message, "the object is not valid");
+    // What must be comes first, though it is found later.
+    assert!(reason.starts_with("must M2-76 /marc_version: "), "{reason}");
+    assert!(reason.contains("; should M2-135 /note: "), "{reason}");
 }

@@ -6,7 +6,7 @@ use allocation_counter::measure;
 use common::decide::{bound, calm, controller, with_usable};
 use provstream::marc::{
     Action, Details, Document, Domain, Draft, Intervention, Judgement, Level, Placed, Profile,
-    Report, Session, Source, Spent, StreamCheck, TrustContext,
+    Report, Session, Source, Spent, StreamCheck, TrustContext, Violation,
 };
 
 /// A record with the members that are given, as JSON; the action is the first word.
@@ -86,6 +86,40 @@ fn a_chain_that_is_as_it_should_be_has_no_violation() {
         ("ESCALATE id=e-3 i=1 max=1", &[]),
         ("ANSWER id=e-4 i=0", &[]),
     ]);
+}
+
+/// M2-79, M2-80
+#[test]
+fn counters_are_told_as_they_are_written() {
+    let huge = "99999999999999999999999999";
+    for (first, next, expected) in [
+        (
+            "max=5".to_owned(),
+            format!("i={huge}"),
+            format!("`iteration` is {huge}, above the `max_iterations` of the decision before, which is 5"),
+        ),
+        (
+            "max=5".to_owned(),
+            format!("max={huge}"),
+            format!("`max_iterations` is {huge}, and that of the decision before is 5: it should not be raised"),
+        ),
+        (
+            format!("i={huge}"),
+            "i=1e2".to_owned(),
+            "`iteration` is 1e2, and that of the decision before is 9223372036854775807 or more: it should grow".to_owned(),
+        ),
+        (
+            "i=7".to_owned(),
+            "i=7.0".to_owned(),
+            "`iteration` is 7.0, and that of the decision before is 7: it should grow".to_owned(),
+        ),
+    ] {
+        let mut check = StreamCheck::new(Profile::default());
+        assert!(check.check(&of(&format!("TOOL id=d {first}"))).is_clean());
+        let report = check.check(&of(&format!("ANSWER parent=d {next}")));
+        let messages: Vec<_> = report.violations().iter().map(Violation::message).collect();
+        assert_eq!(messages, [expected], "{first} {next}");
+    }
 }
 
 /// M2-18; OP-57

@@ -68,9 +68,15 @@ fn each_context_permits_what_it_is_good_for() {
 fn a_use_that_is_not_permitted_is_told() {
     let policy = TrustPolicy::default();
     let [_, _, (cross, _), (attested, _)] = contexts();
-    let text = |context, usage| {
+    let text = |context: TrustContext, usage| {
+        let is_attested = context.attestation().is_some();
         let placed = record(Action::Answer).placed(context);
-        placed.permit(usage, &policy).unwrap_err().to_string()
+        let error = placed.permit(usage, &policy).unwrap_err();
+        assert_eq!(
+            (error.usage(), error.domain(), error.is_attested()),
+            (usage, Domain::CrossDomain, is_attested)
+        );
+        error.to_string()
     };
     assert_eq!(
         text(cross, Use::Route),

@@ -64,11 +64,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        let cause = error.to_string();
-        // Some errors repeat what caused them.
-        if !message.ends_with(&cause) {
-            message = format!("{message}: {cause}");
-        }
+        message = format!("{message}: {error}");
         source = error.source();
     }
     message

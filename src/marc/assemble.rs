@@ -5,7 +5,7 @@ use core::fmt::Display;
 use super::document::{Document, DocumentError};
 
 /// Private members. Source: MARC-02 11.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extensions(Document);
 
 impl Extensions {

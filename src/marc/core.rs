@@ -103,7 +103,7 @@ impl Core {
     ///
     /// # Errors
     ///
-    /// If a member that -01 does not know has a value that it must not have in -02.
+    /// If a member that -01 does not know, `confidence_target` too, has a value that it must not have in -02.
     pub fn upgrade(self) -> Result<Self, Report> {
         if self.draft == Draft::Draft02 {
             return Ok(self);
@@ -236,10 +236,9 @@ impl Core {
     }
 }
 
-/// Gives a document of -01 the target that its action implies, unless it has one as an unknown member.
+/// Gives a document of -01 the target that its action implies, unless it has one, good or bad, as an unknown member.
 pub(crate) fn set_target(document: &mut Document, action: Action) {
-    let given = document.get_str("confidence_target");
-    if given.is_none_or(|target| target.parse::<Target>().is_err()) {
+    if document.get("confidence_target").is_none() {
         let target = Target::of(action).as_str();
         document.set_str_after("confidence_band", "confidence_target", target);
     }

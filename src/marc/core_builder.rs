@@ -28,7 +28,7 @@ use super::violation::Report;
 /// assert_eq!(record.confidence_target().unwrap().as_str(), "direct_answer_suitability");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct CoreBuilder {
     draft: Draft,
@@ -131,7 +131,7 @@ impl CoreBuilder {
         self
     }
 
-    /// Sets `post_answer_confidence`, which `ANSWER` requires; null otherwise.
+    /// Sets `post_answer_confidence`, which `ANSWER` requires; it is null unless it is set.
     pub const fn post_answer_confidence(mut self, score: Score) -> Self {
         self.post_answer_confidence = Some(score);
         self

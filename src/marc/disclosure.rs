@@ -72,7 +72,8 @@ impl Disclosure {
     ///
     /// # Errors
     ///
-    /// If it names another action, to which that target must not belong.
+    /// If it names another action, to which that target must not belong, or has a `confidence_target` that it must not have in
+    /// -02.
     pub fn upgrade(self, action: Action) -> Result<Self, Report> {
         if self.draft == Draft::Draft02 {
             return Ok(self);

@@ -23,7 +23,7 @@ use super::violation::Report;
 /// assert_eq!(disclosure.selected_action(), None);
 /// # Ok::<(), provstream::marc::Report>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct DisclosureBuilder {
     draft: Draft,

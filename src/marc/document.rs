@@ -7,6 +7,7 @@ use std::error::Error;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::piece::{self, Piece};
 use crate::json_text::decode;
 
 /// A JSON object as it is written: its members in their order, also repeated and unknown ones, with numbers and escapes as
@@ -28,20 +29,18 @@ use crate::json_text::decode;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Document {
     members: Vec<Member>,
-    ill_formed: bool,
 }
 
-/// A member, both parts as JSON without white space outside of strings.
 #[derive(Clone, PartialEq, Eq)]
 struct Member {
-    /// With its quotes.
-    name: Box<str>,
-    value: Box<str>,
+    /// A string of JSON, with its quotes.
+    name: Piece,
+    value: Piece,
 }
 
 impl Member {
     fn name(&self) -> Cow<'_, str> {
-        string(&self.name).unwrap_or_default()
+        string(self.name.json()).unwrap_or_default()
     }
 }
 
@@ -63,27 +62,25 @@ impl Document {
     pub const fn new() -> Self {
         Self {
             members: Vec::new(),
-            ill_formed: false,
         }
     }
 
-    /// Reads an object. What is not UTF-8 is read as U+FFFD, which [validation](Self::validate) reports.
+    /// Reads an object. What is not UTF-8 is read as U+FFFD; which members have such a U+FFFD stays known, and
+    /// [validation](Self::validate) reports it. In documents that are equal the same U+FFFD stand for what was not UTF-8.
     ///
     /// # Errors
     ///
     /// If the bytes are no JSON, or no object. Source: RFC 8259.
     pub fn parse(json: &[u8]) -> Result<Self, DocumentError> {
-        let text = String::from_utf8_lossy(json);
+        let (text, replaced) = piece::lossy(json);
         let mut reader = serde_json::Deserializer::from_str(&text);
         let members = reader
             .deserialize_map(Members)
             .and_then(|members| reader.end().map(|()| members))
             .map_err(|error| DocumentError::of(&error))?;
-        Ok(Self {
-            members,
-            // U+FFFD may also have been in the text, so the length does not tell.
-            ill_formed: core::str::from_utf8(json).is_err(),
-        })
+        let mut document = Self { members };
+        document.set_replaced(&replaced);
+        Ok(document)
     }
 
     /// How many members there are, repeated ones included.
@@ -102,13 +99,13 @@ impl Document {
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         self.members
             .iter()
-            .map(|member| (member.name(), &*member.value))
+            .map(|member| (member.name(), member.value.json()))
     }
 
     /// The value of a member as JSON, of a repeated one the first.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.position(name).map(|at| &*self.members[at].value)
+        self.member(name).map(|member| member.value.json())
     }
 
     /// The decoded string that a member is; none if there is no such member, or it is of another type.
@@ -120,10 +117,9 @@ impl Document {
     /// The object that a member is; none if there is no such member, or it is of another type.
     #[must_use]
     pub fn get_object(&self, name: &str) -> Option<Self> {
-        let value = self.get(name)?;
-        let mut object = Self::parse(value.as_bytes()).ok()?;
-        // What was not UTF-8 is U+FFFD by now, wherever it stood.
-        object.ill_formed = self.ill_formed && value.contains('\u{fffd}');
+        let value = &self.member(name)?.value;
+        let mut object = Self::parse(value.json().as_bytes()).ok()?;
+        object.set_replaced(value.replaced());
         Some(object)
     }
 
@@ -134,32 +130,38 @@ impl Document {
     ///
     /// If the value is no JSON.
     pub fn set(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
-        let value = compact(json)?;
-        match self.position(name) {
-            None => self.insert(self.members.len(), name, value),
-            Some(at) => {
-                self.members[at].value = value;
-                let mut index = 0;
-                self.members.retain(|member| {
-                    index += 1;
-                    index <= at + 1 || member.name() != name
-                });
-            }
-        }
+        let value: &RawValue =
+            serde_json::from_str(json).map_err(|error| DocumentError::of(&error))?;
+        self.set_piece(name, Piece::new(value.get()));
         Ok(())
     }
 
     /// Sets a member to a string, as [`set`](Self::set) does.
     pub fn set_str(&mut self, name: &str, text: &str) {
-        // A quoted text is JSON.
-        let _ = self.set(name, &quoted(text));
+        self.set_piece(name, Piece::new(&quoted(text)));
     }
 
     /// Sets a member to an object, as [`set`](Self::set) does.
     pub fn set_object(&mut self, name: &str, object: &Self) {
-        // What a document writes is JSON.
-        let _ = self.set(name, &object.to_json());
-        self.ill_formed |= object.ill_formed;
+        let replaced = piece::join(
+            object
+                .members
+                .iter()
+                .flat_map(|member| [&member.name, &member.value]),
+        );
+        self.set_piece(name, Piece::with_replaced(&object.to_json(), replaced));
+    }
+
+    /// Adds a string to the array that a member is, behind its elements; where there is no array, one is set.
+    pub(crate) fn append_str(&mut self, name: &str, text: &str) {
+        let element = quoted(text);
+        let extended = self
+            .member(name)
+            .and_then(|member| member.value.with_element(&element));
+        self.set_piece(
+            name,
+            extended.unwrap_or_else(|| Piece::new(&format!("[{element}]"))),
+        );
     }
 
     /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right behind
@@ -167,7 +169,7 @@ impl Document {
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
             Some(at) if self.position(name).is_none() => {
-                self.insert(at + 1, name, quoted(text).into());
+                self.insert(at + 1, name, Piece::new(&quoted(text)));
             }
             _ => self.set_str(name, text),
         }
@@ -187,16 +189,45 @@ impl Document {
     }
 
     /// Whether some of what was read was not UTF-8.
-    pub(crate) const fn is_ill_formed(&self) -> bool {
-        self.ill_formed
+    pub(crate) fn is_ill_formed(&self) -> bool {
+        self.members
+            .iter()
+            .any(|member| member.name.is_ill_formed() || member.value.is_ill_formed())
+    }
+
+    /// Says which U+FFFD of the object stand for what was not UTF-8, by their numbers among all.
+    fn set_replaced(&mut self, replaced: &[usize]) {
+        let pieces = self
+            .members
+            .iter_mut()
+            .flat_map(|member| [&mut member.name, &mut member.value]);
+        piece::divide(replaced, pieces);
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name() == name)
     }
 
     fn position(&self, name: &str) -> Option<usize> {
         self.members.iter().position(|member| member.name() == name)
     }
 
-    fn insert(&mut self, at: usize, name: &str, value: Box<str>) {
-        let name = quoted(name).into();
+    fn set_piece(&mut self, name: &str, value: Piece) {
+        match self.position(name) {
+            None => self.insert(self.members.len(), name, value),
+            Some(at) => {
+                self.members[at].value = value;
+                let mut index = 0;
+                self.members.retain(|member| {
+                    index += 1;
+                    index <= at + 1 || member.name() != name
+                });
+            }
+        }
+    }
+
+    fn insert(&mut self, at: usize, name: &str, value: Piece) {
+        let name = Piece::new(&quoted(name));
         self.members.insert(at, Member { name, value });
     }
 }
@@ -206,7 +237,7 @@ impl fmt::Display for Document {
         f.write_str("{")?;
         for (index, Member { name, value }) in self.members.iter().enumerate() {
             let before = if index == 0 { "" } else { "," };
-            write!(f, "{before}{name}:{value}")?;
+            write!(f, "{before}{}:{}", name.json(), value.json())?;
         }
         f.write_str("}")
     }
@@ -240,34 +271,12 @@ impl<'de> Visitor<'de> for Members {
         let mut members = Vec::new();
         while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
             members.push(Member {
-                name: name.get().into(),
-                value: without_white_space(value.get()),
+                name: Piece::new(name.get()),
+                value: Piece::new(value.get()),
             });
         }
         Ok(members)
     }
-}
-
-/// A JSON value without white space outside of its strings.
-fn compact(json: &str) -> Result<Box<str>, DocumentError> {
-    let value: &RawValue = serde_json::from_str(json).map_err(|error| DocumentError::of(&error))?;
-    Ok(without_white_space(value.get()))
-}
-
-/// The same for what is known to be JSON.
-fn without_white_space(json: &str) -> Box<str> {
-    if !json.contains([' ', '\t', '\r', '\n']) {
-        return json.into();
-    }
-    let (mut in_string, mut escaped) = (false, false);
-    json.chars()
-        .filter(|&character| {
-            let kept = in_string || !matches!(character, ' ' | '\t' | '\r' | '\n');
-            in_string ^= character == '"' && !escaped;
-            escaped = character == '\\' && !escaped;
-            kept
-        })
-        .collect()
 }
 
 /// Bytes are no JSON object, or a text is no JSON value.
@@ -371,6 +380,52 @@ mod tests {
         assert!(read.is_ill_formed());
         assert_eq!(read.get("a"), Some("\"\u{fffd}\""));
         assert!(!document("{\"a\":\"\u{fffd}\"}").is_ill_formed());
+    }
+
+    /// Ill-formed: `b`, the second string in `c`, the name of the last member.
+    const DAMAGED: &[u8] =
+        b"{\"a\":\"\xef\xbf\xbd\",\"b\":\"\xff\",\"c\" : [ {\"\xef\xbf\xbd\" : \"\xe2\x82x\"} ],\
+        \"d\":{\"x\":\"\xef\xbf\xbd\"},\"\xff\":1}";
+
+    #[test]
+    fn removing_all_that_is_not_utf8_leaves_a_document_as_any_other() {
+        let mut read = Document::parse(DAMAGED).unwrap();
+        for (name, ill_formed) in [("b", true), ("c", true), ("\u{fffd}", false)] {
+            read.remove(name).unwrap();
+            assert_eq!(read.is_ill_formed(), ill_formed, "{name}");
+        }
+        assert_eq!(read, document(&read.to_json()));
+        let mut read = Document::parse(DAMAGED).unwrap();
+        read.set("b", "1").unwrap();
+        read.set_str("c", "\u{fffd}");
+        assert!(read.is_ill_formed());
+        // The value is another one, and the name stays as it was read.
+        read.set("\u{fffd}", "2").unwrap();
+        assert!(read.is_ill_formed());
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_known_member_by_member_also_inside() {
+        let read = Document::parse(DAMAGED).unwrap();
+        let mut outer = document("{\"y\":\"\u{fffd}\"}");
+        outer.set_object("inner", &read);
+        outer.append_str("list", "z");
+        assert!(outer.is_ill_formed());
+        let inner = outer.get_object("inner").unwrap();
+        assert_eq!(inner, read);
+        assert!(!inner.get_object("d").unwrap().is_ill_formed());
+        assert_ne!(inner, document(&read.to_json()));
+        let mut list = Document::parse(b"{\"list\":[\"\xff\"]}").unwrap();
+        list.append_str("list", "\u{fffd}");
+        assert_eq!(
+            list,
+            Document::parse(b"{\"list\":[\"\xff\",\"\xef\xbf\xbd\"]}").unwrap()
+        );
+        for json in [r#"{"list":null}"#, r#"{"list":[]}"#, "{}"] {
+            let mut list = document(json);
+            list.append_str("list", "z");
+            assert_eq!(list.to_json(), r#"{"list":["z"]}"#);
+        }
     }
 
     #[test]

@@ -7,6 +7,9 @@ use super::terms::{Action, Band, Remediability, Source, Target};
 /// Longest `recommended_next_step` in code points. Source: MARC-01 D.1; open point 50.
 pub(crate) const MAX_NEXT_STEP: usize = 280;
 
+/// The member of a record that `ANSWER` needs, whatever else does without. Source: MARC-01 8.3; MARC-02 9.4.
+pub(crate) const WITH_ANSWER: &str = "post_answer_confidence";
+
 /// What the value of a member looks like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
@@ -118,7 +121,7 @@ static CORE: [Member; 16] = [
         "The best intervention that is available."),
     member("selected_action", ACTION, Required, ["M1-8", "M2-87"], ["M1-30", "M2-98"],
         "The one primary action that is selected."),
-    member("post_answer_confidence", Form::Score, Nullable, ["M1-8", "M2-88"], ["M1-31", "M2-35"],
+    member(WITH_ANSWER, Form::Score, Nullable, ["M1-8", "M2-88"], ["M1-31", "M2-35"],
         "How likely the answer is right; null without a candidate answer."),
     member("confidence_band", BAND, Required, ["M1-8", "M2-89"], ["M1-30", "M2-99"],
         "Coarse, calibrated confidence."),

@@ -31,6 +31,8 @@ mod members;
 mod number;
 mod object;
 #[cfg(feature = "marc")]
+mod piece;
+#[cfg(feature = "marc")]
 mod projection;
 #[cfg(feature = "marc")]
 mod read_error;

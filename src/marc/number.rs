@@ -1,5 +1,7 @@
 //! JSON numbers as they are written.
 
+use core::cmp::Ordering;
+
 /// A JSON number, as it is written. Source: RFC 8259 6.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number<'a> {
@@ -30,6 +32,11 @@ impl<'a> Number<'a> {
             digits: mantissa.split_once('.').unwrap_or((mantissa, "")),
             exponent: exponent.parse().unwrap_or(least),
         })
+    }
+
+    /// The number as it is written.
+    pub(crate) const fn as_str(self) -> &'a str {
+        self.text
     }
 
     fn all_digits(self) -> impl DoubleEndedIterator<Item = u8> {
@@ -100,6 +107,36 @@ impl<'a> Number<'a> {
             };
         }
         Some(value)
+    }
+
+    /// Compares two numbers by value, as written and not as rounded. Two whose powers of ten are both beyond the type count as
+    /// equal: which is greater cannot be told.
+    pub(crate) fn compare(self, other: Self) -> Ordering {
+        self.sign().cmp(&other.sign()).then_with(|| {
+            let beyond = [i64::MIN, i64::MAX].contains(&self.exponent);
+            if self.is_zero() || beyond && self.exponent == other.exponent {
+                return Ordering::Equal;
+            }
+            let size = self.magnitude().cmp(&other.magnitude());
+            let size = size.then_with(|| self.significant().cmp(other.significant()));
+            if self.negative { size.reverse() } else { size }
+        })
+    }
+
+    fn sign(self) -> i8 {
+        match (self.is_zero(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    /// The digits from the first to the last that is not 0.
+    fn significant(self) -> impl Iterator<Item = u8> {
+        let zero = |digit: &u8| *digit == b'0';
+        let trailing = self.all_digits().rev().take_while(zero).count();
+        let len = self.digits.0.len() + self.digits.1.len();
+        self.all_digits().take(len - trailing).skip_while(zero)
     }
 
     /// The nearest floating-point number.
@@ -184,6 +221,46 @@ mod tests {
         ] {
             assert_eq!(number(text).integer(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_compared_by_value() {
+        // Each line has the same number, written in different ways; the next line has a greater one.
+        let lines: [&[&str]; 14] = [
+            &["-1e99999999999999999999"],
+            &["-9223372036854775809", "-9223372036854775809.0"],
+            &["-9223372036854775808"],
+            &["-10", "-1e1", "-100e-1"],
+            &["-1.5"],
+            &["0", "-0", "0.0e9", "-0e99999999999999999999"],
+            &["1e-99999999999999999999"],
+            &["9", "9.0", "0.9e1"],
+            &["10", "1e1", "0.010E+3"],
+            &["9223372036854775807"],
+            &[
+                "9223372036854775808",
+                "9223372036854775808e0",
+                "92233720368547758080e-1",
+            ],
+            &["99999999999999999999999999"],
+            &["100000000000000000000000000", "1e26"],
+            &["1e99999999999999999999"],
+        ];
+        for (place, line) in lines.iter().enumerate() {
+            for (other_place, other_line) in lines.iter().enumerate() {
+                for one in *line {
+                    for other in *other_line {
+                        assert_eq!(
+                            number(one).compare(number(other)),
+                            place.cmp(&other_place),
+                            "{one} {other}"
+                        );
+                    }
+                }
+            }
+        }
+        let beyond = ["2e99999999999999999998", "1e99999999999999999999"].map(number);
+        assert_eq!(beyond[0].compare(beyond[1]), Ordering::Equal);
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Projected {
 pub enum ProjectError {
     /// The action is `ANSWER`, and the caller gave no answer.
     MissingAnswer,
-    /// What would be disclosed is not what it must be.
+    /// What would be disclosed is not what it must be; the error's source says why.
     Invalid(Report),
 }
 
@@ -214,7 +214,7 @@ impl fmt::Display for ProjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MissingAnswer => f.write_str("an ANSWER is disclosed with its answer"),
-            Self::Invalid(report) => write!(f, "the disclosure would not be valid: {report}"),
+            Self::Invalid(_) => f.write_str("the disclosure would not be valid"),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::error::Error;
 use super::document::DocumentError;
 use super::violation::Report;
 
-/// Bytes are no valid record or disclosure.
+/// Bytes are no valid record or disclosure. Why is told by the error's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -19,8 +19,8 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Document(error) => write!(f, "no JSON object: {error}"),
-            Self::Invalid(report) => write!(f, "not valid: {report}"),
+            Self::Document(_) => f.write_str("the bytes are no JSON object"),
+            Self::Invalid(_) => f.write_str("the object is not valid"),
         }
     }
 }

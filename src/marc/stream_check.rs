@@ -3,9 +3,10 @@
 use super::decision_memory::{Decision, Decisions};
 use super::document::Document;
 use super::draft::{Draft, Profile};
+use super::number::Number;
 use super::object::Kind;
 use super::terms::Action;
-use super::validate::{Reading, Value, read, shown};
+use super::validate::{Reading, Value, cut, read, shown};
 use super::violation::{Level, Report, Violation, ViolationCode as Code};
 
 /// Checks what must hold between the MARC-Core records of one stream, in their order: decision identifiers are unique, parents
@@ -157,6 +158,7 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
 /// Holds the counters of a record against the decision before in its loop, and gives those that the next is held against.
 fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> Decision {
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
+    let written = |name| cut(reading.number(name).map_or("", Number::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
     if let (Some(iteration), Some(earlier)) = (iteration, before.iteration)
         && iteration <= earlier
@@ -164,7 +166,9 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
         && iteration < i64::MAX
     {
         let message = format!(
-            "`iteration` is {iteration}, and that of the decision before is {earlier}: it should grow"
+            "`iteration` is {}, and that of the decision before is {}: it should grow",
+            written("iteration"),
+            remembered(earlier)
         );
         note(
             report,
@@ -177,7 +181,8 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
     match (own_max, iteration, before.max_iterations) {
         (Some(own), _, Some(max)) if own > max => {
             let message = format!(
-                "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
+                "`max_iterations` is {}, and that of the decision before is {max}: it should not be raised",
+                written("max_iterations")
             );
             note(
                 report,
@@ -189,7 +194,8 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
         }
         (None, Some(iteration), Some(max)) if iteration > max => {
             let message = format!(
-                "`iteration` is {iteration}, above the `max_iterations` of the decision before, which is {max}"
+                "`iteration` is {}, above the `max_iterations` of the decision before, which is {max}",
+                written("iteration")
             );
             note(
                 report,
@@ -206,6 +212,15 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
         iteration,
         max_iterations: own_max.or(before.max_iterations),
         loops: action.filter(|action| action.loops()),
+    }
+}
+
+/// A counter of an earlier decision in a message: of one beyond the type no more is remembered.
+fn remembered(count: i64) -> String {
+    if count == i64::MAX {
+        format!("{count} or more")
+    } else {
+        count.to_string()
     }
 }
 

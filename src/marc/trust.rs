@@ -149,6 +149,7 @@ impl fmt::Display for TrustContext {
 
 terms! {
     /// What a receiver does with a record. Source: MARC-02 12, 15.
+    #[non_exhaustive]
     Use, "use of a record" {
         /// Send a task somewhere, set its priority, ask for clarification, or call a human.
         Route = "route",
@@ -163,6 +164,7 @@ terms! {
 
 /// When a use is permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Permission {
     /// Always.
     Always,
@@ -322,6 +324,7 @@ impl Placed {
 
 /// What a receiver does next. Source: MARC-02 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Move {
     /// Show the answer or the refusal with its disclosure, after the checks that any answer gets.
     Present,
@@ -339,6 +342,26 @@ pub struct NotPermitted {
     usage: Use,
     domain: Domain,
     attested: bool,
+}
+
+impl NotPermitted {
+    /// What the record was to be used for.
+    #[must_use]
+    pub const fn usage(&self) -> Use {
+        self.usage
+    }
+
+    /// The domain it is from.
+    #[must_use]
+    pub const fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Whether it is attested.
+    #[must_use]
+    pub const fn is_attested(&self) -> bool {
+        self.attested
+    }
 }
 
 impl fmt::Display for NotPermitted {

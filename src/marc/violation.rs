@@ -178,7 +178,7 @@ impl Violation {
     }
 }
 
-/// `must M2-99 /confidence_band: …`
+/// `must M2-99 /confidence_band: …`, and `must M2-9: …` for the object.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -188,7 +188,8 @@ impl fmt::Display for Violation {
             message,
             ..
         } = self;
-        write!(f, "{level} {requirement} {pointer}: {message}")
+        let before = if pointer.is_empty() { "" } else { " " };
+        write!(f, "{level} {requirement}{before}{pointer}: {message}")
     }
 }
 
@@ -248,9 +249,15 @@ impl Report {
     }
 }
 
+/// All violations on one line, those of level `must` first.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, violation) in self.violations.iter().enumerate() {
+        let of = |level| {
+            let all = self.violations.iter();
+            all.filter(move |violation| violation.level == level)
+        };
+        let violations = of(Level::Must).chain(of(Level::Should));
+        for (index, violation) in violations.enumerate() {
             let before = if index == 0 { "" } else { "; " };
             write!(f, "{before}{violation}")?;
         }

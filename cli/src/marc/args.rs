@@ -79,7 +79,7 @@ remediability, task_family, post_answer_confidence (which ANSWER needs), action_
 the user is shown), and spent, {\"time\":\"2s\",\"cost\":40}, what the round took that the line before began. Scores that are \
 missing in `uncertainty` are 0.0. Nothing is derived from scores.
 
-The deployment's description says where bands begin and how often, how long and at what cost the system may retrieve, \
+The deployment's description says which draft is followed, where bands begin and how often, how long and at what cost the system may retrieve, \
 use tools and deliberate. At the bound the outcome is ESCALATE if a human is usable, else ABSTAIN. What ends a session, \
 ANSWER, CLARIFY, ABSTAIN or ESCALATE, makes the next line begin another one. For each line one is printed:
 
@@ -161,7 +161,7 @@ pub(crate) struct DecideArgs {
     /// The file with situations, one a line, or - for standard input
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// A TOML file that describes the deployment, for its bands and bounds; never standard input
+    /// A TOML file that describes the deployment, for its draft, bands and bounds; never standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) deployment: PathBuf,
     /// What the decision ids of the first session begin with: ID-1, ID-2 and so on; the next session has ID.2-1

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use provstream::marc::{
-    BoundKind, Content, Controller, Decision, Deployment, Deviation, Projected, Projection,
-    Remediability, Session, SessionState,
+    Content, Controller, Decision, Deployment, Deviation, Projected, Projection, Remediability,
+    Session, SessionState,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -176,11 +176,7 @@ impl Decide {
                 deviation: selection.deviation().map(Deviation::condition),
                 bound: decision.bound().map(|hit| BoundFields {
                     action: hit.action().as_str(),
-                    kind: match hit.kind() {
-                        BoundKind::Count => "count",
-                        BoundKind::Time => "time",
-                        BoundKind::Cost => "cost",
-                    },
+                    kind: hit.kind().as_str(),
                 }),
                 preference: PreferenceFields {
                     source: preference.source().as_str(),

@@ -234,16 +234,23 @@ fn disclosures_are_worded_as_the_deployment_says() {
     );
     // Labels that cannot be told apart are not replaced by others in silence.
     let files = Files::new();
-    let clash = fs::read_to_string(described)
-        .unwrap()
-        .replace("\"moderate\"", "\"LOW\"");
-    let clash = files.write("clash.toml", clash);
-    let refused = run(
-        &["marc", "project", "--deployment", &clash],
-        vector("tv-m2-2.json"),
-    );
-    assert_eq!((refused.status, refused.stdout.as_str()), (2, ""));
-    assert!(refused.stderr.contains("band medium"), "{}", refused.stderr);
+    for (from, to, part) in [
+        ("moderate", "LOW", "band medium"),
+        (
+            "the current rules for this case are not at hand",
+            "the request is ambiguous",
+            "source missing_evidence",
+        ),
+    ] {
+        let clash = fs::read_to_string(described).unwrap().replace(from, to);
+        let clash = files.write("clash.toml", clash);
+        let refused = run(
+            &["marc", "project", "--deployment", &clash],
+            vector("tv-m2-2.json"),
+        );
+        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""));
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
 }
 
 const MISSING: &str = "{\"pre_capability\":0.39,\"uncertainty\":{\"missing_evidence\":0.84},\
@@ -296,6 +303,29 @@ fn a_session_is_decided_line_by_line() {
     for line in values(&ok(&["validate", "--strict", "--session"], records)) {
         assert_eq!(violations(&line), []);
     }
+}
+
+#[test]
+fn records_and_disclosures_are_of_the_draft_that_is_described() {
+    let files = Files::new();
+    let deployment = files.write("first.toml", format!("draft = \"01\"\n{DEPLOYMENT}"));
+    let decide = ["decide", "--deployment", &deployment];
+    let lines = values(&ok(&decide, format!("{MISSING}{ANSWERED}")));
+    for (line, action) in lines.iter().zip(["RETRIEVE", "ANSWER"]) {
+        assert_eq!(line["action"], action);
+        let record = ok(
+            &["validate", "--draft=01", "--strict"],
+            line["record"].to_string(),
+        );
+        let record = &values(&record)[0];
+        assert_eq!(record["valid"], true);
+        assert_eq!(record["violations"], Value::Array(Vec::new()));
+        for absent in ["decision_id", "iteration", "confidence_target"] {
+            assert_eq!(line["record"].get(absent), None);
+        }
+    }
+    assert_eq!(lines[1]["disclosure"].get("confidence_target"), None);
+    assert_eq!(lines[1]["disclosure"]["answer"], "It is so.");
 }
 
 #[test]

@@ -4,8 +4,9 @@ use serde_json::value::RawValue;
 
 use super::Carrier;
 use super::error::{CarrierNameError, CarryError};
-use super::place::{Place, member, object, pointer};
-use crate::marc::document::{Document, quoted, string};
+use super::place::{Place, member, pointer};
+use super::uri::is_absolute_uri;
+use crate::marc::document::{Document, string};
 use crate::marc::object::Kind;
 
 /// The member `metadata` of a message of the A2A protocol, under the URI of an extension.
@@ -16,8 +17,9 @@ use crate::marc::object::Kind;
 /// | MARC-Disclosure | `/metadata/https:~1~1example.com~1marc~1v1~1disclosure` |
 ///
 /// `metadata` is made if it is missing or null. The URI is added to the array `extensions`, behind the others, unless it is
-/// there; it is removed with the last member of `metadata` that is under it. What the extension means, and that its
-/// version is part of the URI, is for the deployment to publish. Source: A2A specification, extensions; MARC-02 12.1.
+/// there. It stays there when the object is removed, since the agent may have declared it too, and a declaration without
+/// metadata says nothing wrong. What the extension means, and that its version is part of the URI, is for the deployment
+/// to publish. Source: A2A specification, extensions; MARC-02 12.1.
 ///
 /// ```
 /// use provstream::marc::carry::{A2aMessage, Carrier};
@@ -47,9 +49,10 @@ impl A2aMessage {
     ///
     /// # Errors
     ///
-    /// If it is no absolute URI: a scheme, a colon, and characters of RFC 3986.
+    /// If it is no absolute URI of the generic syntax with something behind its scheme: a fragment is none of it, nor is a `%`
+    /// without two hexadecimal digits, nor a bracket but around an IP address. Source: RFC 3986 4.3.
     pub fn new(uri: &str) -> Result<Self, CarrierNameError> {
-        if !is_uri(uri) {
+        if !is_absolute_uri(uri) {
             return Err(CarrierNameError::Uri(uri.into()));
         }
         Ok(Self {
@@ -68,30 +71,6 @@ impl A2aMessage {
     fn is_uri_of(&self, element: &RawValue) -> bool {
         string(element.get()).is_some_and(|text| text == self.uri)
     }
-
-    /// Whether a member of `metadata` belongs to the extension.
-    fn is_in_use(&self, envelope: &Document) -> Result<bool, CarryError> {
-        let metadata = object(envelope, METADATA)?.unwrap_or_default();
-        let belongs = |name: &str| {
-            name.strip_prefix(&*self.uri)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        Ok(metadata.members().any(|(name, _)| belongs(&name)))
-    }
-}
-
-/// Source: RFC 3986 2, 3.1, 4.3.
-fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else {
-        return false;
-    };
-    let of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(of_scheme)
-        && !rest.is_empty()
-        && rest
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte))
 }
 
 /// The elements of `extensions`, as they are written; none if it is missing or null.
@@ -100,12 +79,6 @@ fn extensions(envelope: &Document) -> Result<Vec<&RawValue>, CarryError> {
         return Ok(Vec::new());
     };
     serde_json::from_str(json).map_err(|_| CarryError::NotAnArray(pointer(EXTENSIONS)))
-}
-
-/// An array of JSON values.
-fn array<'a>(elements: impl IntoIterator<Item = &'a str>) -> String {
-    let elements: Vec<_> = elements.into_iter().collect();
-    format!("[{}]", elements.join(","))
 }
 
 impl Carrier for A2aMessage {
@@ -125,26 +98,10 @@ impl Carrier for A2aMessage {
     ) -> Result<(), CarryError> {
         let elements = extensions(envelope)?;
         let listed = elements.iter().any(|element| self.is_uri_of(element));
-        let uri = quoted(&self.uri);
-        let extended = array(elements.iter().map(|element| element.get()).chain([&*uri]));
         self.place(kind).put(envelope, document)?;
         if !listed {
-            // An array of JSON values is JSON.
-            let _ = envelope.set(EXTENSIONS, &extended);
+            envelope.append_str(EXTENSIONS, &self.uri);
         }
         Ok(())
-    }
-
-    fn remove(&self, envelope: &mut Document, kind: Kind) -> Result<bool, CarryError> {
-        let elements = extensions(envelope)?;
-        let rest = elements.iter().filter(|element| !self.is_uri_of(element));
-        let rest = array(rest.map(|element| element.get()));
-        let listed = elements.iter().any(|element| self.is_uri_of(element));
-        let removed = self.place(kind).remove(envelope)?;
-        if removed && listed && !self.is_in_use(envelope)? {
-            // An array of JSON values is JSON.
-            let _ = envelope.set(EXTENSIONS, &rest);
-        }
-        Ok(removed)
     }
 }

@@ -15,7 +15,7 @@ pub enum CarryError {
     NotAnArray(String),
     /// The member stands there more than once, and receivers differ in which they take.
     Repeated(String),
-    /// The data of an event are no JSON object.
+    /// The data of an event are no JSON object; the error's source says why.
     Data(DocumentError),
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for CarryError {
             Self::NotAnObject(pointer) => write!(f, "{pointer} is no object"),
             Self::NotAnArray(pointer) => write!(f, "{pointer} is no array"),
             Self::Repeated(pointer) => write!(f, "{pointer} is there more than once"),
-            Self::Data(error) => write!(f, "the data are no JSON object: {error}"),
+            Self::Data(_) => f.write_str("the data are no JSON object"),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place tells
 //! which of the two it is. What is carried is not changed: no member is renamed, left out or read otherwise, numbers and
 //! escapes stay as they are written, and what is taken out is what was put in. Everything else in the envelope keeps its
-//! bytes and its order, but for white space between the tokens. So the mapping below is all that has to be documented.
+//! bytes and its order, but for white space between the tokens; an object around a place is made where it is missing or null,
+//! and stays. So the mapping below is all that has to be documented.
 //!
 //! | Carrier | What the envelope is | MARC-Core | MARC-Disclosure |
 //! |---|---|---|---|
@@ -42,6 +43,7 @@ mod mcp;
 mod metadata;
 mod place;
 mod sse;
+mod uri;
 
 pub use a2a::A2aMessage;
 pub use audit::AuditLine;
@@ -89,7 +91,8 @@ pub trait Carrier {
     }
 
     /// Removes whatever stands at the place of a kind, also if it is no object or stands there twice; says whether anything
-    /// did. An object that was made for the place stays, though it may be empty.
+    /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
+    /// empty, for it may be the protocol's own.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::time::Duration;
 
-use crate::marc::terms::Action;
+use crate::marc::terms::{Action, terms};
 
 /// What one looping action may use up in a session. All three parts hold at once, and zero allows no round at all.
 ///
@@ -122,17 +122,31 @@ impl Spent {
     pub const fn new(time: Duration, cost: u64) -> Self {
         Self { time, cost }
     }
+
+    /// The time.
+    #[must_use]
+    pub const fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// The cost, in units of the deployment.
+    #[must_use]
+    pub const fn cost(&self) -> u64 {
+        self.cost
+    }
 }
 
-/// Which part of a bound is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BoundKind {
-    /// The number of rounds.
-    Count,
-    /// The time.
-    Time,
-    /// The cost.
-    Cost,
+terms! {
+    /// A part of a bound that can be used up.
+    #[non_exhaustive]
+    BoundKind, "part of a bound" {
+        /// The number of rounds.
+        Count = "count",
+        /// The time.
+        Time = "time",
+        /// The cost.
+        Cost = "cost",
+    }
 }
 
 /// A bound that kept an action from being taken. If several parts are used up, it is the first of count, time and cost.

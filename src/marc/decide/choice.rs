@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::bounds::BoundHit;
+use super::controller::Controller;
 use super::decision::DecideError;
 use super::details::Details;
-use super::policy::{Policy, Suitability, hand_over};
+use super::policy::{Suitability, hand_over};
 use super::selection::Selection;
 use super::situation::Situation;
 use crate::marc::assemble::Extensions;
@@ -31,14 +32,14 @@ impl<'a> Choice<'a> {
         situation: &Situation,
         details: &'a Details,
         selection: &Selection,
-        policy: &dyn Policy,
+        controller: &Controller,
     ) -> Result<Self, DecideError> {
         let action = selection.action();
         let (target, score) = if action == Action::Answer {
             let score = details.post_answer_confidence;
             (Target::Answer, score.ok_or(DecideError::NoConfidence)?)
         } else {
-            let suitability = policy.target(action);
+            let suitability = controller.suitability(action);
             let score = match suitability {
                 Suitability::DirectAnswer => Some(situation.pre_capability()),
                 Suitability::Action => details.action_suitability,

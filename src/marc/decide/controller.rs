@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::bounds::Bounds;
-use super::policy::{DefaultPolicy, Policy};
+use super::policy::{DefaultPolicy, Policy, Suitability};
 use super::sub_actions::SubActions;
 use crate::marc::bands::Calibration;
+use crate::marc::draft::Draft;
+use crate::marc::terms::Action;
 
-/// The settings of a controller: calibration and bounds, which there is no default for, a policy and sub-actions.
+/// The settings of a controller: calibration and bounds, which there is no default for, a draft, a policy and sub-actions.
 ///
 /// A clone shares them. Source: MARC-02 3, 7.
 ///
@@ -23,6 +25,7 @@ use crate::marc::bands::Calibration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Controller {
+    draft: Draft,
     calibration: Arc<Calibration>,
     bounds: Bounds,
     policy: Arc<dyn Policy>,
@@ -30,15 +33,27 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller with the default policy and without sub-actions.
+    /// A controller of draft -02, with the default policy and without sub-actions.
     #[must_use]
     pub fn new(calibration: Calibration, bounds: Bounds) -> Self {
         Self {
+            draft: Draft::Draft02,
             calibration: Arc::new(calibration),
             bounds,
             policy: Arc::new(DefaultPolicy),
             sub_actions: Arc::default(),
         }
+    }
+
+    /// The same for another draft, which its records then are of.
+    ///
+    /// Records of -01 have neither identifiers nor counters, nor a calibration profile, nor a target. Sessions are bounded all
+    /// the same. As a band has one meaning only there, the policy is not asked for [targets](Policy::target).
+    /// Source: MARC-01 7.5, 8.1.
+    #[must_use]
+    pub const fn with_draft(mut self, draft: Draft) -> Self {
+        self.draft = draft;
+        self
     }
 
     /// The same with another policy.
@@ -53,6 +68,12 @@ impl Controller {
     pub fn with_sub_actions(mut self, sub_actions: SubActions) -> Self {
         self.sub_actions = Arc::new(sub_actions);
         self
+    }
+
+    /// The draft that its records are of.
+    #[must_use]
+    pub const fn draft(&self) -> Draft {
+        self.draft
     }
 
     /// What maps scores to bands.
@@ -77,5 +98,13 @@ impl Controller {
     #[must_use]
     pub fn sub_actions(&self) -> &SubActions {
         &self.sub_actions
+    }
+
+    /// What the band of an action other than [`Action::Answer`] is about.
+    pub(super) fn suitability(&self, action: Action) -> Suitability {
+        match self.draft {
+            Draft::Draft01 => Suitability::DirectAnswer,
+            Draft::Draft02 => self.policy.target(action),
+        }
     }
 }

@@ -72,7 +72,7 @@ pub enum DecideError {
         /// What is selected.
         selected: Action,
     },
-    /// The record would not be valid: the next step is empty or longer than 280 code points.
+    /// The record would not be valid: the next step is empty or longer than 280 code points. The error's source says which.
     Invalid(Report),
 }
 
@@ -96,7 +96,7 @@ impl fmt::Display for DecideError {
                 f,
                 "sub-action {name:?} is a kind of {kind_of}, and {selected} is selected"
             ),
-            Self::Invalid(report) => write!(f, "the record would not be valid: {report}"),
+            Self::Invalid(_) => f.write_str("the record would not be valid"),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::marc::score::Score;
 /// # let _ = details;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Details {
     pub(super) next_step: String,

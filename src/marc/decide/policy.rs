@@ -67,7 +67,8 @@ pub trait Policy: fmt::Debug + Send + Sync {
     }
 
     /// What the confidence band of an action is about: by default the suitability of a direct answer. It is not asked for
-    /// [`Action::Answer`], whose band is about the answer, nor for the outcome at a bound. Source: MARC-02 8.6.
+    /// [`Action::Answer`], whose band is about the answer, nor for the outcome at a bound, nor under -01. Source: MARC-02
+    /// 8.6.
     fn target(&self, action: Action) -> Suitability {
         let _ = action;
         Suitability::DirectAnswer

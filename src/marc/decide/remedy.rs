@@ -6,6 +6,7 @@ terms! {
     /// What may reduce uncertainty before an answer: the classes of remediability, and computation inside the system.
     ///
     /// Source: MARC-02 8.3, 8.8.
+    #[non_exhaustive]
     Intervention, "intervention" {
         /// The user is asked.
         User = "user",

@@ -11,6 +11,7 @@ use super::details::Details;
 use super::selection::Selection;
 use super::situation::Situation;
 use crate::marc::core::Core;
+use crate::marc::draft::Draft;
 use crate::marc::terms::Action;
 use crate::marc::trust::Placed;
 use crate::marc::violation::Report;
@@ -74,6 +75,7 @@ pub struct Session {
 
 impl Session {
     /// A session whose records have the identifiers `PREFIX-1`, `PREFIX-2` and so on. Each session needs a prefix of its own.
+    /// Records of -01 have no identifiers.
     ///
     /// # Errors
     ///
@@ -94,24 +96,25 @@ impl Session {
     }
 
     /// The same, for a task that somebody else handed over with a record: the first record names that one as its parent.
-    /// Nothing else is taken from it; rounds and bounds are counted anew. Source: MARC-02 6.5, 9.1.
+    /// Nothing else is taken from it; rounds and bounds are counted anew. Records of -01 name no parents. Source: MARC-02
+    /// 6.5, 9.1.
     ///
     /// # Errors
     ///
-    /// If the prefix has no content, if the record has no `decision_id`, or one that a record of this session could get.
+    /// If the prefix has no content; but for -01 also if the record has no `decision_id`, or one that begins with this prefix
+    /// and goes on as the identifiers of this session do.
     pub fn following(
         controller: &Controller,
         prefix: impl Into<String>,
         record: &Placed,
     ) -> Result<Self, SessionError> {
         let mut session = Self::new(controller, prefix)?;
+        if controller.draft() == Draft::Draft01 {
+            return Ok(session);
+        }
         let parent = record.record().decision_id().filter(|id| !id.is_empty());
         let parent = parent.ok_or(SessionError::NoParent)?;
-        let own = parent
-            .strip_prefix(&session.prefix)
-            .and_then(|rest| rest.strip_prefix('-'))
-            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        if own {
+        if session.could_give(parent) {
             return Err(SessionError::PrefixTaken);
         }
         session.handed_over = Some(parent.into());
@@ -138,6 +141,7 @@ impl Session {
     /// In the record, `iteration` is the number of rounds before it, so the first has 0, and `max_iterations` is how many
     /// rounds the bounds allow in sum. The band comes from the confidence in the answer for [`Action::Answer`], else
     /// from `pre_capability`, or from the confidence in the action where the policy says so. Source: open points 59, 60, 69.
+    /// A record of -01 has [less](Controller::with_draft).
     ///
     /// # Errors
     ///
@@ -157,7 +161,7 @@ impl Session {
         self.check_sub_action(details, selection.action())?;
         let bound = self.usage.hit(self.controller.bounds(), selection.action());
         let choice = match bound {
-            None => Choice::of(situation, details, &selection, self.controller.policy())?,
+            None => Choice::of(situation, details, &selection, &self.controller)?,
             Some(hit) => Choice::at_bound(situation, details, hit),
         };
         let record = self.record(situation, choice)?;
@@ -210,6 +214,7 @@ impl Session {
         let calibration = self.controller.calibration();
         let band = calibration.band(situation.task_family(), choice.score);
         let mut record = Core::builder()
+            .draft(self.controller.draft())
             .decision_id(self.id(self.decided.saturating_add(1)))
             .iteration(u32::try_from(self.decided).unwrap_or(u32::MAX))
             .max_iterations(self.controller.bounds().max_iterations())
@@ -245,6 +250,12 @@ impl Session {
 
     fn id(&self, number: u64) -> String {
         format!("{}-{number}", self.prefix)
+    }
+
+    /// Whether an identifier is one of this session's, whichever of its numbers it has.
+    fn could_give(&self, id: &str) -> bool {
+        let number = id.rsplit('-').next().and_then(|number| number.parse().ok());
+        number.is_some_and(|number: u64| number > 0 && id == self.id(number))
     }
 }
 

@@ -8,6 +8,7 @@ terms! {
     /// A judgement of the controller that the selection of an action rests on. None is derived from scores.
     ///
     /// Source: MARC-02 8.8; open point 86.
+    #[non_exhaustive]
     Judgement, "judgement" {
         /// A safety, legal or policy constraint controls the selection.
         SafetyControls = "safety_controls",
@@ -79,6 +80,7 @@ impl FromIterator<Judgement> for Judgements {
 
 terms! {
     /// How much harm a wrong answer can do. Source: MARC-02 14.
+    #[non_exhaustive]
     RiskTier, "risk tier" {
         /// Ordinary requests.
         Standard = "standard",

@@ -8,7 +8,7 @@ use crate::marc::carry::{
     A2aMessage, AuditLine, Carrier, CarrierNameError, McpMeta, ResponseMetadata,
 };
 use crate::marc::draft::Draft;
-use crate::marc::members::{Presence, members};
+use crate::marc::members::{Presence, WITH_ANSWER, members};
 use crate::marc::object::Kind as ObjectKind;
 use crate::marc::terms::{UnknownTerm, terms};
 use crate::toml_file::{Table, Value};
@@ -222,11 +222,11 @@ impl OwnMapping {
         None
     }
 
-    /// A required member of an object that is left out.
+    /// A member that is left out and some object cannot do without.
     pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
         members(kind, draft)
             .find(|member| {
-                member.presence == Presence::Required
+                (member.presence == Presence::Required || member.name == WITH_ANSWER)
                     && self.omitted.iter().any(|omitted| omitted == member.name)
             })
             .map(|member| member.name)

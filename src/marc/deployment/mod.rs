@@ -21,7 +21,7 @@ use super::calibrated::CalibratedScores;
 use super::decide::{Bounds, Controller, Materiality, SubActions};
 use super::draft::Draft;
 use super::trust::TrustPolicy;
-use super::wording::Wording;
+use super::wording::{Wording, WordingError};
 use crate::toml_file::{File, Value};
 use bands::BandsPart;
 use error::DeploymentErrorKind as ErrorKind;
@@ -230,12 +230,19 @@ impl Deployment {
         self.extensions.as_deref().unwrap_or_default()
     }
 
-    /// The wording of disclosures; none unless `wording` is described, and neither if two of its texts cannot be told apart,
-    /// which the report says.
-    #[must_use]
-    pub fn wording(&self) -> Option<&Wording> {
-        let words = self.words.as_ref()?;
-        words.clashes.is_empty().then_some(&words.wording)
+    /// The wording of disclosures; none unless `wording` is described.
+    ///
+    /// # Errors
+    ///
+    /// If two of its texts cannot be told apart: the first that clashes. The [report](Self::conformance) says so, too.
+    pub fn wording(&self) -> Result<Option<&Wording>, WordingError> {
+        match &self.words {
+            None => Ok(None),
+            Some(words) => match words.clashes.first() {
+                None => Ok(Some(&words.wording)),
+                Some(clash) => Err(*clash),
+            },
+        }
     }
 
     /// The statement that scores are fit to be shown; none unless calibration and test are both described.
@@ -257,12 +264,13 @@ impl Deployment {
         &self.trust.policy
     }
 
-    /// A controller with the calibration, bounds, sub-actions and targets of the description; none unless
+    /// A controller with the draft, calibration, bounds, sub-actions and targets of the description; none unless
     /// [`calibration`](Self::calibration) and [`bounds`](Self::bounds) are there. Rules that a description puts into words
     /// only are [the caller's](Controller::with_policy).
     #[must_use]
     pub fn controller(&self) -> Option<Controller> {
         let controller = Controller::new(self.calibration()?, self.bounds()?)
+            .with_draft(self.draft)
             .with_policy(DescribedPolicy(self.policy.action_suitability.clone()))
             .with_sub_actions(self.sub_actions.clone().unwrap_or_default());
         Some(controller)

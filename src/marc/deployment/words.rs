@@ -4,6 +4,7 @@ use crate::marc::terms::terms;
 
 terms! {
     /// A class of conformance. Source: MARC-02 20.2.
+    #[non_exhaustive]
     ConformanceClass, "conformance class" {
         /// Records and the decisions behind them.
         Core = "core",
@@ -28,6 +29,7 @@ impl ConformanceClass {
 
 terms! {
     /// With what a deployment builds its records, or takes its decisions.
+    #[non_exhaustive]
     Implementation, "implementation" {
         /// With the types of this library.
         Provstream = "provstream",

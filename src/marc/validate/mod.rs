@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use self::reader::Reader;
 pub(crate) use self::reading::{Reading, Value};
 use self::shown::pointer_to;
-pub(crate) use self::shown::shown;
+pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
 use super::draft::Profile;
 use super::members::{Presence, members};

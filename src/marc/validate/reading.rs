@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::marc::number::Number;
 use crate::marc::score::{Score, Scores};
 use crate::marc::violation::Report;
 
@@ -10,7 +11,7 @@ use crate::marc::violation::Report;
 pub(crate) enum Value<'a> {
     Null,
     Text(Cow<'a, str>),
-    Integer(i64),
+    Integer(Number<'a>),
     Score(Score),
     Scores(Scores),
 }
@@ -49,11 +50,17 @@ impl<'a> Reading<'a> {
         self.text(name)?.parse().ok()
     }
 
-    pub(crate) fn integer(&self, name: &str) -> Option<i64> {
+    /// A number that is integral.
+    pub(crate) fn number(&self, name: &str) -> Option<Number<'a>> {
         match self.value(name)? {
-            Value::Integer(value) => Some(*value),
+            Value::Integer(number) => Some(*number),
             _ => None,
         }
+    }
+
+    /// The same as an integer, the nearest of the type if it is beyond.
+    pub(crate) fn integer(&self, name: &str) -> Option<i64> {
+        self.number(name)?.integer()
     }
 
     pub(crate) fn score(&self, name: &str) -> Option<Score> {

@@ -2,9 +2,10 @@
 
 use super::reader::Reader;
 use super::reading::Value;
-use super::shown::pointer_to;
+use super::shown::{cut, pointer_to};
 use crate::marc::document::Document;
 use crate::marc::draft::Draft;
+use crate::marc::members::WITH_ANSWER;
 use crate::marc::object::Kind;
 use crate::marc::terms::{Action, Remediability, Target};
 use crate::marc::violation::{Level, ViolationCode as Code};
@@ -22,11 +23,13 @@ impl Reader<'_> {
 
     /// The bound of a loop; a negative one is a fault of its own. Source: open point 59.
     fn bound(&mut self) {
-        let iteration = self.reading.integer("iteration");
-        let max = self.reading.integer("max_iterations");
-        if let (Some(iteration), Some(max @ 0..)) = (iteration, max)
-            && iteration > max
+        let iteration = self.reading.number("iteration");
+        let max = self.reading.number("max_iterations");
+        if let (Some(iteration), Some(max)) = (iteration, max)
+            && max.integer().is_some_and(|max| max >= 0)
+            && iteration.compare(max).is_gt()
         {
+            let [iteration, max] = [iteration, max].map(|number| cut(number.as_str()));
             self.violation(
                 Code::IterationAboveMaximum,
                 Level::Should,
@@ -41,7 +44,7 @@ impl Reader<'_> {
         if self.kind != Kind::Core {
             return;
         }
-        let name = "post_answer_confidence";
+        let name = WITH_ANSWER;
         let missing = match self.reading.value(name) {
             Some(value) => matches!(value, Value::Null),
             None => document.get(name).is_none(),
@@ -76,18 +79,13 @@ impl Reader<'_> {
             (_, Target::Answer) => (Code::TargetWithoutAnswer, Level::Should, "M2-46"),
             _ => return,
         };
-        let verb = if level == Level::Must {
-            "must"
-        } else {
-            "should"
-        };
         let wanted = Target::of(action);
         self.violation(
             code,
             level,
             "/confidence_target".into(),
             requirement,
-            format!("`selected_action` is {action}, so `confidence_target` {verb} be `{wanted}`; it is `{target}`"),
+            format!("`selected_action` is {action}, so `confidence_target` {level} be `{wanted}`; it is `{target}`"),
         );
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// A number of the object in a message.
-pub(super) fn cut(json: &str) -> Cow<'_, str> {
+pub(crate) fn cut(json: &str) -> Cow<'_, str> {
     match json.char_indices().nth(SHOWN) {
         None => json.into(),
         Some((at, _)) => format!("{}…", &json[..at]).into(),

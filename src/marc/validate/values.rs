@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         &mut self,
         member: &'static Member,
         pointer: String,
-        json: &str,
+        json: &'a str,
     ) -> Option<Value<'a>> {
         let name = member.name;
         let requirement = member.value_by(self.draft());
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
             let message = format!("`{name}` should not be negative; it is {}", cut(json));
             self.violation(Code::Negative, Level::Should, pointer, requirement, message);
         }
-        Some(Value::Integer(value))
+        Some(Value::Integer(number))
     }
 
     /// `requirement` is that on the type, and that on the value.
@@ -230,14 +230,9 @@ impl<'a> Reader<'a> {
         let len = text.chars().count();
         if let Some(max) = max.filter(|&max| len > max) {
             let requirement = self.by("M1-32", "M2-105");
-            let message = format!("`{name}` should have at most {max} characters; it has {len}");
-            self.violation(
-                Code::TooLong,
-                self.strictness(),
-                pointer,
-                requirement,
-                message,
-            );
+            let level = self.strictness();
+            let message = format!("`{name}` {level} have at most {max} characters; it has {len}");
+            self.violation(Code::TooLong, level, pointer, requirement, message);
         }
         true
     }

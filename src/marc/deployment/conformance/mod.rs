@@ -60,7 +60,7 @@ pub(super) fn judge(deployment: &Deployment) -> ConformanceReport {
                 continue;
             };
             let (outcome, basis, reason) = if deployment.claims(class) {
-                let verdict = verdict(deployment, row, number);
+                let verdict = verdict(deployment, row, number, row.level);
                 let outcome = verdict.outcome();
                 match verdict {
                     Verdict::Met(basis, reason) => (outcome, Some(basis), reason),
@@ -88,8 +88,9 @@ pub(super) fn judge(deployment: &Deployment) -> ConformanceReport {
     }
 }
 
-/// How a requirement fares, deviations included.
-fn verdict(deployment: &Deployment, row: &Requirement, number: Number) -> Verdict {
+/// How a requirement fares, deviations included. It may be asked for by another one with a level of its own: what should be
+/// and is departed from is not there for what must be.
+fn verdict(deployment: &Deployment, row: &Requirement, number: Number, asked: Level) -> Verdict {
     let departure = deployment
         .policy
         .departures
@@ -97,6 +98,9 @@ fn verdict(deployment: &Deployment, row: &Requirement, number: Number) -> Verdic
         .flatten()
         .find(|departure| number.is(&departure.requirement));
     match (departure, row.level) {
+        (Some(_), Level::Should) if asked == Level::Must => {
+            apply(deployment, row.rule, number, asked)
+        }
         (Some(Departure { condition, .. }), Level::Should) => {
             let condition = quoted_piece(condition, SHOWN);
             Verdict::Met(
@@ -105,19 +109,23 @@ fn verdict(deployment: &Deployment, row: &Requirement, number: Number) -> Verdic
             )
         }
         (Some(_), _) => Verdict::NotMet("there is no deviation from what must be".into()),
-        (None, _) => apply(deployment, row.rule, number),
+        (None, _) => apply(deployment, row.rule, number, asked),
     }
 }
 
-fn apply(deployment: &Deployment, rule: Rule, number: Number) -> Verdict {
+/// How a rule judges, for a requirement of a level.
+fn apply(deployment: &Deployment, rule: Rule, number: Number, level: Level) -> Verdict {
+    let records = (deployment.records, "records");
+    let decisions = (deployment.decisions, "decisions");
     match rule {
-        Rule::Records(by) => by_types(deployment, deployment.records, "records", by, number),
-        Rule::Decisions(by) => by_types(deployment, deployment.decisions, "decisions", by, number),
+        Rule::Records(by) => by_types(deployment, &[records], by, number),
+        Rule::Decisions(by) => by_types(deployment, &[decisions], by, number),
+        Rule::Sessions(by) => by_types(deployment, &[records, decisions], by, number),
         Rule::Described(judge) => judge(deployment),
         Rule::First(judge, rest) => {
-            judge(deployment).unwrap_or_else(|| apply(deployment, *rest, number))
+            judge(deployment).unwrap_or_else(|| apply(deployment, *rest, number, level))
         }
-        Rule::All(numbers) => all(deployment, numbers),
+        Rule::All(numbers) => all(deployment, numbers, level),
         Rule::Class(class) => {
             let claim = Deployment {
                 classes: [class].into(),
@@ -135,15 +143,19 @@ fn apply(deployment: &Deployment, rule: Rule, number: Number) -> Verdict {
     }
 }
 
-/// Met where a part is implemented with the library, else as far as it is stated.
+/// Met where all parts are implemented with the library, else as far as it is stated. A part has the key that says so.
 fn by_types(
     deployment: &Deployment,
-    part: Implementation,
-    key: &str,
+    parts: &[(Implementation, &str)],
     by: &str,
     number: Number,
 ) -> Verdict {
-    if part == Implementation::Provstream {
+    let own: Vec<&str> = parts
+        .iter()
+        .filter(|(part, _)| *part != Implementation::Provstream)
+        .map(|(_, key)| *key)
+        .collect();
+    if own.is_empty() {
         return Verdict::Met(ConformanceBasis::Types, format!("by {by}"));
     }
     let number = number.to_string();
@@ -153,13 +165,14 @@ fn by_types(
             Verdict::Met(ConformanceBasis::Statement, format!("stated: {text}"))
         }
         None => Verdict::Missing(format!(
-            "{key} are not this library's: say in `stated.\"{number}\"` how this is met"
+            "{} are not this library's: say in `stated.\"{number}\"` how this is met",
+            own.join(" and ")
         )),
     }
 }
 
-/// The worst of some requirements, which names them by the draft.
-fn all(deployment: &Deployment, numbers: &[Number]) -> Verdict {
+/// The worst of some requirements, which names them by the draft, for one of a level.
+fn all(deployment: &Deployment, numbers: &[Number], level: Level) -> Verdict {
     let draft = deployment.draft;
     let mut bases = Vec::new();
     let (mut met, mut not_met, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -170,7 +183,7 @@ fn all(deployment: &Deployment, numbers: &[Number]) -> Verdict {
         let Some((row, number)) = row.and_then(|row| Some((row, row.number(draft)?))) else {
             continue;
         };
-        match verdict(deployment, row, number) {
+        match verdict(deployment, row, number, level) {
             Verdict::Met(basis, _) => {
                 bases.push(basis);
                 met.push(number.to_string());
@@ -196,6 +209,34 @@ fn all(deployment: &Deployment, numbers: &[Number]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// M2-178, M1-16: what should be and is departed from is not there for an item that must be.
+    #[test]
+    fn a_deviation_from_what_should_be_does_not_meet_what_must_be() {
+        for (draft, asking) in [("02", "M2-178.10"), ("01", "M1-16.9")] {
+            let file = format!(
+                "name = \"a\"\nclasses = [\"core\"]\ndraft = \"{draft}\"\ndecisions = \"provstream\"\n"
+            );
+            let mut deployment = Deployment::from_toml(file.as_bytes()).expect("a description");
+            deployment.policy.departures = Some(vec![Departure {
+                requirement: "M2-16".into(),
+                condition: "loops are not bounded here".into(),
+            }]);
+            let report = deployment.conformance();
+            let outcome = |number: &str| {
+                let mut findings = report.of(ConformanceClass::Core);
+                findings
+                    .find(|one| one.number() == number)
+                    .map(ConformanceFinding::outcome)
+            };
+            assert_eq!(outcome("M2-16"), Some(ConformanceOutcome::Met));
+            assert_eq!(
+                outcome(asking),
+                Some(ConformanceOutcome::DocumentationMissing),
+                "{asking}"
+            );
+        }
+    }
 
     #[test]
     fn every_number_has_one_row() {

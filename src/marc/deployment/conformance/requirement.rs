@@ -44,6 +44,8 @@ pub(super) enum Rule {
     Records(&'static str),
     /// The same where decisions are taken with it.
     Decisions(&'static str),
+    /// The same where both are done with it.
+    Sessions(&'static str),
     /// As the description tells.
     Described(fn(&Deployment) -> Verdict),
     /// As the description tells if it tells something; else as the other rule has it.
@@ -58,7 +60,7 @@ impl Rule {
     /// Whether the word of the deployment can meet it.
     pub(super) const fn can_be_stated(&self) -> bool {
         match self {
-            Self::Records(_) | Self::Decisions(_) => true,
+            Self::Records(_) | Self::Decisions(_) | Self::Sessions(_) => true,
             Self::First(_, rest) => rest.can_be_stated(),
             Self::Described(_) | Self::All(_) | Self::Class(_) => false,
         }

@@ -5,7 +5,7 @@ use super::requirement::{Number, Requirement, Rule};
 use crate::marc::deployment::words::ConformanceClass;
 use crate::marc::violation::Level;
 use Level::{Must, Should};
-use Rule::{All, Class, Decisions, Described, First, Records};
+use Rule::{All, Class, Decisions, Described, First, Records, Sessions};
 
 const fn item(requirement: &'static str, item: u8) -> Number {
     Number { requirement, item }
@@ -85,6 +85,8 @@ const ALL: &[ConformanceClass] = ConformanceClass::ALL;
 
 const BUILDER: Rule = Records("`Core::builder`");
 const SESSION: Rule = Decisions("`Session`");
+// What a record has of the decision behind it.
+const RECORDED: Rule = Sessions("the records of `Session`");
 const ORDER: Rule = Decisions("`Selection`");
 const PROJECTION: Rule = Records("`Projection`");
 
@@ -94,7 +96,7 @@ pub(super) static TABLE: &[Requirement] = &[
     // Processing model.
     row(both("M2-16"), CORE, Should, "loops through RETRIEVE, TOOL and DELIBERATE are bounded", Described(loops::bounded)),
     row(both("M2-17"), CORE, Should, "what ends a loop is documented", Described(loops::bounded)),
-    row(new("M2-18"), CORE, Should, "decision points that belong together are related", SESSION),
+    row(new("M2-18"), CORE, Should, "decision points that belong together are related", RECORDED),
     // Values and decision policy.
     row(both("M2-19"), CORE, Must, "capability is estimated before an answer is shown", SESSION),
     row(both("M2-20"), CORE, Must, "`pre_capability` lies from 0 to 1", BUILDER),
@@ -114,7 +116,7 @@ pub(super) static TABLE: &[Requirement] = &[
     row(both("M2-43"), CORE, Should, "bands of others are not taken for one's own", First(trust::nothing_received, &Decisions("`Placed`"))),
     row(new("M2-44"), CORE, Must, "the target is one of three values", BUILDER),
     row(new("M2-45"), CORE, Must, "`ANSWER` has the target `answer`", First(policy::answer_target, &BUILDER)),
-    row(new("M2-46"), CORE, Should, "other actions have a suitability as their target", SESSION),
+    row(new("M2-46"), CORE, Should, "other actions have a suitability as their target", RECORDED),
     row(both("M2-48"), CORE, Must, "there are seven primary actions", ORDER),
     row(both("M2-49"), CORE, Must, "exactly one is selected at each decision point", ORDER),
     row(both("M2-51"), CORE, Must, "each sub-action maps to one primary action", First(policy::sub_actions, &Decisions("`SubActions`"))),
@@ -124,18 +126,19 @@ pub(super) static TABLE: &[Requirement] = &[
     row(both("M2-55"), CORE, Should, "where `safety` controls, the policy decides", ORDER),
     row(both("M2-68"), CORE, Must, "a primary source `safety` applies the policy first", ORDER),
     // The record.
-    row(new("M2-92"), CORE, Should, "records that leave the component have a decision identifier", SESSION),
-    row(new("M2-93"), CORE, Should, "a follow-up names the decision it follows", SESSION),
+    row(new("M2-92"), CORE, Should, "records that leave the component have a decision identifier", RECORDED),
+    row(new("M2-93"), CORE, Should, "a follow-up names the decision it follows", RECORDED),
     row(new("M2-94"), CORE, Should, "the calibration profile is named in documentation", Described(bands::profile)),
     row(both("M2-102"), CORE, Must, "every source has a score", BUILDER),
     row(each("M1-10", "M2-103"), CORE, Must, "`ANSWER` has a post-answer confidence", BUILDER),
-    row(new("M2-106"), CORE, Must, "a record meets the rules between its members", BUILDER),
+    // `Core::builder` sees to those that must hold only.
+    row(new("M2-106"), CORE, Must, "a record meets the rules between its members", RECORDED),
     row(new("M2-112"), CORE, Should, "DELIBERATE has a documented bound", Described(loops::deliberation)),
     row(new("M2-113"), CORE, Must, "a primary source `safety` puts the constraint first", ORDER),
     row(new("M2-114"), CORE, Should, "deliberate deviations are documented", Described(policy::departures)),
     row(both("M2-115"), CORE, Should, "scores are normalised when records are exchanged", Described(records::normalization)),
     // Disclosures.
-    row(each("M1-11", "M2-116"), SHOWN, Must, "uncertainty that is shown has the required fields", PROJECTION),
+    row(each("M1-11", "M2-116"), SHOWN, Must, "uncertainty that is shown has the required fields", First(wording::phrases, &PROJECTION)),
     row(both("M2-117"), SHOWN, Must, "`answer` fits the action", PROJECTION),
     row(both("M2-118"), SHOWN, Must, "a disclosure has a confidence band", PROJECTION),
     row(new("M2-119"), SHOWN, Must, "a disclosure has a confidence target", PROJECTION),
@@ -178,7 +181,7 @@ pub(super) static TABLE: &[Requirement] = &[
     row(each("M1-21", "M2-174"), ALL, Should, "behaviour is adapted for named purposes only", Described(people::purposes)),
     row(new("M2-175"), SHOWN, Should, "no anthropomorphic cues in disclosures", First(wording::cues, &Records("`Wording`"))),
     // The least of each class.
-    least(1, 1, "the required members at each decision point", BUILDER),
+    least(1, 1, "the required members at each decision point", RECORDED),
     least(2, 2, "the values of the draft, letter case included", BUILDER),
     least(3, 3, "one selected action", All(&[whole("M2-49")])),
     least(4, 4, "one primary source, never `none`", All(&[whole("M2-27"), whole("M2-29")])),

@@ -6,6 +6,7 @@ use crate::marc::terms::terms;
 
 terms! {
     /// How a requirement fares with a deployment.
+    #[non_exhaustive]
     ConformanceOutcome, "outcome" {
         /// It is met, as far as the description goes.
         Met = "met",
@@ -20,6 +21,7 @@ terms! {
 
 terms! {
     /// What it is that a requirement is met by.
+    #[non_exhaustive]
     ConformanceBasis, "basis" {
         /// Types of this library, which allow nothing else.
         Types = "types",

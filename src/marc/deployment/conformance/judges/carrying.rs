@@ -3,6 +3,7 @@
 use crate::marc::deployment::Deployment;
 use crate::marc::deployment::conformance::verdict::{ConformanceBasis, Verdict};
 use crate::marc::deployment::mapping::{Mapping, OwnMapping};
+use crate::marc::members::WITH_ANSWER;
 use crate::marc::object::Kind;
 
 const KINDS: [Kind; 2] = [Kind::Core, Kind::Disclosure];
@@ -39,11 +40,16 @@ fn carried(mapping: &Mapping) -> impl Iterator<Item = Kind> {
     KINDS.into_iter().filter(|&kind| mapping.carries(kind))
 }
 
-/// A required member that does not arrive.
+/// A member that does not arrive, without which what arrives would not be valid.
 fn lost(deployment: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
     let name = carried(mapping).find_map(|kind| own.lost(kind, deployment.draft))?;
+    let when = if name == WITH_ANSWER {
+        "required with ANSWER"
+    } else {
+        "required"
+    };
     Some(Verdict::NotMet(format!(
-        "`{name}` is required and left out by a mapping"
+        "`{name}` is {when} and left out by a mapping"
     )))
 }
 

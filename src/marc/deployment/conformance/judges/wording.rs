@@ -2,15 +2,27 @@
 
 use crate::marc::deployment::Deployment;
 use crate::marc::deployment::conformance::verdict::Verdict;
-use crate::marc::wording::WordingKind as Kind;
+use crate::marc::wording::{WordingKind as Kind, WordingPart};
+
+/// A text that cannot be told from others, of the labels of bands or of the rest.
+fn clash(deployment: &Deployment, of_bands: bool) -> Option<Verdict> {
+    let words = deployment.words.as_ref()?;
+    let is_label = |part| matches!(part, WordingPart::Band(_));
+    let mut clashes = words.clashes.iter();
+    clashes
+        .find(|clash| is_label(clash.part()) == of_bands)
+        .map(|clash| Verdict::NotMet(format!("`wording`: {clash}")))
+}
 
 /// M2-40
 pub(in super::super) fn labels(deployment: &Deployment) -> Option<Verdict> {
-    let words = deployment.words.as_ref()?;
-    Some(match words.clashes.first() {
-        Some(clash) => Verdict::NotMet(format!("`wording`: {clash}")),
-        None => Verdict::described("wording"),
-    })
+    deployment.words.as_ref()?;
+    clash(deployment, true).or_else(|| Some(Verdict::described("wording")))
+}
+
+/// M2-116: two sources or two targets that read alike are not what the fields say.
+pub(in super::super) fn phrases(deployment: &Deployment) -> Option<Verdict> {
+    clash(deployment, false)
 }
 
 /// What is described has no finding of some kinds. Without a description there is nothing to be found.
