@@ -200,6 +200,11 @@ fn what_cannot_be_shown_is_told() {
     let lines = values(&ok(&["project"], &answer));
     assert_eq!(lines[0]["event"], "refused");
     assert!(lines[0]["message"].as_str().unwrap().contains("answer"));
+    let lines = values(&ok(&["project", "--answer="], &answer));
+    assert_eq!(
+        lines[0]["message"],
+        "the disclosure would not be valid: must M2-117 /answer: `answer` must have content; it is empty"
+    );
     let lines = values(&ok(
         &["project", "--answer=It is.", "--next-step=I feel sure"],
         &answer,
