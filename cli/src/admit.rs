@@ -40,7 +40,12 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
         all_admitted: true,
         channel: None,
     };
-    let end = stream.feed(&mut admit).and_then(|_| admit.output.flush());
+    let end = stream.feed(&mut admit).and_then(|fed| {
+        // What was not read may have asserted anything.
+        admit.all_admitted &= fed.is_complete();
+        fed.tell(false);
+        admit.output.flush()
+    });
     gate::status(end, args.fail, admit.all_admitted)
 }
 

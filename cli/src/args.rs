@@ -215,7 +215,7 @@ pub(crate) struct StripArgs {
     /// Of a provider's event stream write the text alone, that of one channel
     #[arg(long)]
     pub(crate) text_only: bool,
-    /// Whose text --text-only writes, such as 0 or 0/0 [default: the first channel that has any]
+    /// Whose text --text-only writes, such as 0 or 0/0 [default: that of which some is certain first]
     #[arg(long, value_name = "CHANNEL", requires = "text_only")]
     pub(crate) channel: Option<Channel>,
     /// What to read.
@@ -279,7 +279,9 @@ pub(crate) struct SourceArgs {
     ///
     /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a streamed response as the
     /// provider sends it. auto: one of these, told by its first event. Each channel (choice, content block, candidate) is
-    /// then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text.
+    /// then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What is read is the
+    /// stream of events, not an answer that came whole. What could not be read is told on standard error, or by `extract`
+    /// as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]
     pub(crate) input: InputFormat,
     /// How the stream is written: text, json, ndjson or auto

@@ -47,46 +47,62 @@ impl InputFormat {
 }
 
 /// Hands a command what is in the channels.
-pub(crate) struct Channels<'s, S>(pub(crate) &'s mut S);
+pub(crate) struct Channels<'s, S> {
+    pub(crate) sink: &'s mut S,
+    pub(crate) seen: &'s mut Seen,
+}
+
+/// What was in an event stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    /// How often something could not be read, or the provider told of an error.
+    pub(crate) unread: u64,
+    /// Some channel had text.
+    pub(crate) text: bool,
+}
 
 impl<S: Sink> StreamSink for Channels<'_, S> {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.stream(bytes);
+        self.sink.stream(bytes);
     }
 
     fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.0.enter(channel);
-        self.0.text(text);
+        self.seen.text = true;
+        self.sink.enter(channel);
+        self.sink.text(text);
     }
 
     fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
         if place.is_repeated {
             return Replacement::Remove;
         }
-        self.0.enter(place.channel);
-        self.0.annotation(annotation)
+        self.seen.text = true;
+        self.sink.enter(place.channel);
+        self.sink.annotation(annotation)
     }
 
     fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
         if place.is_repeated {
             return Replacement::Remove;
         }
-        self.0.enter(place.channel);
-        self.0.record(record)
+        self.seen.text = true;
+        self.sink.enter(place.channel);
+        self.sink.record(record)
     }
 
     fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.0.enter(channel);
-        self.0.event(event);
+        self.sink.enter(channel);
+        self.sink.event(event);
     }
 
     fn item(&mut self, item: Item<'_>) {
+        self.seen.unread += u64::from(matches!(item, Item::Notice(_) | Item::Error(_)));
         match item {
-            Item::Notice(notice) => self.0.notice(&Line::Diagnostic {
+            Item::Notice(notice) => self.sink.notice(&Line::Diagnostic {
                 code: notice.code().as_str(),
                 span: notice.span().into(),
             }),
-            Item::Error(message) => self.0.notice(&Line::Error { message: &message }),
+            Item::Error(message) => self.sink.notice(&Line::Error { message: &message }),
             _ => {}
         }
     }

@@ -39,8 +39,10 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
         text: args.text.then(BTreeMap::new),
         channel: None,
     };
-    extract.totals.bytes = stream.feed(&mut extract)?;
+    let fed = stream.feed(&mut extract)?;
+    extract.totals.bytes = fed.bytes;
     extract.end()?;
+    fed.tell(true);
     Ok(ExitCode::SUCCESS)
 }
 

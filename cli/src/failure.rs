@@ -103,6 +103,11 @@ pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
+/// Tells something that is no failure.
+pub(crate) fn note(message: impl Display) {
+    complain(message);
+}
+
 /// Writes a message of one line, with whatever it quotes made harmless.
 fn complain(message: impl Display) {
     say(Printable(message));

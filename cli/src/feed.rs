@@ -7,8 +7,8 @@ use provstream::wire::{Channel, StreamRewriter};
 use provstream::{Limits, Mode, Parser, ParserBuilder, RewriteSink, Rewriter};
 
 use crate::args::SourceArgs;
-use crate::channels::{Channels, InputFormat};
-use crate::failure::Failure;
+use crate::channels::{Channels, InputFormat, Seen};
+use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::line::Line;
 use crate::output::Output;
@@ -50,28 +50,86 @@ pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
 enum Reader {
     Text(Rewriter),
-    Wire(StreamRewriter),
+    Wire(StreamRewriter, Seen),
 }
 
 impl Reader {
     fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         match self {
             Self::Text(rewriter) => rewriter.push(chunk, sink),
-            Self::Wire(rewriter) => rewriter.push(chunk, &mut Channels(sink)),
+            Self::Wire(rewriter, seen) => rewriter.push(chunk, &mut Channels { sink, seen }),
         }
     }
 
-    /// Reports what is open at the end, and gives the input's length in bytes.
-    fn finish(&mut self, sink: &mut impl Sink) -> u64 {
+    /// Reports what is open at the end, and gives what was read.
+    fn finish(&mut self, sink: &mut impl Sink) -> Fed {
         match self {
             Self::Text(rewriter) => {
                 rewriter.finish(sink);
-                rewriter.parser().position()
+                Fed {
+                    bytes: rewriter.parser().position(),
+                    unread: 0,
+                    gap: None,
+                }
             }
-            Self::Wire(rewriter) => {
-                rewriter.finish(&mut Channels(sink));
-                rewriter.position()
+            Self::Wire(rewriter, seen) => {
+                rewriter.finish(&mut Channels { sink, seen });
+                let bytes = rewriter.position();
+                let gap = match rewriter.format() {
+                    _ if bytes == 0 || seen.text => None,
+                    None => Some(Gap::Format),
+                    Some(_) => Some(Gap::Text),
+                };
+                Fed {
+                    bytes,
+                    unread: seen.unread,
+                    gap,
+                }
             }
+        }
+    }
+}
+
+/// What was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fed {
+    /// The input's length.
+    pub(crate) bytes: u64,
+    /// How often something in an event stream could not be read, or the provider told of an error.
+    unread: u64,
+    /// What an event stream lacks as a whole.
+    gap: Option<Gap>,
+}
+
+/// What an event stream can lack as a whole.
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    /// Nothing in it told its format.
+    Format,
+    /// No event had text.
+    Text,
+}
+
+impl Fed {
+    /// Whether all that there was could be read as what it was said to be.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.unread == 0 && !matches!(self.gap, Some(Gap::Format))
+    }
+
+    /// Tells people what was not read; `told` says that the output has each single thing already.
+    pub(crate) fn tell(&self, told: bool) {
+        match self.gap {
+            Some(Gap::Format) => {
+                note("the format of the event stream is not known; nothing in it was read");
+            }
+            Some(Gap::Text) => note("no event had text: is this the right --input?"),
+            None => {}
+        }
+        if self.unread > 0 && !told {
+            note(format_args!(
+                "not all was read: {} events could not be, or told of an error",
+                self.unread
+            ));
         }
     }
 }
@@ -107,7 +165,7 @@ impl Stream {
     ) -> Result<Self, Failure> {
         let parser = parser.build();
         let reader = match input.rewriter(parser.clone()) {
-            Some(rewriter) => Reader::Wire(rewriter),
+            Some(rewriter) => Reader::Wire(rewriter, Seen::default()),
             None => Reader::Text(Rewriter::new(parser)),
         };
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
@@ -120,17 +178,17 @@ impl Stream {
         })
     }
 
-    /// Reads to the end, and gives the stream's length in bytes. What the sink wrote is handed on whenever the input may
+    /// Reads to the end, and gives what was read. What the sink wrote is handed on whenever the input may
     /// pause, and whatever happens: what was certain before the input broke is told.
-    pub(crate) fn feed(mut self, sink: &mut impl Sink) -> Result<u64, Failure> {
+    pub(crate) fn feed(mut self, sink: &mut impl Sink) -> Result<Fed, Failure> {
         let read = self.read_all(sink);
         if matches!(read, Err(Failure::Read(..))) {
             sink.output().flush()?;
         }
         read?;
-        let length = self.reader.finish(sink);
+        let fed = self.reader.finish(sink);
         sink.output().check()?;
-        Ok(length)
+        Ok(fed)
     }
 
     fn read_all(&mut self, sink: &mut impl Sink) -> Result<(), Failure> {

@@ -54,8 +54,9 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             _ => Text::Events,
         },
     };
-    stream.feed(&mut strip)?;
+    let fed = stream.feed(&mut strip)?;
     strip.output.flush()?;
+    fed.tell(false);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -143,3 +143,97 @@ fn wrong_inputs_and_channels_are_wrong_arguments() {
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}");
     }
 }
+
+/// An event of OpenAI chat completions with a text in a choice.
+fn event(index: i64, text: &str) -> String {
+    format!(
+        "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
+#[test]
+fn what_is_not_read_passes_no_gate() {
+    let good = event(0, "Good. [substrate.grep; ts=2026-05-28T11:40:00Z] ");
+    let bad = event(1, "Bad. [unverified-inference] ");
+    let gate = |input: &str| {
+        run(
+            &[
+                "admit",
+                "--input=openai-chat",
+                "--floor=1",
+                "--window=1d",
+                "--now=2026-05-28T12:00:00Z",
+                "--fail",
+            ],
+            input,
+        )
+    };
+    let passed = gate(&format!("{good}data: [DONE]\n\n"));
+    assert_eq!((passed.status, passed.stderr.as_str()), (0, ""));
+    for unread in [
+        bad.replace("\"index\":1", "\"index\":-1"),
+        bad.trim_end().to_owned(),
+        "data: {\n\n".to_owned(),
+        "data: {\"error\":{\"message\":\"overloaded\"}}\n\n".to_owned(),
+        (2..300).map(|index| event(index, "x")).collect(),
+    ] {
+        let stopped = gate(&format!("{good}{unread}"));
+        assert_eq!(stopped.status, 3, "{unread:.80}");
+        assert!(
+            stopped.stderr.contains("not all was read"),
+            "{}",
+            stopped.stderr
+        );
+    }
+    let unknown = run(
+        &[
+            "admit",
+            "--input=auto",
+            "--floor=1",
+            "--window=1d",
+            "--fail",
+        ],
+        "Bad. [unverified-inference]",
+    );
+    assert_eq!(unknown.status, 3);
+}
+
+#[test]
+fn what_is_not_read_is_told() {
+    let plain = "Hello [substrate.grep] plain text";
+    for command in ["strip", "extract"] {
+        let told = run(&[command, "--input=auto"], plain);
+        assert_eq!(told.status, 0);
+        assert!(
+            told.stderr
+                .contains("format of the event stream is not known"),
+            "{}",
+            told.stderr
+        );
+        assert_eq!(run(&[command, "--input=auto"], "").stderr, "");
+    }
+    assert_eq!(run(&["strip", "--input=auto"], plain).stdout, plain);
+    let other = run(
+        &["strip", "--input=anthropic"],
+        event(0, "It is. [substrate.grep]"),
+    );
+    assert!(
+        other.stderr.contains("no event had text"),
+        "{}",
+        other.stderr
+    );
+    let broken = format!("{}data: {{\n\n", event(0, "It is."));
+    let strip = run(&["strip", "--input=openai-chat"], &broken);
+    assert!(
+        strip.stderr.contains("not all was read: 1 events"),
+        "{}",
+        strip.stderr
+    );
+    let extract = run(&["extract", "--input=openai-chat"], &broken);
+    assert_eq!(extract.stderr, "");
+    assert!(
+        extract.stdout.contains("\"code\":\"malformed-event\""),
+        "{}",
+        extract.stdout
+    );
+}

@@ -7,6 +7,7 @@ use crate::provenance::{Annotation, JsonString};
 
 /// In which of OpenAI's two interfaces an annotation is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum OpenAiShape {
     /// Chat completions: the members are in a member `url_citation`.
     Chat,
