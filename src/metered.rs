@@ -14,7 +14,8 @@
 //! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`Code`](crate::Code).
 //!
 //! `name` comes from the model, and so could have any number of values. A [`Meter`] gives at most [`MAX_NAMES`] different
-//! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`].
+//! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`]. So is an identifier
+//! that is spelt `other` itself, which takes no place.
 //!
 //! Nothing here changes what a parser reports. The clock is read twice for each push, and nowhere else in this crate.
 //!
@@ -70,7 +71,7 @@ pub const MAX_NAMES: usize = 100;
 /// The most bytes of a value of the label `name`.
 pub const MAX_NAME: usize = 64;
 
-/// The value of the label `name` for all further identifiers, and for an empty one.
+/// The value of the label `name` for all further identifiers, for an empty one, and for one that is spelt so.
 pub const OTHER: &str = "other";
 
 /// Where the parsers of a service count; a clone counts in the same place.
@@ -146,8 +147,9 @@ impl Meter {
         let name = cut.unwrap_or_default();
         // A set of strings is whole whatever panicked beside it.
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_place = !name.is_empty() && name != OTHER;
         let known = names.contains(name)
-            || !name.is_empty() && names.len() < MAX_NAMES && names.insert(name.into());
+            || has_place && names.len() < MAX_NAMES && names.insert(name.into());
         if known { name } else { OTHER }.to_owned()
     }
 }

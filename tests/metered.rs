@@ -218,6 +218,27 @@ fn names_are_cut_between_characters() {
 }
 
 #[test]
+fn an_identifier_spelt_as_the_rest_takes_no_place() {
+    let object = |class: &str| {
+        format!("{{\"assertion\":\"a\",\"provenance\":{{\"substrate_class\":\"{class}\"}}}}\n")
+    };
+    let recorded = record(|| {
+        let mut parser = MeteredParser::new(parser(Mode::Ndjson), &Meter::new());
+        parser.push(object(OTHER).as_bytes(), |_| {});
+        for name in 0..=MAX_NAMES {
+            parser.push(object(&format!("n{name}")).as_bytes(), |_| {});
+        }
+    });
+    let count = |name: &str| {
+        let series = format!("{UNKNOWN_IDENTIFIERS}{{name={name}}}");
+        recorded.counters.get(&series).copied()
+    };
+    assert_eq!(count(OTHER), Some(2));
+    assert_eq!(count(&format!("n{}", MAX_NAMES - 1)), Some(1));
+    assert_eq!(count(&format!("n{MAX_NAMES}")), None);
+}
+
+#[test]
 fn a_reset_parser_goes_on_counting_and_the_parser_inside_does_not() {
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::new());

@@ -393,19 +393,295 @@ fn without_a_delta_to_follow_the_inserted_event_is_the_shortest_of_its_format() 
     }
 }
 
+/// The shortest event of chat completions with this text.
+fn shortest_chat(index: usize, content: &str) -> String {
+    format!(
+        "data: {{\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{content}\"}},\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
 #[test]
 fn other_texts_of_an_event_are_not_repeated_with_it() {
-    let stream = concat!(
-        "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning\":\"hm\",\"content\":\"a [\"}},",
-        "{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n",
+    let event = |first: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"reasoning\":\"hm\",\"content\":\"{first}\"}}}},{{\"index\":1,\"delta\":{{\"content\":\"b\"}}}}]}}\n\n"
+        )
+    };
+    assert_eq!(
+        strip_all(Format::OpenAiChat, event("a [").as_bytes()),
+        [event("a"), shortest_chat(0, " [")].concat()
     );
-    let expected = concat!(
-        "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning\":\"hm\",\"content\":\"a\"}},",
-        "{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n",
-        "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning\":\"\",\"content\":\" [\"}},",
-        "{\"index\":1,\"delta\":{\"content\":\"\"}}]}\n\n",
+}
+
+/// What a client has that joins the strings at the same place and adds up the numbers, as common ones do.
+fn joined(format: Format, fixture: &str) -> BTreeMap<String, Vec<Value>> {
+    let fixture = Fixture {
+        name: "stream.sse".into(),
+        format,
+        bytes: fixture.into(),
+        texts: BTreeMap::new(),
+    };
+    let mut all = BTreeMap::new();
+    for event in events(&fixture, &fixture.bytes) {
+        leaves(&event, String::new(), &mut all);
+    }
+    all
+}
+
+fn leaves(value: &Value, path: String, all: &mut BTreeMap<String, Vec<Value>>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                leaves(member, format!("{path}.{name}"), all);
+            }
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                leaves(element, format!("{path}.*"), all);
+            }
+        }
+        leaf => all.entry(path).or_default().push(leaf.clone()),
+    }
+}
+
+#[test]
+fn an_inserted_event_repeats_nothing_that_a_client_takes_twice() {
+    let chat = |event: &str| (Format::OpenAiChat, event.to_owned());
+    let events = [
+        chat(r#"{"choices":[{"delta":{"content":"x [","tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x [","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f"}}]}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x [","function_call":{"name":"f","arguments":"{}"}}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x [","annotations":[{"type":"url_citation","url":"u"}]}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x [","reasoning_content":"r","reasoning":"r"}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x [","reasoning_details":[{"text":"r"}]}}]}"#),
+        chat(r#"{"choices":[{"delta":{"role":"assistant","content":"x ["}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x ["}}],"usage":{"total_tokens":3}}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x ["}}],"id":{"more":"m"}}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x ["},"logprobs":{"content":[{"token":"x"}]}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"old","content":"x ["}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"old"},"delta":{"content":"x ["}}]}"#),
+        chat(r#"{"choices":[{"delta":{"content":"x ["}},{"index":1,"delta":{"refusal":"no"}}]}"#),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"executableCode":{"code":"c"}},{"inlineData":{"data":"AA=="}},{"text":"x ["}]}}],"usageMetadata":{"totalTokenCount":3}}"#.into(),
+        ),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"x ["}]}}],"usageMetadata":{"totalTokenCount":3}}"#.into(),
+        ),
+        (
+            Format::Ollama,
+            r#"{"message":{"content":"x [","images":["AA=="]},"done":false,"eval_count":3}"#.into(),
+        ),
+    ];
+    for (format, event) in events {
+        let stream = match format {
+            Format::Ollama => format!("{event}\n"),
+            _ => format!("data: {event}\n\n"),
+        };
+        let out = strip_all(format, stream.as_bytes());
+        let (before, mut after) = (joined(format, &stream), joined(format, &out));
+        assert!(out.len() > stream.len(), "{event}");
+        // What every event of the format has.
+        const EVERY: [&str; 4] = ["index", "done", "object", "finish_reason"];
+        after.retain(|path, _| !EVERY.iter().any(|name| path.ends_with(name)));
+        let roles = ["model", "assistant"].map(Value::from);
+        for (path, values) in after {
+            let before = before.get(&path).map_or(&[][..], Vec::as_slice);
+            if [".delta.content", ".message.content", ".parts.*.text"]
+                .iter()
+                .any(|own| path.ends_with(own))
+            {
+                assert_eq!(values.last(), Some(&" [".into()), "{out}");
+            } else if format != Format::OpenAiChat
+                && values.iter().any(|value| roles.contains(value))
+            {
+                assert_eq!(values.len(), 1, "{path} in {out}");
+            } else {
+                assert_eq!(values, before, "{path} in {out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_inserted_event_keeps_an_envelope_that_says_nothing_more() {
+    for event in [
+        r#"{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","system_fingerprint":"f","choices":[{"index":0,"delta":{"content":"@"},"logprobs":null,"finish_reason":null}],"usage":null}"#,
+        r#"{"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"sequence_number":7,"delta":"@","logprobs":[]}"#,
+        r#"{"model":"m","created_at":"t","response":"@","done":false}"#,
+    ] {
+        let event = |text: &str| format!("data: {}\n\n", event.replace('@', text));
+        let format = Format::detect(&event("x").as_bytes()[6..]).expect("a format");
+        let end = "data: [DONE]\n\n";
+        assert_eq!(
+            strip_all(format, [&event("x ["), end].concat().as_bytes()),
+            [&event("x"), &event(" ["), end].concat()
+        );
+        // An event without text is none to repeat.
+        assert_eq!(
+            strip_all(format, [&event("x ["), &event(""), end].concat().as_bytes()),
+            [&event("x"), &event(""), &event(" ["), end].concat()
+        );
+    }
+}
+
+#[test]
+fn the_output_is_at_most_a_few_times_as_long_as_the_input() {
+    let padding = "p".repeat(8_000);
+    let choices = |start: usize| {
+        let choice = |index| format!("{{\"index\":{index},\"delta\":{{\"content\":\"x [\"}}}}");
+        let choices: Vec<_> = (start..256).map(choice).collect();
+        format!("data: {{\"choices\":[{}]}}\n\n", choices.join(","))
+    };
+    let mut again = String::new();
+    let long = format!(
+        "data: {{\"id\":\"{padding}\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"x [\"}}}}]}}\n\n"
     );
+    for _ in 0..100 {
+        // What ends is not what the next text of the channel looks like.
+        again += &choices(254).replace("254", "0");
+        again += STOP;
+    }
+    for stream in [
+        choices(0),
+        [long.clone(), STOP.into(), again].concat(),
+        long,
+    ] {
+        let out = strip_all(Format::OpenAiChat, stream.as_bytes());
+        assert!(out.len() > stream.len());
+        assert!(
+            out.len() < 6 * stream.len(),
+            "{} of {}",
+            out.len(),
+            stream.len()
+        );
+    }
+}
+
+#[test]
+fn a_tool_call_under_a_number_that_is_none_leaves_the_rest_of_its_choice_readable() {
+    let event = |content: &str, message: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\",\"tool_calls\":[{{\"index\":-1}},{{\"index\":1,\"function\":{{\"arguments\":\"1\"}}}}]}},\"message\":{{\"content\":\"{message}\"}},\"finish_reason\":\"stop\"}}]}}\n\n"
+        )
+    };
+    let stream = event("a [substrate.grep]", "a [substrate.grep]");
+    assert_eq!(
+        strip_all(Format::OpenAiChat, stream.as_bytes()),
+        event("a", "a")
+    );
+    let read = Read::of(Decoder::new(Format::OpenAiChat), stream.as_bytes(), 7);
+    assert_eq!(read.tool_calls[&Channel::with_part(0, 1)], "1");
+    let malformed = format!("malformed-event at 0..{}", stream.len());
+    assert_eq!(read.rest, ["end 0".to_owned(), malformed]);
+}
+
+#[test]
+fn a_format_is_recognised_under_a_type_that_is_not_known() {
+    for (event, format) in [
+        (r#"{"type":"chunk","choices":[]}"#, Some(Format::OpenAiChat)),
+        (r#"{"type":"chunk","candidates":[]}"#, Some(Format::Gemini)),
+        (r#"{"type":"chunk","done":false}"#, Some(Format::Ollama)),
+        (r#"{"type":"ping","choices":[]}"#, Some(Format::Anthropic)),
+        (r#"{"type":"chunk"}"#, None),
+    ] {
+        assert_eq!(Format::detect(event.as_bytes()), format, "{event}");
+    }
+}
+
+#[test]
+fn no_amount_of_white_space_before_it_changes_the_envelope() {
+    for (lead, start, end) in [(100_000, "", "\n"), (65, "[", "]"), (65, "\u{FEFF}[", "]")] {
+        let event = |text: &str| {
+            let event = format!(
+                "{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}}}}]}}"
+            );
+            format!("{}{start}{event}{end}", " \r\n ".repeat(lead / 4 + 1))
+        };
+        assert_eq!(
+            strip_all(Format::Gemini, event("a [substrate.grep]").as_bytes()),
+            event("a")
+        );
+    }
+}
+
+#[test]
+fn an_event_with_empty_data_is_passed_by_and_not_malformed() {
+    let stream = [&chat("a ["), "data:\n\n", "data: \ndata\n\n", &chat("b")].concat();
+    let read = Read::of(Decoder::detect(), stream.as_bytes(), 3);
+    assert_eq!(read.rest, ["end 0"]);
+    let expected = [
+        &chat("a"),
+        "data:\n\n",
+        "data: \ndata\n\n",
+        &chat(""),
+        &chat(" [b"),
+    ]
+    .concat();
     assert_eq!(strip_all(Format::OpenAiChat, stream.as_bytes()), expected);
+}
+
+#[test]
+fn halves_with_the_end_of_the_channel_between_them_are_no_pair_in_the_stream_either() {
+    let long = chat(&"x".repeat(300));
+    for (between, written) in [(STOP, STOP), (&*long, &*long)] {
+        let stream = [&chat(r"a\ud83d"), between, &chat(""), &chat(r"\ude00b")].concat();
+        let expected = [&chat(r"a\ud83d"), written, &chat(""), &chat("\u{FFFD}b")].concat();
+        let mut rewriter =
+            StreamRewriter::new(Format::OpenAiChat, Parser::new()).with_max_event(200);
+        assert_eq!(
+            String::from_utf8(strip(&rewriter, stream.as_bytes(), 11)).expect("UTF-8"),
+            expected
+        );
+        let mut links = Links::default();
+        rewriter.push(stream.as_bytes(), &mut links);
+        rewriter.finish(&mut links);
+        assert_eq!(
+            String::from_utf8_lossy(&links.text[&Channel::new(0)]),
+            "a\u{FFFD}\u{FFFD}b"
+        );
+    }
+    // With nothing between them they are.
+    let stream = [chat(r"a\ud83d"), chat(r"\ude00b")].concat();
+    assert_eq!(strip_all(Format::OpenAiChat, stream.as_bytes()), stream);
+}
+
+/// How long stripping a stream takes: the least of several times.
+fn time(format: Format, stream: &str) -> std::time::Duration {
+    let rewriter = StreamRewriter::new(format, Parser::new());
+    let run = || {
+        let start = std::time::Instant::now();
+        strip(&rewriter, stream.as_bytes(), usize::MAX);
+        start.elapsed()
+    };
+    (0..3).map(|_| run()).min().expect("a time")
+}
+
+#[test]
+fn the_time_is_linear_in_the_size_of_an_event() {
+    let parts = |count: usize| {
+        let parts = vec![r#"{"text":"x [a"}"#; count].join(",");
+        format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}\n")
+    };
+    let choices = |count: usize| {
+        let choices = vec![r#"{"delta":{"content":"["},"finish_reason":"s"}"#; count / 4].join(",");
+        format!("{{\"choices\":[{choices}]}}\n")
+    };
+    // Many lines of data, each with a string that changes.
+    let lines = |count: usize| {
+        let parts = vec![r#"{"text":"x "}"#; count / 4].join(",\ndata:");
+        format!("data:{{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}\n\n")
+    };
+    for (format, small, large) in [
+        (Format::Gemini, parts(8_000), parts(64_000)),
+        (Format::OpenAiChat, choices(8_000), choices(64_000)),
+        (Format::Gemini, lines(8_000), lines(64_000)),
+    ] {
+        assert!(large.len() < 1 << 20);
+        let (small, large) = (time(format, &small), time(format, &large));
+        assert!(large < 24 * small, "{format}: {small:?} and {large:?}");
+    }
 }
 
 #[test]

@@ -68,10 +68,13 @@ impl Format {
             event,
             ["type", "choices", "candidates", "promptFeedback", "done"],
         );
-        if let Some(kind) = kind.and_then(json::text) {
-            return Self::of_type(&kind);
-        }
-        if json::is_set(choices) {
+        // A type that is not known says nothing: servers that speak another's format add one.
+        let by_type = kind
+            .and_then(json::text)
+            .and_then(|kind| Self::of_type(&kind));
+        if by_type.is_some() {
+            by_type
+        } else if json::is_set(choices) {
             Some(Self::OpenAiChat)
         } else if json::is_set(candidates) || json::is_set(feedback) {
             Some(Self::Gemini)

@@ -20,6 +20,8 @@ pub(super) struct Frame<'a> {
     /// The data of all lines with a line feed between each two: borrowed from `raw` if there is one line.
     pub(super) data: Cow<'a, [u8]>,
     lines: SmallVec<[Line; 1]>,
+    /// Where each of the lines begins in the data.
+    starts: SmallVec<[usize; 1]>,
 }
 
 impl<'a> Frame<'a> {
@@ -32,10 +34,17 @@ impl<'a> Frame<'a> {
                 Cow::Owned(pieces.join(&b'\n'))
             }
         };
+        let mut next = 0;
+        let starts = lines.iter().map(|line| {
+            let start = next;
+            next += line.len() + 1;
+            start
+        });
         Self {
             raw,
             start,
             data,
+            starts: starts.collect(),
             lines,
         }
     }
@@ -46,15 +55,11 @@ impl<'a> Frame<'a> {
 
     /// Where a range of the data, which does not go beyond its line, stands in the raw bytes.
     pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
-        let mut before = 0;
-        for line in &self.lines {
-            if data.end <= before + line.len() {
-                let start = line.start + data.start.checked_sub(before)?;
-                return Some(start..start + data.len());
-            }
-            before += line.len() + 1;
-        }
-        None
+        let place = self.starts.partition_point(|&start| start <= data.start);
+        let place = place.checked_sub(1)?;
+        let (line, before) = (self.lines.get(place)?, self.starts.get(place)?);
+        let start = line.start + (data.start - before);
+        (start + data.len() <= line.end).then(|| start..start + data.len())
     }
 }
 

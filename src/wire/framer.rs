@@ -11,16 +11,13 @@ use super::sse::{SseDecoder, SsePiece};
 #[derive(Clone, Debug)]
 pub(super) struct Framer {
     max_event: usize,
-    /// The bytes before that, at most [`MAX_LEADING`].
-    leading: SmallVec<[u8; MAX_LEADING]>,
+    /// The bytes before that, at most as many as an event may have; with more it is server-sent events.
+    leading: SmallVec<[u8; 8]>,
     envelope: Envelope,
 }
 
 /// Takes pieces, each with what the stream's events are put together by.
 type Sink<'s> = &'s mut dyn FnMut(Kind, Piece<'_>);
-
-/// With more white space than this it is server-sent events.
-const MAX_LEADING: usize = 64;
 
 #[derive(Clone, Debug)]
 enum Envelope {
@@ -55,7 +52,7 @@ impl Framer {
         let mut rest = chunk;
         while let (Envelope::Unknown, Some((&byte, later))) = (&self.envelope, rest.split_first()) {
             let may_lead = byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(&byte);
-            if may_lead && self.leading.len() < MAX_LEADING {
+            if may_lead && self.leading.len() < self.max_event {
                 self.leading.push(byte);
                 rest = later;
             } else {

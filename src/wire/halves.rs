@@ -60,6 +60,11 @@ fn unit(content: &str) -> Option<u16> {
     u16::from_str_radix(digits, 16).ok()
 }
 
+/// Whether the content begins with the escape of a low surrogate.
+pub(super) fn begins_low(content: &str) -> bool {
+    unit(content).is_some_and(|unit| (0xDC00..0xE000).contains(&unit))
+}
+
 /// The high surrogate that is the content's last escape and nothing follows.
 fn trailing_high(content: &str) -> Option<u16> {
     let start = content.len().checked_sub(ESCAPE)?;

@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use super::formats::{Found, Shape};
+use super::formats::Shape;
 use super::frame::Frame;
 use super::framer::Kind;
-use super::json;
+use super::json::{self, RawValue};
 use super::{Channel, Format};
 
 /// Most bytes of an event that is taken for a pattern.
@@ -19,42 +19,21 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of an event with the text `content` in it; none if the event says something that must not be said
-    /// again, or is too long. Other texts in it are left out.
-    pub(super) fn of(frame: &Frame<'_>, found: &[Found<'_>], content: &str) -> Option<Self> {
-        if frame.raw.len() > MAX_PATTERN {
+    /// The pattern of an event that has the text `content` and nothing else that a client would take twice; none if it
+    /// may have that, or is too long.
+    pub(super) fn of(frame: &Frame<'_>, content: &str) -> Option<Self> {
+        if content.is_empty() || frame.raw.len() > MAX_PATTERN {
             return None;
         }
-        let place = |content: &str| frame.in_raw(json::place(&frame.data, content)?);
-        let mut others: Vec<Range<usize>> = Vec::new();
-        let own = place(content)?;
-        for found in found {
-            match found {
-                Found::Text(_, other, Shape::Delta | Shape::Generate)
-                | Found::Reasoning(_, other)
-                | Found::ToolCall(_, other) => {
-                    others.extend(place(other).filter(|other| *other != own));
-                }
-                _ => return None,
-            }
+        let own = json::place(&frame.data, content)?;
+        let event = json::parse(&frame.data)?;
+        if !is_alone(event, &own, &frame.data) {
+            return None;
         }
-        others.sort_by_key(|range| range.start);
-        let cut = |from: usize, to: usize| {
-            let mut bytes = Vec::new();
-            let mut at = from;
-            for other in others
-                .iter()
-                .filter(|other| from <= other.start && other.end <= to)
-            {
-                bytes.extend_from_slice(frame.raw.get(at..other.start).unwrap_or_default());
-                at = other.end;
-            }
-            bytes.extend_from_slice(frame.raw.get(at..to).unwrap_or_default());
-            bytes
-        };
+        let own = frame.in_raw(own)?;
         Some(Self {
-            before: cut(0, own.start),
-            after: cut(own.end, frame.raw.len()),
+            before: frame.raw.get(..own.start)?.to_vec(),
+            after: frame.raw.get(own.end..)?.to_vec(),
         })
     }
 
@@ -142,5 +121,64 @@ impl Pattern {
             // The LF is taken for a piece of its own.
             out.push(b'\n');
         }
+    }
+}
+
+/// Whether a value is the string that stands at `own` in the data, or has it with nothing beside it that says more.
+fn is_alone(value: &RawValue, own: &Range<usize>, data: &[u8]) -> bool {
+    let has_own = |value: &RawValue| {
+        let place = json::place(data, value.get());
+        place.is_some_and(|place| place.start < own.start && own.end < place.end)
+    };
+    let mut ways = 0;
+    let mut on_way = None;
+    if value.get().starts_with('{') {
+        json::entries(value, |name, member| {
+            if has_own(member) {
+                ways += 1;
+                on_way = Some(member);
+            } else if !is_harmless(name, member) {
+                ways += 2;
+            }
+        });
+    } else if value.get().starts_with('[') {
+        json::elements(Some(value), |element| {
+            ways += 1;
+            on_way = Some(element);
+        });
+    } else {
+        return json::string(value).is_some() && has_own(value);
+    }
+    ways == 1 && on_way.is_some_and(|inner| is_alone(inner, own, data))
+}
+
+/// Whether a member can be repeated with other text: it says nothing, or the same in every event of a text.
+fn is_harmless(name: &[u8], value: &RawValue) -> bool {
+    const ENVELOPE: [&[u8]; 20] = [
+        b"id",
+        b"object",
+        b"created",
+        b"created_at",
+        b"createTime",
+        b"model",
+        b"modelVersion",
+        b"provider",
+        b"responseId",
+        b"response_id",
+        b"service_tier",
+        b"system_fingerprint",
+        b"index",
+        b"type",
+        b"item_id",
+        b"event_id",
+        b"output_index",
+        b"content_index",
+        b"sequence_number",
+        b"obfuscation",
+    ];
+    match value.get() {
+        "null" | "[]" => true,
+        "false" => name == b"done",
+        text => ENVELOPE.contains(&name) && !text.starts_with(['{', '[']),
     }
 }

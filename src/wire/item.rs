@@ -92,7 +92,8 @@ impl fmt::Display for Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeCode {
-    /// An event whose data are not JSON, or have text under a number that is none; it is passed by.
+    /// An event whose data are not JSON, which is passed by, or have a number of a channel that is none: what stands under
+    /// it is passed by, and the rest is read.
     MalformedEvent,
     /// An event longer than the limit; it is passed by.
     OversizedEvent,

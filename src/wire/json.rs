@@ -38,6 +38,15 @@ pub(super) fn member<'a>(value: &'a RawValue, name: &str) -> Option<&'a RawValue
     found
 }
 
+/// Calls for each member in order, not at all if the value is no object.
+pub(super) fn entries<'a>(value: &'a RawValue, each: impl FnMut(&[u8], &'a RawValue)) {
+    if value.get().starts_with('{') {
+        let mut json = serde_json::Deserializer::from_str(value.get());
+        // The value was found to be well-formed before.
+        let _ = json.deserialize_map(Entries(each));
+    }
+}
+
 /// The value at the end of a path of members.
 pub(super) fn at<'a>(value: &'a RawValue, path: &[&str]) -> Option<&'a RawValue> {
     path.iter()
@@ -143,6 +152,50 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
+struct Entries<F>(F);
+
+impl<'a, F: FnMut(&[u8], &'a RawValue)> Visitor<'a> for Entries<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key_seed(AnyName)? {
+            (self.0)(&name, map.next_value()?);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a name.
+struct AnyName;
+
+impl<'a> DeserializeSeed<'a> for AnyName {
+    type Value = Vec<u8>;
+
+    fn deserialize<D: serde::Deserializer<'a>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_bytes(self)
+    }
+}
+
+impl Visitor<'_> for AnyName {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        Ok(bytes.to_vec())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.visit_bytes(text.as_bytes())
+    }
+}
+
 struct Elements<F>(F);
 
 impl<'a, F: FnMut(&'a RawValue)> Visitor<'a> for Elements<F> {
@@ -175,6 +228,20 @@ mod tests {
     fn names_are_compared_as_decoded_and_may_hold_lone_surrogates() {
         let value = parse(br#"{"\ud800": 1, "\u0061": 2}"#).expect("JSON");
         assert_eq!(member(value, "a").map(RawValue::get), Some("2"));
+    }
+
+    #[test]
+    fn entries_come_in_order_with_every_repeated_one() {
+        let value = parse(br#"{"a": 1, "\u0062": {"a": 2}, "a": [3], "\ud800": 4}"#).expect("JSON");
+        let mut found = Vec::new();
+        entries(value, |name, value| {
+            found.push((name.to_vec(), value.get()))
+        });
+        let names: Vec<_> = found.iter().map(|(name, _)| name.as_slice()).collect();
+        assert_eq!(names[..3], [b"a", b"b", b"a"]);
+        let values: Vec<_> = found.iter().map(|(_, value)| *value).collect();
+        assert_eq!(values, ["1", r#"{"a": 2}"#, "[3]", "4"]);
+        entries(parse(b"[1]").expect("JSON"), |_, _| panic!("no object"));
     }
 
     #[test]

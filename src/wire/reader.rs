@@ -54,9 +54,14 @@ impl Reader {
     /// open if it is not empty. All open channels end before an error and the end, which is told once.
     pub(super) fn read<'a>(&mut self, data: &'a [u8]) -> Said<'a> {
         let mut said = Said::default();
-        if data.trim_ascii() == b"[DONE]" {
-            self.accept(Found::End, &mut said);
-            return said;
+        match data.trim_ascii() {
+            // Some servers keep a connection alive with it.
+            b"" => return said,
+            b"[DONE]" => {
+                self.accept(Found::End, &mut said);
+                return said;
+            }
+            _ => {}
         }
         let Some(event) = json::parse(data) else {
             said.malformed = true;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use super::formats::Found;
+use super::formats::{Found, Shape};
 use super::frame::{Frame, Piece};
 use super::framer::{Framer, Kind};
 use super::insert::Pattern;
@@ -25,7 +25,8 @@ use crate::rewrite::Rewriter;
 /// empty string. Text that was held back because it could have become an annotation, and did not, comes in the channel's
 /// next delta; at its end, in one event more before the one that ends it. An event is written when it is complete.
 ///
-/// Events that are malformed, unterminated or longer than the limit are written as they are.
+/// Events that are no JSON, unterminated or longer than the limit are written as they are, and so is what stands under a
+/// number of a channel that is none.
 #[derive(Clone, Debug)]
 pub struct StreamRewriter {
     framer: Framer,
@@ -186,17 +187,20 @@ impl State {
         if said.found.is_empty() && !said.malformed && !said.too_many {
             sink.item(Item::Other(frame.span()));
         }
+        let last = last_texts(&said.found);
+        let can_be_pattern = said.found.len() == 1;
         for (place, found) in said.found.iter().enumerate() {
             match found {
                 Found::Text(channel, content, shape) => {
                     // Text that ends in this event gets what is held, if a client has to read it anyway.
-                    let later = said.found.get(place + 1..).unwrap_or_default();
-                    let is_last = !content.is_empty() && ends(later, *channel);
+                    let is_last = last.get(channel) == Some(&place);
                     let text = self.channel(*channel);
                     text.shape = *shape;
                     let edit = text.push(*channel, content, is_last, sink);
                     edits.extend(edit.map(|edit| (*content, edit)));
-                    text.note_pattern(frame, &said.found, content);
+                    if can_be_pattern && *shape != Shape::Start {
+                        text.note_pattern(frame, content);
+                    }
                 }
                 Found::Repeat(channel, content) => {
                     let edit = text::repeat(self.fresh.clone(), *channel, content, sink);
@@ -265,9 +269,11 @@ impl State {
 
     /// Ends a channel, and writes what it held as an event; another one follows it or not.
     fn end(&mut self, channel: Channel, is_before_event: bool, sink: &mut impl StreamSink) {
-        let rest = self.channel(channel).finish(channel, sink);
+        let text = self.channel(channel);
+        let rest = text.finish(channel, sink);
+        let pattern = text.take_pattern();
         if !rest.is_empty() {
-            self.insert(channel, &rest, is_before_event, sink);
+            self.insert(channel, pattern, &rest, is_before_event, sink);
         }
         sink.item(Item::ChannelEnd(channel));
     }
@@ -275,6 +281,7 @@ impl State {
     fn insert(
         &mut self,
         channel: Channel,
+        pattern: Option<Pattern>,
         rest: &str,
         is_before_event: bool,
         sink: &mut impl StreamSink,
@@ -283,9 +290,9 @@ impl State {
             return;
         };
         let (envelope, line_end) = (self.envelope, self.line_end);
-        let text = self.channel(channel);
-        let pattern = text.pattern.clone().unwrap_or_else(|| {
-            Pattern::shortest(format, text.shape, channel).in_envelope(format, envelope, line_end)
+        let shape = self.channel(channel).shape;
+        let pattern = pattern.unwrap_or_else(|| {
+            Pattern::shortest(format, shape, channel).in_envelope(format, envelope, line_end)
         });
         let mut out = core::mem::take(&mut self.out);
         let before = match envelope {
@@ -308,8 +315,25 @@ impl State {
     }
 }
 
-/// Whether a channel ends in what an event says, without more text of it.
-fn ends(found: &[Found<'_>], channel: Channel) -> bool {
-    let has_text = |found: &Found<'_>| matches!(found, Found::Text(other, content, _) if *other == channel && !content.is_empty());
-    found.contains(&Found::ChannelEnd(channel)) && !found.iter().any(has_text)
+/// For each channel that an event ends, the place of the text that is its last in this event, if the end is behind it.
+fn last_texts(found: &[Found<'_>]) -> BTreeMap<Channel, usize> {
+    let mut last = BTreeMap::new();
+    let is_end = |found: &Found<'_>| matches!(found, Found::ChannelEnd(_));
+    if !found.iter().any(is_end) {
+        return last;
+    }
+    let mut ends = BTreeMap::new();
+    for (place, found) in found.iter().enumerate() {
+        match found {
+            Found::Text(channel, content, _) if !content.is_empty() => {
+                last.insert(*channel, place);
+            }
+            Found::ChannelEnd(channel) => {
+                ends.insert(*channel, place);
+            }
+            _ => {}
+        }
+    }
+    last.retain(|channel, place| ends.get(channel).is_some_and(|end| end > place));
+    last
 }

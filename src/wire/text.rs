@@ -1,7 +1,7 @@
 //! The text of one channel on its way through a rewriter.
 
 use super::Channel;
-use super::formats::{Found, Shape};
+use super::formats::Shape;
 use super::frame::Frame;
 use super::halves;
 use super::insert::Pattern;
@@ -18,8 +18,10 @@ pub(super) struct Text {
     high: Option<u16>,
     /// It was written as it stands.
     high_is_out: bool,
+    /// The channel ended behind a half that was written as it stands: a low half that comes next is none of it.
+    after_lone_half: bool,
     /// What text of its own looks like.
-    pub(super) pattern: Option<Pattern>,
+    pattern: Option<Pattern>,
     pub(super) shape: Shape,
 }
 
@@ -30,6 +32,7 @@ impl Text {
             rewriter,
             high: None,
             high_is_out: false,
+            after_lone_half: false,
             pattern: None,
             shape: Shape::Delta,
         }
@@ -56,7 +59,10 @@ impl Text {
         }
         let out = writer.into_text();
         let was_out = core::mem::take(&mut self.high_is_out);
-        let is_same = out == piece.text && (before.is_none() || was_out || content.is_empty());
+        let is_apart = !content.is_empty() && core::mem::take(&mut self.after_lone_half);
+        let is_same = !(is_apart && halves::begins_low(content))
+            && out == piece.text
+            && (before.is_none() || was_out || content.is_empty());
         if is_same {
             // A half goes out as it stands if its other half goes out as soon as it comes.
             let is_held = self.is_holding();
@@ -89,6 +95,7 @@ impl Text {
         self.rewriter.finish(&mut writer);
         let mut out = writer.into_text();
         if was_out {
+            self.after_lone_half = true;
             out = out.strip_prefix('\u{FFFD}').unwrap_or(&out).to_owned();
         }
         out
@@ -99,12 +106,19 @@ impl Text {
         parser.held() > 0 || parser.removable_white_space() > 0
     }
 
-    /// Keeps the event as a pattern if something is held behind it.
-    pub(super) fn note_pattern(&mut self, frame: &Frame<'_>, found: &[Found<'_>], content: &str) {
-        if self.is_holding() || self.high.is_some() {
-            let pattern = Pattern::of(frame, found, content);
-            self.pattern = pattern.or_else(|| self.pattern.take());
+    /// Keeps the event, whose one text is `content`, as a pattern if something is held behind it and it can be one.
+    pub(super) fn note_pattern(&mut self, frame: &Frame<'_>, content: &str) {
+        if (self.is_holding() || self.high.is_some())
+            && let Some(pattern) = Pattern::of(frame, content)
+        {
+            self.pattern = Some(pattern);
         }
+    }
+
+    /// The pattern of the text that ends here. What follows has to bring its own, so that none is written more often than
+    /// it was read.
+    pub(super) const fn take_pattern(&mut self) -> Option<Pattern> {
+        self.pattern.take()
     }
 }
 

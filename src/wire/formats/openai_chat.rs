@@ -24,12 +24,9 @@ fn read_choice<'a>(choice: &'a RawValue, found: &mut Findings<'a>) -> Result<(),
         found.extend(reasoning.map(|text| Found::Reasoning(channel, text)));
         let content = string(content);
         found.extend(content.map(|text| Found::Text(channel, text, Shape::Delta)));
-        let mut calls = Ok(());
         json::elements(tool_calls, |call| {
-            let call = read_call(index, call, found);
-            calls = calls.clone().and(call);
+            read_part(found, |found| read_call(index, call, found));
         });
-        calls?;
     }
     // Some servers repeat in each event what there is so far.
     let so_far = string(message.and_then(|message| json::member(message, "content")));
@@ -44,7 +41,7 @@ fn read_call<'a>(
     choice: u32,
     call: &'a RawValue,
     found: &mut Findings<'a>,
-) -> Result<(), Found<'static>> {
+) -> Result<(), Found<'a>> {
     let [index, function] = json::members(call, ["index", "function"]);
     let channel = Channel::with_part(choice, number(index)?);
     let arguments = function.and_then(|function| json::member(function, "arguments"));
