@@ -642,6 +642,16 @@ fn halves_with_the_end_of_the_channel_between_them_are_no_pair_in_the_stream_eit
             "a\u{FFFD}\u{FFFD}b"
         );
     }
+    let last = r#"data: {"choices":[{"delta":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#
+        .to_owned()
+        + "\n\n";
+    assert_eq!(
+        strip_all(
+            Format::OpenAiChat,
+            [&*last, &chat(r"\ude00b")].concat().as_bytes()
+        ),
+        [&*last, &chat("\u{FFFD}b")].concat()
+    );
     // With nothing between them they are.
     let stream = [chat(r"a\ud83d"), chat(r"\ude00b")].concat();
     assert_eq!(strip_all(Format::OpenAiChat, stream.as_bytes()), stream);

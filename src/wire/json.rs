@@ -235,7 +235,7 @@ mod tests {
         let value = parse(br#"{"a": 1, "\u0062": {"a": 2}, "a": [3], "\ud800": 4}"#).expect("JSON");
         let mut found = Vec::new();
         entries(value, |name, value| {
-            found.push((name.to_vec(), value.get()))
+            found.push((name.to_vec(), value.get()));
         });
         let names: Vec<_> = found.iter().map(|(name, _)| name.as_slice()).collect();
         assert_eq!(names[..3], [b"a", b"b", b"a"]);

@@ -48,7 +48,8 @@ impl Text {
     ) -> Option<Vec<u8>> {
         let before = self.high;
         let mut piece = halves::decode(content, before);
-        if is_last && piece.high.take().is_some() {
+        let ends_in_half = is_last && piece.high.take().is_some();
+        if ends_in_half {
             piece.text.to_mut().push(char::REPLACEMENT_CHARACTER);
         }
         let mut writer = Writer::new(channel, false, sink);
@@ -68,6 +69,7 @@ impl Text {
             let is_held = self.is_holding();
             if self.high.is_none() || !is_held {
                 self.high_is_out = self.high.is_some() && (was_out || !content.is_empty());
+                self.after_lone_half |= ends_in_half;
                 return None;
             }
         }
