@@ -6,7 +6,6 @@ use crate::Span;
 
 /// What a position in a text counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Unit {
     /// Bytes of UTF-8.
     Utf8Bytes,
