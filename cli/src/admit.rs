@@ -9,11 +9,12 @@ use provstream::wire::Channel;
 use provstream::{Event, RewriteSink};
 
 use crate::args::AdmitArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::feed::{Sink, Stream, parser};
 use crate::gate;
 use crate::line::{InChannel, Line};
 use crate::output::Output;
+use crate::unread::Unread;
 use crate::vocabulary;
 
 /// Prints every assertion with its verdict.
@@ -40,13 +41,14 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
         all_admitted: true,
         channel: None,
     };
-    let end = stream.feed(&mut admit).and_then(|fed| {
-        // What was not read may have asserted anything.
-        admit.all_admitted &= fed.is_complete();
-        fed.tell(false);
-        admit.output.flush()
-    });
-    gate::status(end, args.fail, admit.all_admitted)
+    let (end, unread) = match stream.feed(&mut admit) {
+        Ok(fed) => (admit.output.flush(), fed.unread),
+        Err(failure) => (Err(failure), Unread::default()),
+    };
+    if !unread.is_empty() {
+        note(&unread);
+    }
+    gate::status(end, args.fail, admit.all_admitted && unread.is_empty())
 }
 
 fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, Failure> {

@@ -46,6 +46,14 @@ Exit status:
   1  the input or the vocabulary file cannot be read, or the output cannot be written
   2  an argument is wrong, or what the vocabulary file says is";
 
+/// The exit statuses of `strip`.
+const EXIT_STRIP: &str = "\
+Exit status:
+  0  done, whatever the stream holds; also when the reader of the output has gone away
+  1  the input or the vocabulary file cannot be read, the output cannot be written, or with --input nothing was of that
+     format
+  2  an argument is wrong, or what the vocabulary file says is";
+
 /// The exit statuses of `vocabulary`, which reads no stream.
 const EXIT_VOCABULARY: &str = "\
 Exit status:
@@ -53,7 +61,7 @@ Exit status:
   1  the vocabulary file cannot be read, or the output cannot be written
   2  an argument is wrong, or what the vocabulary file says is";
 
-const EXIT_FAIL: &str = "  3  with `admit --fail`: an assertion was not admitted";
+const EXIT_FAIL: &str = "  3  with `admit --fail`: an assertion was not admitted, or some of an event stream was not read";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,7 +112,10 @@ Every other byte is written as it is, and at once: held back is only what can st
 space that one would remove.
 
 JSON stays as it is, with what it says of provenance, unless --json is given. Nothing is told about what was found; \
-`provstream extract` does that.";
+`provstream extract` does that.
+
+With --input, events that could not be read are written as they are, with whatever annotations are in them: how many \
+they are is told on standard error at the end.";
 
 const ADMIT: &str = "\
 Judge each assertion by what its annotations declare, and print it with the verdict.
@@ -120,7 +131,8 @@ Prints the assertion lines of `provstream extract` with one more field:
 
 `reason` is the first that holds of `no-assertion` (nothing stands where the annotation could belong, or the string in JSON is empty), `limit` (a \
 limit was hit, so not all is known), `unannotated` (an object in JSON without annotations), `terminal`, `below-floor` and `admitted`; `classes` are those that count. Neither \
-diagnostics, MARC objects nor a last line of totals are printed.
+diagnostics, MARC objects nor a last line of totals are printed. What of an event stream was not read is told on \
+standard error at the end.
 
 In free text only what an annotation follows is an assertion, so that text without annotations has none: nothing is \
 printed and nothing fails. In JSON each object with a string `assertion` is one. Without annotations it is \
@@ -171,7 +183,7 @@ pub(crate) enum Command {
     #[command(long_about = EXTRACT, after_long_help = EXIT)]
     Extract(ExtractArgs),
     /// Write the stream without its annotations
-    #[command(long_about = STRIP, after_long_help = EXIT)]
+    #[command(long_about = STRIP, after_long_help = EXIT_STRIP)]
     Strip(StripArgs),
     /// Judge each assertion by the classes it declares
     #[command(long_about = ADMIT, override_usage = ADMIT_USAGE, after_long_help = format!("{EXIT}\n{EXIT_FAIL}"))]
@@ -215,7 +227,7 @@ pub(crate) struct StripArgs {
     /// Of a provider's event stream write the text alone, that of one channel
     #[arg(long)]
     pub(crate) text_only: bool,
-    /// Whose text --text-only writes, such as 0 or 0/0 [default: that of which some is certain first]
+    /// Whose text --text-only writes, such as 0 or 0/0 [default: the one whose text is certain first]
     #[arg(long, value_name = "CHANNEL", requires = "text_only")]
     pub(crate) channel: Option<Channel>,
     /// What to read.
@@ -250,7 +262,9 @@ pub(crate) struct AdmitArgs {
     /// Status 0 then means that the stream was read to its end and every assertion in it admitted: if the reader of the
     /// output goes away before that is known, the status is 1, or 3 if an assertion was not admitted by then. A stream
     /// without assertions passes; one in JSON without annotations does not. An object in JSON that is broken, not
-    /// closed, or nested too deep is no assertion: `extract` tells of it.
+    /// closed, or nested too deep is no assertion: `extract` tells of it. With --input the status is also 3 if an event
+    /// was not read, the provider reports an error, or the input is not empty and has neither text nor an end of stream
+    /// in the format.
     #[arg(long)]
     pub(crate) fail: bool,
     /// What to read.
@@ -278,10 +292,9 @@ pub(crate) struct SourceArgs {
     /// What the input is: raw, auto, or a provider's event stream
     ///
     /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a streamed response as the
-    /// provider sends it. auto: one of these, told by its first event. Each channel (choice, content block, candidate) is
-    /// then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What is read is the
-    /// stream of events, not an answer that came whole. What could not be read is told on standard error, or by `extract`
-    /// as a diagnostic.
+    /// provider sends it, not a whole response. auto: one of these, told by its first event. Each channel (choice, content block, candidate) is
+    /// then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What
+    /// could not be read is told on standard error, or by `extract` as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]
     pub(crate) input: InputFormat,
     /// How the stream is written: text, json, ndjson or auto

@@ -7,6 +7,7 @@ use provstream::{BracketAnnotation, Event, JsonRecord, Parser, Replacement};
 
 use crate::feed::Sink;
 use crate::line::Line;
+use crate::unread::Seen;
 
 /// What the input is, as given on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,14 @@ impl FromStr for InputFormat {
 }
 
 impl InputFormat {
+    /// The format asked for.
+    pub(crate) const fn format(self) -> Option<Format> {
+        match self {
+            Self::Wire(format) => Some(format),
+            Self::Raw | Self::Auto => None,
+        }
+    }
+
     /// What reads such a stream; none for text as it is.
     pub(crate) fn rewriter(self, parser: Parser) -> Option<StreamRewriter> {
         match self {
@@ -48,17 +57,17 @@ impl InputFormat {
 
 /// Hands a command what is in the channels.
 pub(crate) struct Channels<'s, S> {
+    /// The command.
     pub(crate) sink: &'s mut S,
+    /// What was met by now.
     pub(crate) seen: &'s mut Seen,
 }
 
-/// What was in an event stream.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
-    /// How often something could not be read, or the provider told of an error.
-    pub(crate) unread: u64,
-    /// Some channel had text.
-    pub(crate) text: bool,
+impl<S: Sink> Channels<'_, S> {
+    fn enter(&mut self, channel: Channel) {
+        self.seen.text = true;
+        self.sink.enter(channel);
+    }
 }
 
 impl<S: Sink> StreamSink for Channels<'_, S> {
@@ -67,8 +76,7 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
     }
 
     fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.seen.text = true;
-        self.sink.enter(channel);
+        self.enter(channel);
         self.sink.text(text);
     }
 
@@ -76,8 +84,7 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
         if place.is_repeated {
             return Replacement::Remove;
         }
-        self.seen.text = true;
-        self.sink.enter(place.channel);
+        self.enter(place.channel);
         self.sink.annotation(annotation)
     }
 
@@ -85,24 +92,30 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
         if place.is_repeated {
             return Replacement::Remove;
         }
-        self.seen.text = true;
-        self.sink.enter(place.channel);
+        self.enter(place.channel);
         self.sink.record(record)
     }
 
     fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.sink.enter(channel);
+        self.enter(channel);
         self.sink.event(event);
     }
 
     fn item(&mut self, item: Item<'_>) {
-        self.seen.unread += u64::from(matches!(item, Item::Notice(_) | Item::Error(_)));
         match item {
-            Item::Notice(notice) => self.sink.notice(&Line::Diagnostic {
-                code: notice.code().as_str(),
-                span: notice.span().into(),
-            }),
-            Item::Error(message) => self.sink.notice(&Line::Error { message: &message }),
+            Item::Notice(notice) => {
+                *self.seen.notices.entry(notice.code()).or_default() += 1;
+                self.sink.notice(&Line::Diagnostic {
+                    code: notice.code().as_str(),
+                    span: notice.span().into(),
+                });
+            }
+            Item::Error(message) => {
+                self.seen.errors += 1;
+                self.sink.notice(&Line::Error { message: &message });
+            }
+            Item::ChannelEnd(_) => self.seen.text = true,
+            Item::End => self.seen.end = true,
             _ => {}
         }
     }

@@ -6,15 +6,16 @@ use std::process::ExitCode;
 use provstream::marc::Profile;
 use provstream::provenance::Encoding;
 use provstream::wire::Channel;
-use provstream::{BracketAnnotation, Event, Replacement, RewriteSink};
+use provstream::{BracketAnnotation, Event, Replacement, RewriteSink, Span};
 
 use crate::args::ExtractArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::feed::{Sink, Stream, parser};
 use crate::line::{InChannel, Line, Totals};
 use crate::marc::record::Judged;
 use crate::output::Output;
 use crate::pieces::Pieces;
+use crate::unread::Unknown;
 use crate::vocabulary;
 
 /// Prints every event.
@@ -41,8 +42,15 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     };
     let fed = stream.feed(&mut extract)?;
     extract.totals.bytes = fed.bytes;
+    let unknown = fed.unread.unknown();
+    if unknown.is_some_and(Unknown::is_foreign) {
+        extract.notice(&Line::Diagnostic {
+            code: "unknown-format",
+            span: Span::new(0, fed.bytes).into(),
+        });
+    }
     extract.end()?;
-    fed.tell(true);
+    unknown.into_iter().for_each(note);
     Ok(ExitCode::SUCCESS)
 }
 

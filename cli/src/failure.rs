@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something cannot be read: its name and why.
     Read(String, io::Error),
+    /// Nothing of the input is what it was said to be.
+    Unknown(String),
     /// The output cannot be written.
     Write(io::Error),
     /// The reader of the output has gone away before the answer was known that the exit status must give.
@@ -45,6 +47,10 @@ impl Failure {
             }
             Self::Read(name, error) => {
                 complain(format_args!("cannot read {name}: {error}"));
+                UNREADABLE
+            }
+            Self::Unknown(message) => {
+                complain(message);
                 UNREADABLE
             }
             // Whoever closed the pipe wants no more, so there is nothing to say and nothing went wrong.

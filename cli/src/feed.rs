@@ -7,11 +7,12 @@ use provstream::wire::{Channel, StreamRewriter};
 use provstream::{Limits, Mode, Parser, ParserBuilder, RewriteSink, Rewriter};
 
 use crate::args::SourceArgs;
-use crate::channels::{Channels, InputFormat, Seen};
-use crate::failure::{Failure, note};
+use crate::channels::{Channels, InputFormat};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::line::Line;
 use crate::output::Output;
+use crate::unread::{Seen, Unread};
 
 /// What is read at once, unless larger pieces were asked for.
 const BUFFER: usize = 1 << 16;
@@ -57,81 +58,44 @@ impl Reader {
     fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         match self {
             Self::Text(rewriter) => rewriter.push(chunk, sink),
-            Self::Wire(rewriter, seen) => rewriter.push(chunk, &mut Channels { sink, seen }),
+            Self::Wire(rewriter, seen) => {
+                seen.push(chunk);
+                rewriter.push(chunk, &mut Channels { sink, seen });
+            }
         }
     }
 
-    /// Reports what is open at the end, and gives what was read.
-    fn finish(&mut self, sink: &mut impl Sink) -> Fed {
+    /// Reports what is open at the end.
+    fn finish(self, sink: &mut impl Sink) -> Fed {
         match self {
-            Self::Text(rewriter) => {
+            Self::Text(mut rewriter) => {
                 rewriter.finish(sink);
                 Fed {
                     bytes: rewriter.parser().position(),
-                    unread: 0,
-                    gap: None,
+                    unread: Unread::default(),
                 }
             }
-            Self::Wire(rewriter, seen) => {
-                rewriter.finish(&mut Channels { sink, seen });
-                let bytes = rewriter.position();
-                let gap = match rewriter.format() {
-                    _ if bytes == 0 || seen.text => None,
-                    None => Some(Gap::Format),
-                    Some(_) => Some(Gap::Text),
-                };
+            Self::Wire(mut rewriter, mut seen) => {
+                rewriter.finish(&mut Channels {
+                    sink,
+                    seen: &mut seen,
+                });
                 Fed {
-                    bytes,
-                    unread: seen.unread,
-                    gap,
+                    bytes: rewriter.position(),
+                    unread: seen.unread(),
                 }
             }
         }
     }
 }
 
-/// What was read.
-#[derive(Clone, Copy, Debug)]
+/// What is known of a stream that was read to its end.
+#[derive(Debug)]
 pub(crate) struct Fed {
-    /// The input's length.
+    /// Its length in bytes.
     pub(crate) bytes: u64,
-    /// How often something in an event stream could not be read, or the provider told of an error.
-    unread: u64,
-    /// What an event stream lacks as a whole.
-    gap: Option<Gap>,
-}
-
-/// What an event stream can lack as a whole.
-#[derive(Clone, Copy, Debug)]
-enum Gap {
-    /// Nothing in it told its format.
-    Format,
-    /// No event had text.
-    Text,
-}
-
-impl Fed {
-    /// Whether all that there was could be read as what it was said to be.
-    pub(crate) const fn is_complete(&self) -> bool {
-        self.unread == 0 && !matches!(self.gap, Some(Gap::Format))
-    }
-
-    /// Tells people what was not read; `told` says that the output has each single thing already.
-    pub(crate) fn tell(&self, told: bool) {
-        match self.gap {
-            Some(Gap::Format) => {
-                note("the format of the event stream is not known; nothing in it was read");
-            }
-            Some(Gap::Text) => note("no event had text: is this the right --input?"),
-            None => {}
-        }
-        if self.unread > 0 && !told {
-            note(format_args!(
-                "not all was read: {} events could not be, or told of an error",
-                self.unread
-            ));
-        }
-    }
+    /// What of it was not read, in the event stream of a provider.
+    pub(crate) unread: Unread,
 }
 
 /// A stream that is ready to be read.
@@ -165,7 +129,7 @@ impl Stream {
     ) -> Result<Self, Failure> {
         let parser = parser.build();
         let reader = match input.rewriter(parser.clone()) {
-            Some(rewriter) => Reader::Wire(rewriter, Seen::default()),
+            Some(rewriter) => Reader::Wire(rewriter, Seen::new(input.format())),
             None => Reader::Text(Rewriter::new(parser)),
         };
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
@@ -178,7 +142,7 @@ impl Stream {
         })
     }
 
-    /// Reads to the end, and gives what was read. What the sink wrote is handed on whenever the input may
+    /// Reads to the end. What the sink wrote is handed on whenever the input may
     /// pause, and whatever happens: what was certain before the input broke is told.
     pub(crate) fn feed(mut self, sink: &mut impl Sink) -> Result<Fed, Failure> {
         let read = self.read_all(sink);

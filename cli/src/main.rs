@@ -17,6 +17,7 @@ mod printable;
 mod progress;
 mod settings;
 mod strip;
+mod unread;
 mod vocabulary;
 
 use std::process::ExitCode;

@@ -7,9 +7,10 @@ use provstream::wire::Channel;
 
 use crate::args::StripArgs;
 use crate::channels::InputFormat;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::feed::{Sink, Stream, parser};
 use crate::output::Output;
+use crate::unread::Unread;
 use crate::vocabulary;
 
 /// Writes the text without its annotations.
@@ -26,10 +27,12 @@ enum Text {
     Whole,
     /// None: the event stream is written instead.
     Events,
-    /// That of one channel, of the first that has text if it is not known yet.
+    /// That of one channel, of the one whose text is certain first if it is not known yet.
     Of {
         channel: Option<Channel>,
         entered: Option<Channel>,
+        /// The channel was there, with text or with what was removed.
+        has_come: bool,
     },
 }
 
@@ -50,14 +53,51 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             _ if args.text_only => Text::Of {
                 channel: args.channel,
                 entered: None,
+                has_come: false,
             },
             _ => Text::Events,
         },
     };
     let fed = stream.feed(&mut strip)?;
     strip.output.flush()?;
-    fed.tell(false);
+    strip.tell(&fed.unread)?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl Strip {
+    /// Tells what may still have annotations, or is missing in the text.
+    fn tell(&self, unread: &Unread) -> Result<(), Failure> {
+        let is_events = matches!(self.text, Text::Events);
+        match unread.unknown() {
+            Some(unknown) if !is_events => {
+                let message = format!("{unknown}; nothing was written");
+                return Err(Failure::Unknown(message));
+            }
+            Some(unknown) if unknown.is_foreign() => {
+                let message = format!("{unknown}; the input was written as it is");
+                return Err(Failure::Unknown(message));
+            }
+            _ => {}
+        }
+        // An error of the provider is in the event stream that was written.
+        let is_all = if is_events {
+            unread.is_all_but_errors()
+        } else {
+            unread.is_empty()
+        };
+        if !is_all {
+            note(unread);
+        }
+        if let Text::Of {
+            channel: Some(channel),
+            has_come: false,
+            ..
+        } = self.text
+        {
+            note(format_args!("the event stream has no channel {channel}"));
+        }
+        Ok(())
+    }
 }
 
 impl RewriteSink for Strip {
@@ -65,8 +105,13 @@ impl RewriteSink for Strip {
         let is_wanted = match &mut self.text {
             Text::Whole => true,
             Text::Events => false,
-            Text::Of { channel, entered } => {
+            Text::Of {
+                channel,
+                entered,
+                has_come,
+            } => {
                 *channel = channel.or(*entered);
+                *has_come |= channel == entered;
                 channel == entered
             }
         };
@@ -82,8 +127,14 @@ impl Sink for Strip {
     }
 
     fn enter(&mut self, channel: Channel) {
-        if let Text::Of { entered, .. } = &mut self.text {
+        if let Text::Of {
+            channel: wanted,
+            entered,
+            has_come,
+        } = &mut self.text
+        {
             *entered = Some(channel);
+            *has_come |= *wanted == Some(channel);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::run;
+use crate::common::{Run, run};
 
 /// A stream of the corpus.
 fn stream(name: &str) -> Vec<u8> {
@@ -81,7 +81,7 @@ fn strip_writes_the_event_stream_or_the_text_of_one_channel() {
         assert_eq!(text(&["--channel", "0"]), zero);
         assert_eq!(text(&["--channel", "1"]), one);
         assert_eq!(text(&["--channel", "2"]), "");
-        // The first that has text.
+        // The one whose text is certain first: that of channel 0 may still be before an annotation.
         assert_eq!(text(&[]), one);
     }
 }
@@ -201,9 +201,9 @@ fn what_is_not_read_passes_no_gate() {
 #[test]
 fn what_is_not_read_is_told() {
     let plain = "Hello [substrate.grep] plain text";
-    for command in ["strip", "extract"] {
+    for (command, status) in [("strip", 1), ("extract", 0)] {
         let told = run(&[command, "--input=auto"], plain);
-        assert_eq!(told.status, 0);
+        assert_eq!(told.status, status);
         assert!(
             told.stderr
                 .contains("format of the event stream is not known"),
@@ -225,7 +225,7 @@ fn what_is_not_read_is_told() {
     let broken = format!("{}data: {{\n\n", event(0, "It is."));
     let strip = run(&["strip", "--input=openai-chat"], &broken);
     assert!(
-        strip.stderr.contains("not all was read: 1 events"),
+        strip.stderr.contains("not all was read: 1 malformed-event"),
         "{}",
         strip.stderr
     );
@@ -236,4 +236,167 @@ fn what_is_not_read_is_told() {
         "{}",
         extract.stdout
     );
+}
+
+/// `admit --fail`, with further arguments.
+fn gate(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    let gate = ["admit", "--floor", "1", "--window", "1d", "--fail"];
+    run(&[&gate[..], args].concat(), input)
+}
+
+const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello.\"}}]}\n\n";
+
+/// Streams of OpenAI chat that were not read in full, and what of them.
+fn unread() -> Vec<(String, &'static str)> {
+    let oversized = format!(
+        "{HELLO}data: {{\"choices\":[],\"x\":\"{}\"}}\n\n",
+        "x".repeat(1 << 20)
+    );
+    let channels = (0..=256).map(|index| HELLO.replace(":0,", &format!(":{index},")));
+    vec![
+        (format!("{HELLO}data: {{\n\n"), "1 malformed-event"),
+        (
+            format!("{HELLO}data: {{\n\ndata: [\n\n"),
+            "2 malformed-event",
+        ),
+        (oversized, "1 oversized-event"),
+        (channels.collect(), "1 limit-channels"),
+        (format!("{HELLO}data: x"), "1 unterminated-event"),
+    ]
+}
+
+const ERROR: &str = "data: {\"error\":{\"message\":\"gone\"}}\n\n";
+
+/// The input, what was asked for, and what is said of it.
+const UNKNOWN: [(&str, &str, &str); 4] = [
+    (
+        "It is so. [substrate.grep]\n\n",
+        "auto",
+        "format of the event stream is not known",
+    ),
+    (
+        "data: {\"x\":1}\n\n",
+        "auto",
+        "format of the event stream is not known",
+    ),
+    (
+        HELLO,
+        "anthropic",
+        "of anthropic (it looks like openai-chat)",
+    ),
+    (
+        "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
+        "anthropic",
+        "of anthropic (it looks like openai-chat)",
+    ),
+];
+
+/// A whole response: its text is no event's.
+const WHOLE: (&str, &str, &str) = (
+    "{\"choices\":[{\"message\":{\"content\":\"So. [substrate.grep]\"},\"finish_reason\":\"stop\"}]}\n",
+    "openai-chat",
+    "no event had text or ended a stream of openai-chat",
+);
+
+#[test]
+fn nothing_unread_passes_the_gate() {
+    for input in ["auto", "openai-chat"] {
+        for (stream, what) in unread() {
+            let run = gate(&["--input", input], stream);
+            assert_eq!(run.status, 3, "{what}");
+            assert!(run.stderr.contains(what), "{}", run.stderr);
+        }
+        let run = gate(&["--input", input], format!("{HELLO}{ERROR}"));
+        assert_eq!(run.status, 3);
+        assert!(run.stderr.contains("1 error of the provider"));
+    }
+    for (stream, input, what) in UNKNOWN.into_iter().chain([WHOLE]) {
+        let run = gate(&["--input", input], stream);
+        assert_eq!(run.status, 3, "{stream}");
+        assert!(run.stderr.contains(what), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_was_read_in_full_passes_the_gate() {
+    let tool = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}"#;
+    let tool = format!("{tool}\n\ndata: [DONE]\n\n");
+    for stream in ["", "\n", HELLO, tool.as_str()] {
+        for input in ["auto", "openai-chat"] {
+            let run = gate(&["--input", input], stream);
+            assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{stream}");
+        }
+    }
+}
+
+#[test]
+fn admit_tells_what_was_not_read_without_fail_too() {
+    let args = ["admit", "--floor", "1", "--window", "1d", "--input", "auto"];
+    let run = run(&args, format!("{HELLO}data: x"));
+    assert_eq!(run.status, 0);
+    assert!(run.stderr.contains("1 unterminated-event"));
+}
+
+#[test]
+fn strip_warns_of_events_that_it_did_not_read() {
+    for (stream, what) in unread() {
+        let run = run(&["strip", "--input", "auto"], &stream);
+        assert_eq!(run.status, 0, "{what}");
+        assert_eq!(run.stdout, stream, "{what}");
+        assert!(run.stderr.contains(what), "{}", run.stderr);
+    }
+    // What the provider says of itself is in what was written; in the text alone it is missing.
+    let stream = format!("{HELLO}{ERROR}");
+    let events = run(&["strip", "--input", "auto"], &stream);
+    assert_eq!((events.status, events.stderr.as_str()), (0, ""));
+    let text = run(&["strip", "--input", "auto", "--text-only"], &stream);
+    assert_eq!((text.status, text.stdout.as_str()), (0, "Hello."));
+    assert!(text.stderr.contains("1 error of the provider"));
+}
+
+#[test]
+fn strip_of_an_unknown_format_fails() {
+    for (stream, input, what) in UNKNOWN {
+        let events = run(&["strip", "--input", input], stream);
+        assert_eq!((events.status, events.stdout.as_str()), (1, stream));
+        assert!(events.stderr.contains(what), "{}", events.stderr);
+        assert!(events.stderr.contains("written as it is"));
+        let text = run(&["strip", "--input", input, "--text-only"], stream);
+        assert_eq!((text.status, text.stdout.as_str()), (1, ""));
+        assert!(text.stderr.contains("nothing was written"));
+    }
+    let empty = run(&["strip", "--input", "auto"], "");
+    assert_eq!((empty.status, empty.stderr.as_str()), (0, ""));
+    // A whole response has text in a place where streams repeat it, which is stripped, but no channel.
+    let (stream, input, what) = WHOLE;
+    let events = run(&["strip", "--input", input], stream);
+    assert_eq!(events.stdout, stream.replace(" [substrate.grep]", ""));
+    assert_eq!(events.status, 0);
+    assert!(events.stderr.contains(what), "{}", events.stderr);
+    let text = run(&["strip", "--input", input, "--text-only"], stream);
+    assert_eq!((text.status, text.stdout.as_str()), (1, ""));
+    assert!(text.stderr.contains(what), "{}", text.stderr);
+}
+
+#[test]
+fn extract_tells_of_an_unknown_format() {
+    for (stream, input, _) in UNKNOWN {
+        let run = run(&["extract", "--input", input], stream);
+        let length = stream.len();
+        let line = format!(
+            r#"{{"event":"diagnostic","code":"unknown-format","span":{{"start":0,"end":{length}}}}}"#
+        );
+        assert_eq!(run.stdout.lines().next(), Some(line.as_str()));
+        assert!(run.stdout.contains(r#""diagnostics":1}"#));
+        assert_eq!(run.status, 0);
+    }
+}
+
+#[test]
+fn a_channel_that_never_comes_is_told() {
+    let strip = ["strip", "--input", "auto", "--text-only", "--channel"];
+    let run = |channel| run(&[&strip[..], &[channel]].concat(), HELLO);
+    assert_eq!((run("0").status, run("0").stderr.as_str()), (0, ""));
+    assert_eq!(run("5").status, 0);
+    assert!(run("5").stderr.contains("no channel 5"));
 }
