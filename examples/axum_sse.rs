@@ -1,7 +1,7 @@
 //! An axum handler that hands on a provider's event stream without the annotations in its text.
 //!
 //! The program starts the server on a free port, asks itself, prints what a client gets, and ends.
-//! `cargo run --example axum_sse --features wire`
+//! `cargo run --example axum_sse --features futures,wire`
 
 use std::convert::Infallible;
 use std::io;
@@ -13,6 +13,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
+use provstream::io::WireStream;
 use provstream::wire::{Channel, Format, StreamRewriter, StreamSink};
 use provstream::{Event, Parser};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -48,16 +49,11 @@ fn provider() -> impl Stream<Item = Result<Bytes, Infallible>> {
     stream::iter(pieces).map(Ok)
 }
 
-/// Takes the rewritten event stream, and tells what the annotations say.
-#[derive(Default)]
-struct Sink {
-    out: Vec<u8>,
-}
+/// Tells what the annotations say; the rewritten stream itself goes to the client.
+struct Report;
 
-impl StreamSink for Sink {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.out.extend_from_slice(bytes);
-    }
+impl StreamSink for Report {
+    fn bytes(&mut self, _: &[u8]) {}
 
     fn event(&mut self, channel: Channel, event: Event<'_>) {
         if let Event::Assertion(assertion) = event {
@@ -67,25 +63,11 @@ impl StreamSink for Sink {
     }
 }
 
-/// What stands between the provider and the client: each piece gives at once what is certain with it.
-fn strip<E>(
-    response: impl Stream<Item = Result<Bytes, E>>,
-) -> impl Stream<Item = Result<Bytes, E>> {
-    let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
-    let end = stream::iter([None]);
-    response.map(Some).chain(end).map(move |piece| {
-        let mut sink = Sink::default();
-        match piece {
-            Some(piece) => rewriter.push(&piece?, &mut sink),
-            None => rewriter.finish(&mut sink),
-        }
-        Ok(sink.out.into())
-    })
-}
-
 async fn answer() -> impl IntoResponse {
-    let events = [(CONTENT_TYPE, "text/event-stream")];
-    (events, Body::from_stream(strip(provider())))
+    let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let events = WireStream::new(provider(), rewriter, Report);
+    let head = [(CONTENT_TYPE, "text/event-stream")];
+    (head, Body::from_stream(events))
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -87,7 +87,8 @@
 //! # Features
 //!
 //! - `citation` (default): the citation formats of providers and of the W3C, module `citation`.
-//! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks.
+//! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks, and with `wire` also
+//!   `io::WireStream`.
 //! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
 //! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
 //! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.

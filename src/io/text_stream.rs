@@ -1,7 +1,6 @@
 //! A stream of chunks as a stream of the text rewritten.
 
 use std::fmt;
-use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -9,12 +8,10 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
+use super::pieces::Pieces;
 use super::sink::{EventSink, Split};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
-
-/// Joined text up to this many bytes is copied out of one buffer that stays; a longer one is given away.
-const SMALL: usize = 1 << 10;
 
 pin_project! {
     /// A stream of the text of a stream of chunks, with its annotations removed or replaced.
@@ -139,11 +136,7 @@ where
                     Bytes::new()
                 }
             };
-            let mut pieces = Pieces {
-                chunk: &chunk,
-                part: 0..0,
-                joined: this.joined,
-            };
+            let mut pieces = Pieces::new(&chunk, this.joined);
             let mut split = Split {
                 text: |text: &[u8]| pieces.push(text),
                 sink: this.sink,
@@ -154,14 +147,7 @@ where
             } else {
                 this.rewriter.push(&chunk, &mut split);
             }
-            let part = pieces.part;
-            let text = if !this.joined.is_empty() {
-                take(this.joined)
-            } else if part.len() == chunk.len() {
-                chunk
-            } else {
-                chunk.slice(part)
-            };
+            let text = pieces.take();
             if !text.is_empty() {
                 return Poll::Ready(Some(Ok(text)));
             }
@@ -190,51 +176,4 @@ impl<S: fmt::Debug, K> fmt::Debug for TextStream<S, K> {
             .field("ended", &self.ended)
             .finish_non_exhaustive()
     }
-}
-
-/// The text that comes of one chunk: a part of the chunk as long as that is possible, else joined.
-struct Pieces<'a> {
-    chunk: &'a Bytes,
-    /// All text so far, if `joined` is empty.
-    part: Range<usize>,
-    /// All text so far, unless it is empty.
-    joined: &'a mut Vec<u8>,
-}
-
-impl Pieces<'_> {
-    #[inline]
-    fn push(&mut self, piece: &[u8]) {
-        // Where in the chunk's memory it begins, if it is not a copy that the parser kept.
-        let at = piece
-            .as_ptr()
-            .addr()
-            .wrapping_sub(self.chunk.as_ptr().addr());
-        let inside = at < self.chunk.len() && piece.len() <= self.chunk.len() - at;
-        if inside && self.joined.is_empty() && (self.part.is_empty() || self.part.end == at) {
-            if self.part.is_empty() {
-                self.part.start = at;
-            }
-            self.part.end = at + piece.len();
-        } else {
-            self.join(piece);
-        }
-    }
-
-    fn join(&mut self, piece: &[u8]) {
-        if self.joined.is_empty() {
-            self.joined
-                .extend_from_slice(self.chunk.get(self.part.clone()).unwrap_or_default());
-        }
-        self.joined.extend_from_slice(piece);
-    }
-}
-
-/// The joined text, which is empty then.
-fn take(joined: &mut Vec<u8>) -> Bytes {
-    if joined.len() > SMALL {
-        return std::mem::take(joined).into();
-    }
-    let text = Bytes::copy_from_slice(joined);
-    joined.clear();
-    text
 }
