@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/peers/Cargo.toml`; `PROVSTREAM_ROUNDS` sets the number of rounds.
 
+#[path = "../../support/document.rs"]
 mod document;
 mod readers;
 

@@ -1,4 +1,4 @@
-//! The documents that are read.
+//! JSON documents for the benches of this workspace and of the one with the peers.
 
 use std::fmt;
 
