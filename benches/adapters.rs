@@ -6,7 +6,7 @@
 //! [`Parser::push`], [`QueuedParser`] or [`Rewriter`] in a loop; the other polls an adapter around a stream that is
 //! always ready.
 
-#[allow(dead_code, reason = "the floors of the other benches")]
+#[allow(dead_code, unused_imports, reason = "the floors of the other benches")]
 mod support;
 
 use std::convert::Infallible;

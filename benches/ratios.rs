@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use provstream::{Mode, Parser};
-use support::{LENGTH, PATTERN, Prose, memchr3_and_copy, memchr3_pass, regex_pass, stream};
+use support::prose::LENGTH;
+use support::{PATTERN, Prose, memchr3_and_copy, memchr3_pass, regex_pass, stream};
 
 /// Rounds of which the median is taken.
 const ROUNDS: usize = 31;

@@ -1,0 +1,76 @@
+//! The committed counts.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::callgrind::{Machine, Run};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.toml");
+
+/// What each case took when the baseline was renewed, and where.
+pub(crate) struct Baseline {
+    /// Where it was taken.
+    pub(crate) machine: Machine,
+    /// Instructions of each case.
+    pub(crate) counts: BTreeMap<String, u64>,
+}
+
+impl Baseline {
+    /// The baseline as it is in the repository.
+    pub(crate) fn read() -> Result<Self, String> {
+        let text = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
+        let root = DeTable::parse(&text).map_err(|error| format!("{FILE}: {error}"))?;
+        let root = root.get_ref();
+        let table = |name| match root.get(name).map(toml::Spanned::get_ref) {
+            Some(DeValue::Table(table)) => Ok(table),
+            _ => Err(format!("{FILE}: no table {name}")),
+        };
+        let machine = table("machine")?;
+        let about = |name| match machine.get(name).map(toml::Spanned::get_ref) {
+            Some(DeValue::String(text)) => Ok(text.to_string()),
+            _ => Err(format!("{FILE}: no string {name}")),
+        };
+        let counts = table("instructions")?
+            .iter()
+            .map(|(name, value)| {
+                let count = match value.get_ref() {
+                    DeValue::Integer(count) => count.as_str().parse().ok(),
+                    _ => None,
+                };
+                let count = count.ok_or_else(|| format!("{FILE}: {name} has no count"))?;
+                Ok((name.get_ref().to_string(), count))
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Self {
+            machine: Machine {
+                rustc: about("rustc")?,
+                target: about("target")?,
+                libc: about("libc")?,
+                cpu: about("cpu")?,
+            },
+            counts,
+        })
+    }
+
+    /// Puts a run in its place.
+    pub(crate) fn write(run: &Run) -> Result<(), String> {
+        let Machine {
+            rustc,
+            target,
+            libc,
+            cpu,
+        } = &run.machine;
+        let mut text = format!(
+            "# Instructions of one pass of each case, written by\n\
+             # cargo run --release -p provstream-instructions -- --renew\n\n\
+             [machine]\nrustc = \"{rustc}\"\ntarget = \"{target}\"\nlibc = \"{libc}\"\ncpu = \"{cpu}\"\n\n\
+             [instructions]\n"
+        );
+        for case in &run.cases {
+            text.push_str(&format!("\"{}\" = {}\n", case.name, case.instructions));
+        }
+        fs::write(FILE, text).map_err(|error| format!("{FILE}: {error}"))
+    }
+}

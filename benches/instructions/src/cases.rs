@@ -1,0 +1,336 @@
+//! The hot paths that are counted.
+
+use std::hint::black_box;
+
+use provstream::marc::{Core, Draft, Profile};
+use provstream::provenance::Vocabulary;
+use provstream::wire::{self, ChannelParsers, Decoder, StreamRewriter, StreamSink, WireEvent};
+use provstream::{BracketAnnotation, Event, Mode, Parser, Replacement, RewriteSink, Rewriter};
+
+use crate::document::{Document, Layout};
+use crate::prose::{Prose, stream};
+use crate::provider::{Provider, Response};
+use crate::read;
+
+/// Bytes of a stream in chunks of up to 64 bytes.
+const SHORT: usize = 1 << 17;
+/// A chunk of 64 KiB.
+const LARGE: usize = 1 << 16;
+/// A piece as it comes from a connection.
+const RECEIVED: usize = 1_400;
+
+/// A path and what it reads.
+pub(crate) struct Case {
+    /// What it is called in the baseline: what is read, and the size of the chunks.
+    pub(crate) name: String,
+    /// Bytes that one pass reads.
+    pub(crate) bytes: usize,
+    /// What a pass counts.
+    pub(crate) unit: &'static str,
+    /// A pass; gives the count.
+    pub(crate) work: Box<dyn FnMut() -> usize>,
+}
+
+impl Case {
+    fn new(
+        name: String,
+        bytes: usize,
+        unit: &'static str,
+        work: impl FnMut() -> usize + 'static,
+    ) -> Self {
+        let work = Box::new(work);
+        Self {
+            name,
+            bytes,
+            unit,
+            work,
+        }
+    }
+}
+
+/// All cases, always in this order.
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    text(&mut cases);
+    json(&mut cases);
+    marc(&mut cases);
+    strip(&mut cases);
+    wire(&mut cases);
+    cases.push(vocabulary());
+    cases
+}
+
+/// A stream of which as much is read as suits the chunks.
+fn sized(prose: Prose, gap: usize, size: usize) -> Vec<u8> {
+    let mut text = stream(prose, gap);
+    if size < LARGE {
+        text.truncate(SHORT);
+    }
+    text
+}
+
+fn size_name(size: usize) -> String {
+    if size == LARGE {
+        "64KiB".to_owned()
+    } else {
+        format!("{size}B")
+    }
+}
+
+fn text(cases: &mut Vec<Case>) {
+    let mut add = |mode, prose, gap, size| {
+        let input = sized(prose, gap, size);
+        let mut parser = Parser::builder().mode(mode).build();
+        let mode = if mode == Mode::Text { "text" } else { "auto" };
+        let prose = if prose == Prose::Plain {
+            "plain"
+        } else {
+            "rich"
+        };
+        let name = format!("{mode}/{prose}/{gap}/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "assertion", move || {
+            read::provstream(&mut parser, &input, size)
+        }));
+    };
+    for prose in [Prose::Plain, Prose::Rich] {
+        for gap in [20_000, 2_000, 200] {
+            add(Mode::Text, prose, gap, LARGE);
+        }
+    }
+    for (gap, size) in [
+        (2_000, 64),
+        (2_000, 16),
+        (20_000, 4),
+        (200, 4),
+        (20_000, 1),
+        (200, 1),
+    ] {
+        add(Mode::Text, Prose::Plain, gap, size);
+    }
+    add(Mode::Text, Prose::Rich, 200, 4);
+    for (gap, size) in [(20_000, LARGE), (200, LARGE), (20_000, 4), (200, 4)] {
+        add(Mode::Auto, Prose::Plain, gap, size);
+    }
+    for size in [LARGE, 4] {
+        let input = unterminated();
+        let mut parser = Parser::builder().mode(Mode::Text).build();
+        let name = format!("text/unterminated/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "attempt", move || {
+            read::provstream(&mut parser, &input, size);
+            input.len() / UNTERMINATED
+        }));
+    }
+}
+
+/// Bytes from one attempt that is never closed to the next; twice as long as an annotation may be.
+const UNTERMINATED: usize = 2_048;
+
+/// Attempts without an end.
+fn unterminated() -> Vec<u8> {
+    let mut attempt = b"It is so. [substrate.grep; observation-id=sha256:".to_vec();
+    attempt.resize(UNTERMINATED, b'0');
+    attempt.repeat(SHORT / UNTERMINATED)
+}
+
+fn json(cases: &mut Vec<Case>) {
+    for (layout, size) in [
+        (Layout::Compact, LARGE),
+        (Layout::Compact, 64),
+        (Layout::Compact, 4),
+        (Layout::Lines, LARGE),
+    ] {
+        let document = Document::new(layout);
+        let mut parser = document.parser();
+        let mut input = document.bytes;
+        if size < LARGE {
+            input.truncate(SHORT);
+        }
+        let layout = if layout == Layout::Lines {
+            "ndjson"
+        } else {
+            "json"
+        };
+        let name = format!("{layout}/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "object", move || {
+            read::provstream(&mut parser, &input, size)
+        }));
+    }
+}
+
+/// The records of the drafts' examples, one a line.
+const RECORDS: &str = concat!(
+    include_str!("../../../corpus/marc/tv-m2-1.json"),
+    "\n",
+    include_str!("../../../corpus/marc/tv-m2-2.json"),
+    "\n",
+    include_str!("../../../corpus/marc/tv-m2-4.json"),
+    "\n",
+    include_str!("../../../corpus/marc/tv-m2-5.json"),
+);
+
+fn marc(cases: &mut Vec<Case>) {
+    let profile = Profile::new(Draft::Draft02);
+    let records: Vec<&str> = RECORDS.lines().filter(|line| !line.is_empty()).collect();
+    let input: Vec<u8> = (records.join("\n") + "\n").into_bytes().repeat(32);
+    let bytes = input.len();
+    let mut parser = Parser::builder().mode(Mode::Ndjson).build();
+    cases.push(Case::new(
+        "marc/find-and-validate".to_owned(),
+        bytes,
+        "record",
+        move || {
+            let mut valid = 0;
+            let mut sink = |event: Event<'_>| {
+                if let Event::Marc(object) = event {
+                    valid += usize::from(black_box(object.validate(profile)).is_valid());
+                }
+            };
+            for chunk in input.chunks(LARGE) {
+                parser.push(chunk, &mut sink);
+            }
+            parser.finish(&mut sink);
+            parser.reset();
+            valid
+        },
+    ));
+    cases.push(Case::new(
+        "marc/read".to_owned(),
+        bytes,
+        "record",
+        move || {
+            let read = |record: &&str| Core::read(black_box(record).as_bytes(), profile);
+            (0..32)
+                .flat_map(|_| records.iter().map(read))
+                .filter(|record| black_box(record).is_ok())
+                .count()
+        },
+    ));
+}
+
+/// Looks at the bytes that are written and counts the annotations that are not.
+struct Removed(usize);
+
+impl RewriteSink for Removed {
+    fn text(&mut self, bytes: &[u8]) {
+        black_box(bytes);
+    }
+
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.0 += 1;
+        Replacement::Remove
+    }
+}
+
+impl StreamSink for Removed {
+    fn bytes(&mut self, bytes: &[u8]) {
+        black_box(bytes);
+    }
+
+    fn annotation(&mut self, _: wire::Place, _: &BracketAnnotation<'_>) -> Replacement {
+        self.0 += 1;
+        Replacement::Remove
+    }
+}
+
+fn strip(cases: &mut Vec<Case>) {
+    for (gap, size) in [(20_000, LARGE), (200, LARGE), (20_000, 4), (200, 4)] {
+        let input = sized(Prose::Plain, gap, size);
+        let mut rewriter = Rewriter::new(Parser::new());
+        let name = format!("strip/{gap}/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "annotation", move || {
+            let mut sink = Removed(0);
+            for chunk in input.chunks(size) {
+                rewriter.push(chunk, &mut sink);
+            }
+            rewriter.finish(&mut sink);
+            rewriter.reset();
+            sink.0
+        }));
+    }
+}
+
+fn wire(cases: &mut Vec<Case>) {
+    for provider in [Provider::OpenAi, Provider::Anthropic] {
+        let response = Response::new(provider);
+        let (events, expected) = (response.events, response.annotations);
+        let (input, bytes) = (response.bytes.clone(), response.bytes.len());
+        let name = provider.name();
+        let mut parsers = ChannelParsers::new(Decoder::new(provider.format()), Parser::new());
+        cases.push(Case::new(
+            format!("wire/{name}/decode"),
+            bytes,
+            "event",
+            move || {
+                let mut found = 0;
+                let mut sink = |event: WireEvent<'_>| {
+                    if let WireEvent::Parsed(_, Event::Assertion(assertion)) = &event {
+                        black_box(assertion.text());
+                        found += 1;
+                    }
+                    black_box(&event);
+                };
+                for chunk in response.bytes.chunks(RECEIVED) {
+                    parsers.push(chunk, &mut sink);
+                }
+                parsers.finish(&mut sink);
+                parsers.reset();
+                if found == expected { events } else { 0 }
+            },
+        ));
+        let mut rewriter = StreamRewriter::new(provider.format(), Parser::new());
+        cases.push(Case::new(
+            format!("wire/{name}/strip"),
+            bytes,
+            "event",
+            move || {
+                let mut sink = Removed(0);
+                for chunk in input.chunks(RECEIVED) {
+                    rewriter.push(chunk, &mut sink);
+                }
+                rewriter.finish(&mut sink);
+                rewriter.reset();
+                if sink.0 == expected { events } else { 0 }
+            },
+        ));
+    }
+}
+
+/// Identifiers as they are declared: those of the memo, with and without its version, and others.
+const DECLARED: [&str; 14] = [
+    "substrate.git.log",
+    "substrate.grep",
+    "substrate.code.read",
+    "substrate.fs.mtime",
+    "substrate.mcp.brief",
+    "substrate.do.sse-count",
+    "substrate.unix.peercred",
+    "unverified-inference",
+    "decayed-to-uncertainty",
+    "1.0.substrate.grep",
+    "2.0.substrate.grep",
+    "substrate.Grep",
+    "substrate.ct.log",
+    "guide",
+];
+
+fn vocabulary() -> Case {
+    let vocabulary = Vocabulary::memo();
+    let bytes = DECLARED
+        .iter()
+        .map(|declared| declared.len())
+        .sum::<usize>()
+        * 100;
+    Case::new(
+        "vocabulary/resolve".to_owned(),
+        bytes,
+        "look-up",
+        move || {
+            for _ in 0..100 {
+                for declared in DECLARED {
+                    black_box(vocabulary.resolve(black_box(declared.as_bytes())));
+                }
+            }
+            DECLARED.len() * 100
+        },
+    )
+}

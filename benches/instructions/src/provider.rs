@@ -1,0 +1,118 @@
+//! Responses as providers stream them: prose with annotations, one token an event.
+
+use provstream::wire::Format;
+
+use crate::prose::{Prose, stream};
+
+/// Bytes of the text.
+const TEXT: usize = 1 << 14;
+/// Bytes of a token.
+const TOKEN: usize = 4;
+/// Bytes from one annotation to the next.
+const GAP: usize = 400;
+
+/// Whose event stream it is.
+#[derive(Clone, Copy)]
+pub(crate) enum Provider {
+    /// `chat.completion.chunk` objects.
+    OpenAi,
+    /// Named events.
+    Anthropic,
+}
+
+impl Provider {
+    /// Name in the baseline.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai-chat",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// The format of its stream.
+    pub(crate) const fn format(self) -> Format {
+        match self {
+            Self::OpenAi => Format::OpenAiChat,
+            Self::Anthropic => Format::Anthropic,
+        }
+    }
+
+    /// What comes before the text.
+    const fn head(self) -> &'static str {
+        match self {
+            Self::OpenAi => "",
+            Self::Anthropic => concat!(
+                "event: message_start\n",
+                r#"data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}"#,
+                "\n\nevent: content_block_start\n",
+                r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+                "\n\n"
+            ),
+        }
+    }
+
+    /// The event with this JSON string as its text.
+    fn event(self, text: &str) -> String {
+        match self {
+            Self::OpenAi => format!(
+                r#"data: {{"id":"chatcmpl-7","object":"chat.completion.chunk","created":1790000000,"model":"gpt-x","system_fingerprint":"fp_1","choices":[{{"index":0,"delta":{{"content":{text}}},"logprobs":null,"finish_reason":null}}]}}"#
+            ),
+            Self::Anthropic => {
+                let data = format!(
+                    r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":{text}}}}}"#
+                );
+                format!("event: content_block_delta\ndata: {data}")
+            }
+        }
+    }
+
+    /// What comes behind the text.
+    const fn tail(self) -> &'static str {
+        match self {
+            Self::OpenAi => concat!(
+                r#"data: {"id":"chatcmpl-7","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+                "\n\ndata: [DONE]\n\n"
+            ),
+            Self::Anthropic => concat!(
+                "event: content_block_stop\n",
+                r#"data: {"type":"content_block_stop","index":0}"#,
+                "\n\nevent: message_stop\n",
+                r#"data: {"type":"message_stop"}"#,
+                "\n\n"
+            ),
+        }
+    }
+}
+
+/// A streamed response.
+pub(crate) struct Response {
+    /// The event stream.
+    pub(crate) bytes: Vec<u8>,
+    /// How many events have text.
+    pub(crate) events: usize,
+    /// How many annotations the text has.
+    pub(crate) annotations: usize,
+}
+
+impl Response {
+    /// The response of a provider; always the same.
+    pub(crate) fn new(provider: Provider) -> Self {
+        let mut text = String::from_utf8(stream(Prose::Plain, GAP)).expect("prose in ASCII");
+        text.truncate(TEXT);
+        let mut response = String::from(provider.head());
+        let tokens = text.as_bytes().chunks(TOKEN);
+        let events = tokens.len();
+        for token in tokens {
+            let token = String::from_utf8_lossy(token);
+            let json = serde_json::Value::from(token).to_string();
+            response.push_str(&provider.event(&json));
+            response.push_str("\n\n");
+        }
+        response.push_str(provider.tail());
+        Self {
+            bytes: response.into_bytes(),
+            events,
+            annotations: text.matches("Z]").count(),
+        }
+    }
+}
