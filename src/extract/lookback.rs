@@ -31,10 +31,46 @@ pub(crate) fn look_back(
     anchor: Option<&Line>,
     max_assertion: usize,
 ) -> Option<(Before, Line)> {
+    if let Some(found) = in_plain_line(text, anchor, max_assertion) {
+        return Some(found);
+    }
     let lines = Lines { text, anchor };
     let line = lines.ending_at(text.len())?;
     let state = line.state;
     Some((lines.before(line, max_assertion)?, state))
+}
+
+/// [`look_back`] where the last line is no table row, its prefix known, and the candidate not before it: it begins a
+/// paragraph, behind a blank line, or goes on behind the anchor.
+#[inline]
+fn in_plain_line(
+    text: &[u8],
+    anchor: Option<&Line>,
+    max_assertion: usize,
+) -> Option<(Before, Line)> {
+    let end = match text {
+        [.., b'!'..=b'~'] => text.len(),
+        [.., b'!'..=b'~', b' '] => text.len() - 1,
+        _ => return None,
+    };
+    let (start, state) = match memrchr(b'\n', text) {
+        None => (0, *anchor.filter(|line| line.content && !line.row)?),
+        Some(at) => match (&text[..at], &text[at + 1..]) {
+            ([.., b'\n'], [b'A'..=b'Z' | b'a'..=b'z', ..]) => (at + 1, Line::PLAIN),
+            _ => return None,
+        },
+    };
+    if end - start >= max_assertion {
+        return None;
+    }
+    let start = skip_blank(text, start, end);
+    let sentence = last_sentence(&text[start..end]);
+    let found = Before::Found {
+        start: skip_blank(text, start + sentence, end),
+        end,
+        cut: sentence == 0 && state.is_open(),
+    };
+    Some((found, state))
 }
 
 /// Where the last text of a block ends.

@@ -1,5 +1,6 @@
 //! The resumable lexer of one bracketed annotation attempt. Source: wire profile, bracketed encoding.
 
+use super::usual::plain_run;
 use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{Reason, Timestamp, Vocabulary};
 
@@ -545,30 +546,6 @@ const fn classes() -> [u8; 256] {
         byte += 1;
     }
     table
-}
-
-/// How many of the first bytes, looked at by eights, are printable ASCII other than brackets and the semicolon; they may
-/// all stand in a bare value.
-#[inline]
-fn plain_run(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    const fn has(word: u64, byte: u8) -> u64 {
-        let zeros = word ^ (ONES * byte as u64);
-        zeros.wrapping_sub(ONES) & !zeros
-    }
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // A byte below 0x20 borrows, 0x7F carries, and one that is not ASCII has its top bit already. What borrow and
-        // carry do to the bytes above does not matter, as the lowest one counts.
-        let odd = word.wrapping_sub(ONES * 0x20) | word.wrapping_add(ONES) | word;
-        let odd = (odd | has(word, b'[') | has(word, b']') | has(word, b';')) & TOPS;
-        if odd != 0 {
-            return index * 8 + odd.trailing_zeros() as usize / 8;
-        }
-    }
-    words.len() * 8
 }
 
 /// How many of the first bytes are all `wanted`.

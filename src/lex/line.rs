@@ -130,6 +130,12 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// In a line without a prefix, behind a blank one.
+    pub(crate) const PLAIN: Self = Self {
+        content: true,
+        ..Self::new_block(false)
+    };
+
     /// The start of a line in a new block; `quote_before` tells whether the line before is in a block quote.
     pub(crate) const fn new_block(quote_before: bool) -> Self {
         Self {

@@ -1,20 +1,26 @@
-//! Annotations that wait for their assertion, packed into an arena of their values.
+//! Annotations that wait for their assertion, packed: places in the chunk, or in an arena of their values.
+
+use core::ops::Range;
 
 use super::reading::{Reading, Value};
 use super::{Annotation, Reason, Vocabulary};
 use crate::Span;
 
-/// One annotation whose values stand in an arena that grows from its end towards its start.
+/// One annotation, of which only places are kept: in the chunk that it stands in, or in an arena that its values were
+/// put into, one behind the other (identifier, observation id, ts).
 ///
-/// They stand one behind the other (identifier, observation id, ts); `from_end` counts from the first of them to the
-/// end of the arena, so it stays right when the arena's buffer grows in front. A value is shorter than an annotation,
-/// so 16 bits hold its length. There may be many records: their size counts.
+/// The arena grows from its end towards its start; `from_end` counts from the first of the values to the arena's end, so
+/// it stays right when the buffer grows in front. An annotation has at most 65,535 bytes. There may be many records: their
+/// size counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     start: u64,
-    len: u32,
+    /// 0 where the annotation lies in the chunk.
     from_end: u32,
-    values: [u16; 3],
+    len: u16,
+    /// Where the values start: behind the first byte of the annotation, or behind that of the first value in the arena.
+    starts: [u16; 3],
+    lens: [u16; 3],
     class: u16,
     reason: Option<Reason>,
     /// Whether it is in quotes, if there is one.
@@ -24,14 +30,15 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The annotation at `span` that `reading` describes, with its values `from_end` bytes before the arena's end.
-    pub(crate) fn new(reading: &Reading, span: Span, from_end: usize) -> Self {
-        let short = |value: Value| u16::try_from(value.len()).unwrap_or(u16::MAX);
+    /// The annotation at `span`, in the chunk, that `reading` describes.
+    pub(crate) fn new(reading: &Reading, span: Span) -> Self {
+        let values = reading.values();
         Self {
             start: span.start(),
-            len: u32::try_from(span.len()).unwrap_or(u32::MAX),
-            from_end: u32::try_from(from_end).unwrap_or(u32::MAX),
-            values: reading.values().map(short),
+            from_end: 0,
+            len: span.len() as u16,
+            starts: values.map(|value| value.start as u16),
+            lens: values.map(|value| value.len() as u16),
             class: reading.class,
             reason: reading.reason,
             observation_id: reading.observation_id.map(|id| id.quoted),
@@ -39,56 +46,72 @@ impl Record {
         }
     }
 
-    fn annotation<'a>(&self, arena: &'a [u8], vocabulary: &Vocabulary) -> Annotation<'a> {
-        let mut end = (arena.len() - self.from_end as usize) as u32;
-        let [identifier, observation_id, ts] = self.values.map(|len| {
-            let start = end;
-            end += u32::from(len);
-            (start, end)
-        });
-        let place = |(start, end): (u32, u32), quoted: bool| Value { start, end, quoted };
+    /// Where the annotation starts in the stream.
+    pub(crate) const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Whether the annotation lies in the chunk.
+    pub(crate) const fn in_chunk(&self) -> bool {
+        self.from_end == 0
+    }
+
+    /// Its values, as ranges of the bytes of the annotation or of what is in the arena.
+    pub(crate) fn values(&self) -> [Range<usize>; 3] {
+        [0, 1, 2].map(|part| {
+            let start = usize::from(self.starts[part]);
+            start..start + usize::from(self.lens[part])
+        })
+    }
+
+    /// Its values were put into the arena, `from_end` bytes before its end.
+    pub(crate) fn put(&mut self, from_end: usize) {
+        self.from_end = from_end as u32;
+        self.starts = [0, self.lens[0], self.lens[0] + self.lens[1]];
+    }
+
+    fn annotation<'a>(&self, bytes: &'a [u8], vocabulary: &Vocabulary) -> Annotation<'a> {
+        let place = |part: usize, quoted: bool| Value {
+            start: self.starts[part].into(),
+            end: u32::from(self.starts[part]) + u32::from(self.lens[part]),
+            quoted,
+        };
         let reading = Reading {
             class: self.class,
             reason: self.reason,
-            identifier: place(identifier, false),
-            observation_id: self
-                .observation_id
-                .map(|quoted| place(observation_id, quoted)),
-            ts: self.ts.map(|quoted| place(ts, quoted)),
+            identifier: place(0, false),
+            observation_id: self.observation_id.map(|quoted| place(1, quoted)),
+            ts: self.ts.map(|quoted| place(2, quoted)),
         };
         let span = Span::new(self.start, self.start + u64::from(self.len));
-        reading.annotation(arena, vocabulary, span)
+        reading.annotation(bytes, vocabulary, span)
     }
 }
 
 /// The annotations of one assertion, read where they lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedAnnotations<'a> {
-    records: &'a [Record],
-    arena: &'a [u8],
-    vocabulary: &'a Vocabulary,
+    pub(crate) records: &'a [Record],
+    /// What was put away, up to the arena's end.
+    pub(crate) arena: &'a [u8],
+    pub(crate) chunk: &'a [u8],
+    /// Stream offset of the chunk.
+    pub(crate) base: u64,
+    pub(crate) vocabulary: &'a Vocabulary,
 }
 
 impl<'a> PackedAnnotations<'a> {
-    /// Annotations whose values end with the end of `arena`.
-    pub(crate) const fn new(
-        records: &'a [Record],
-        arena: &'a [u8],
-        vocabulary: &'a Vocabulary,
-    ) -> Self {
-        Self {
-            records,
-            arena,
-            vocabulary,
-        }
-    }
-
     pub(crate) const fn len(&self) -> usize {
         self.records.len()
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Annotation<'a>> {
         let record = self.records.get(index)?;
-        Some(record.annotation(self.arena, self.vocabulary))
+        let bytes = if record.in_chunk() {
+            &self.chunk[(record.start - self.base) as usize..]
+        } else {
+            &self.arena[self.arena.len() - record.from_end as usize..]
+        };
+        Some(record.annotation(bytes, self.vocabulary))
     }
 }

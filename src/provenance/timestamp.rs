@@ -263,18 +263,19 @@ fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
 /// Reads the usual form, whole seconds of UTC, where all is well; the general way says what is wrong.
 fn parse_usual(text: &[u8]) -> Option<Timestamp> {
     let clock: &[u8; 20] = text.try_into().ok()?;
-    let digit = |at: usize| u32::from(clock[at].wrapping_sub(b'0'));
-    let pair = |at: usize| digit(at) * 10 + digit(at + 1);
-    let digits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
-    let all_digits = digits.iter().fold(true, |all, &at| all & (digit(at) < 10));
-    let punctuation = [
-        clock[4], clock[7], clock[10], clock[13], clock[16], clock[19],
-    ];
-    if !all_digits || punctuation != *b"--T::Z" {
-        return None;
-    }
-    let (year, month, day) = (pair(0) * 100 + pair(2), pair(5), pair(8));
-    let (hour, minute, second) = (pair(11), pair(14), pair(17));
+    let (date, rest) = clock.split_first_chunk::<8>()?;
+    let (day_time, seconds) = rest.split_first_chunk::<8>()?;
+    let date = pairs(u64::from_le_bytes(*date), *b"0000-00-")?;
+    let day_time = pairs(u64::from_le_bytes(*day_time), *b"00T00:00")?;
+    let seconds: &[u8; 4] = seconds.try_into().ok()?;
+    let last = pairs(u64::from(u32::from_le_bytes(*seconds)), *b":00Z\0\0\0\0")?;
+    let pair = |pairs: u64, at: u32| (pairs >> (8 * at)) as u32 & 0xFF;
+    let (year, month, day) = (
+        pair(date, 0) * 100 + pair(date, 2),
+        pair(date, 5),
+        pair(day_time, 0),
+    );
+    let (hour, minute, second) = (pair(day_time, 3), pair(day_time, 6), pair(last, 1));
     let valid = (1..=12).contains(&month)
         && (1..=28).contains(&day)
         && hour < 24
@@ -285,6 +286,17 @@ fn parse_usual(text: &[u8]) -> Option<Timestamp> {
             + i64::from(hour * 3_600 + minute * 60 + second),
         nanos: 0,
     })
+}
+
+/// Of eight bytes that look like `pattern`, with any digit for a `0`: in each byte ten times its digit and the digit behind
+/// it. None if they do not.
+#[inline]
+fn pairs(bytes: u64, pattern: [u8; 8]) -> Option<u64> {
+    // A digit becomes 0 to 9 and what stands between 0; anything else gets its top bit here or by the sum.
+    let digits = bytes ^ u64::from_le_bytes(pattern);
+    let sum = u64::from_le_bytes(pattern.map(|byte| if byte == b'0' { 0x76 } else { 0x7F }));
+    let odd = (digits.wrapping_add(sum) | digits) & 0x8080_8080_8080_8080;
+    (odd == 0).then(|| digits * 10 + (digits >> 8))
 }
 
 fn parse_padded(text: &[u8]) -> Result<Timestamp, Fault> {

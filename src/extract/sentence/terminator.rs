@@ -1,6 +1,7 @@
 //! Where sentences may end: terminators and separators.
 
 use super::class::{Class, char_at};
+use crate::lex::block::{BLOCK, at_least, eq, load, mask};
 
 /// A character that may end a sentence: class `ATerm`, `STerm` or `Sep`.
 #[derive(Clone, Copy, Debug)]
@@ -10,9 +11,6 @@ pub(super) struct Terminator {
     pub(super) start: usize,
     pub(super) end: usize,
 }
-
-/// Bytes searched at a time, so that a search backward costs what it skips and not what lies before it.
-const WINDOW: usize = 128;
 
 /// Bit n is set when 0xC0 + n is the lead byte of a terminator or separator.
 const LEADS: u64 = {
@@ -28,9 +26,6 @@ const LEADS: u64 = {
     bits
 };
 
-/// The top bit of each of eight bytes.
-const TOP_BITS: u64 = 0x8080_8080_8080_8080;
-
 const fn may_lead(byte: u8) -> bool {
     byte >= 0xC0 && LEADS >> (byte - 0xC0) & 1 == 1
 }
@@ -43,28 +38,36 @@ pub(super) fn trimmed(text: &[u8]) -> usize {
     kept.map_or(0, |last| last + 1)
 }
 
-/// The last terminator that starts in `text[..end]`.
-pub(super) fn last_before(text: &[u8], mut end: usize) -> Option<Terminator> {
-    while end > 0 {
-        let low = end.saturating_sub(WINDOW);
-        let ascii = memchr::memrchr3(b'.', b'!', b'?', &text[low..end]).map(|at| low + at);
-        let wide = last_wide(text, ascii.unwrap_or(low), end);
-        if let Some(found) = wide.or_else(|| terminator_at(text, ascii?)) {
-            return Some(found);
+/// The last terminator that starts in `text[..end]`. The search costs what it skips, not what lies before it.
+pub(super) fn last_before(text: &[u8], end: usize) -> Option<Terminator> {
+    let (head, blocks) = text[..end].as_rchunks();
+    for (index, block) in blocks.iter().enumerate().rev() {
+        let block = load(block);
+        let ascii = eq(block, b'.') | eq(block, b'!') | eq(block, b'?');
+        let mut places = mask(ascii | at_least(block, 0xC0));
+        while places != 0 {
+            let place = places.ilog2();
+            places ^= 1 << place;
+            let at = head.len() + index * BLOCK + place as usize;
+            if let Some(found) = starting_at(text, at) {
+                return Some(found);
+            }
         }
-        end = low;
     }
-    None
+    (0..head.len()).rev().find_map(|at| starting_at(text, at))
 }
 
 /// The first terminator that starts in `text[from..]`.
 pub(super) fn first_from(text: &[u8], from: usize) -> Option<Terminator> {
-    (from..text.len())
-        .filter(|&at| matches!(text[at], b'.' | b'!' | b'?') || may_lead(text[at]))
-        .find_map(|at| terminator_at(text, at))
+    (from..text.len()).find_map(|at| starting_at(text, at))
 }
 
-fn terminator_at(text: &[u8], at: usize) -> Option<Terminator> {
+/// The terminator that starts at `at`, which lies in the text.
+#[inline]
+fn starting_at(text: &[u8], at: usize) -> Option<Terminator> {
+    if !matches!(text[at], b'.' | b'!' | b'?') && !may_lead(text[at]) {
+        return None;
+    }
     let found = char_at(text, at)?;
     found.class.ends().then_some(Terminator {
         class: found.class,
@@ -72,36 +75,6 @@ fn terminator_at(text: &[u8], at: usize) -> Option<Terminator> {
         start: at,
         end: at + found.len,
     })
-}
-
-/// The last terminator beyond ASCII that starts in `text[low..end]`.
-fn last_wide(text: &[u8], low: usize, end: usize) -> Option<Terminator> {
-    let (head, words) = text[low..end].as_rchunks::<8>();
-    let all = words
-        .iter()
-        .fold(0, |all, word| all | u64::from_le_bytes(*word));
-    if all & TOP_BITS == 0 && head.is_ascii() {
-        return None;
-    }
-    for (place, word) in words.iter().enumerate().rev() {
-        let bits = u64::from_le_bytes(*word);
-        // The top bit of each byte whose two top bits are set: lead bytes, no others.
-        let mut leads = bits & bits << 1 & TOP_BITS;
-        while leads != 0 {
-            let bit = 63 - leads.leading_zeros();
-            leads ^= 1 << bit;
-            let start = low + head.len() + place * 8 + bit as usize / 8;
-            if may_lead(text[start])
-                && let Some(found) = terminator_at(text, start)
-            {
-                return Some(found);
-            }
-        }
-    }
-    let starts = (low..low + head.len()).rev();
-    starts
-        .filter(|&start| may_lead(text[start]))
-        .find_map(|start| terminator_at(text, start))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_block_blank, trimmed_block};
 use crate::provenance::Assertion;
 use crate::provenance::packed::{PackedAnnotations, Record};
-use crate::provenance::reading::{Reading, Value, lossy};
+use crate::provenance::reading::{Reading, lossy};
 
 /// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
 const SHORT: usize = 512;
@@ -34,6 +34,8 @@ pub(super) struct Target {
 /// An assertion with at least one annotation that may get more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
+    /// Bytes of the values of its annotations.
+    pub(super) values: usize,
     /// Where the assertion is if there is no text for it.
     empty: Span,
     clean: Span,
@@ -43,24 +45,36 @@ pub(super) struct Pending {
 
 impl Scan<'_> {
     /// The attempt that started at `start` is an annotation and ended before index `end` in the chunk.
-    pub(super) fn annotation(&mut self, start: u64, end: usize) {
-        self.engine.context = Context::Text;
-        self.hand_on(start);
-        let end = self.offset(end);
-        let whole = Span::new(start, end);
-        let white = self.white_before(start);
-
+    pub(super) fn close_attempt(&mut self, start: u64, end: usize) {
+        let whole = Span::new(start, self.offset(end));
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
-        let (reading, invalid_ts) = self.engine.attempt.reading(bytes, self.setup.vocabulary);
+        let attempt = &self.engine.attempt;
+        let (reading, invalid_ts) = attempt.reading(bytes, self.setup.vocabulary);
         let bad_id = reading
             .observation_id
             .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
-        let event = BracketAnnotation::new(reading, bytes, self.setup.vocabulary, start, white);
-        (self.sink)(Event::Annotation(event));
         let mut found = [
             invalid_ts.map(|value| (value, Code::InvalidTs)),
             bad_id.map(|value| (value, Code::InvalidUtf8)),
         ];
+        let line_feed = attempt.has_line_feed();
+        self.annotation(whole, &reading, line_feed);
+        found.sort_by_key(|found| found.map(|(value, _)| value.start));
+        for (value, code) in found.into_iter().flatten() {
+            let (from, len) = value.as_written();
+            self.diagnose(code, span(start + from, len));
+        }
+    }
+
+    /// At `whole`, which ends in the chunk, stands the annotation that `reading` describes, with a line feed or not.
+    pub(super) fn annotation(&mut self, whole: Span, reading: &Reading, line_feed: bool) {
+        let (start, end) = (whole.start(), whole.end());
+        self.engine.context = Context::Text;
+        self.hand_on(start);
+        let white = self.white_before(start);
+        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
+        let event = BracketAnnotation::new(*reading, bytes, self.setup.vocabulary, start, white);
+        (self.sink)(Event::Annotation(event));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -74,17 +88,12 @@ impl Scan<'_> {
         } else {
             self.engine.window.restart(start, line, 0);
         }
-        self.attach(start, end, &reading);
-        found.sort_by_key(|found| found.map(|(value, _)| value.start));
-        for (value, code) in found.into_iter().flatten() {
-            let (from, len) = value.as_written();
-            self.diagnose(code, span(start + from, len));
-        }
+        self.attach(whole, reading);
         let engine = &mut *self.engine;
         engine.removed += whole.len() + white as u64;
         engine.strip_from = end;
         self.handed = end;
-        let line = line.behind_annotation(engine.attempt.has_line_feed());
+        let line = line.behind_annotation(line_feed);
         engine.window.restart(end, line, 0);
         engine.gap = Gap::behind(&line);
     }
@@ -101,6 +110,7 @@ impl Scan<'_> {
             None => span(start - engine.removed - white as u64, 0),
         };
         Pending {
+            values: 0,
             empty,
             clean,
             too_many: false,
@@ -109,10 +119,8 @@ impl Scan<'_> {
     }
 
     /// Adds an annotation to the pending assertion, as far as the limits allow.
-    fn attach(&mut self, start: u64, end: u64, reading: &Reading) {
+    fn attach(&mut self, whole: Span, reading: &Reading) {
         let limits = self.setup.limits;
-        let values = reading.values();
-        let size: usize = values.iter().map(|value| value.len()).sum();
         let engine = &mut *self.engine;
         let Some(pending) = &mut engine.pending else {
             return;
@@ -121,23 +129,33 @@ impl Scan<'_> {
             pending.too_many = true;
             return;
         }
-        if engine.window.arena_len() + size > limits.max_pending() {
+        let size: usize = reading.values().iter().map(|value| value.len()).sum();
+        if pending.values + size > limits.max_pending() {
             pending.left_out = true;
-            self.diagnose(Code::LimitPending, Span::new(start, end));
+            self.diagnose(Code::LimitPending, whole);
             return;
         }
-        let ranges = values.map(Value::range);
-        if start >= self.base {
-            let bytes = &self.chunk[(start - self.base) as usize..];
-            engine.window.push_arena(ranges.map(|range| &bytes[range]));
-        } else {
-            let from = (start - engine.window.base()) as usize;
+        pending.values += size;
+        let mut record = Record::new(reading, whole);
+        if whole.start() < self.base {
+            let from = (whole.start() - engine.window.base()) as usize;
             let shift = |range: Range<usize>| range.start + from..range.end + from;
-            engine.window.push_arena_raw(ranges.map(shift));
+            engine.window.push_arena_raw(record.values().map(shift));
+            record.put(engine.window.arena_len());
         }
-        let from_end = engine.window.arena_len();
-        let record = Record::new(reading, Span::new(start, end), from_end);
         engine.records.push(record);
+    }
+
+    /// Puts the values of annotations that lie in the chunk into the arena.
+    pub(super) fn save_records(&mut self) {
+        let engine = &mut *self.engine;
+        for record in engine.records.iter_mut().filter(|record| record.in_chunk()) {
+            let bytes = &self.chunk[(record.start() - self.base) as usize..];
+            engine
+                .window
+                .push_arena(record.values().map(|range| &bytes[range]));
+            record.put(engine.window.arena_len());
+        }
     }
 
     /// Looks for the text that an annotation at `start` belongs to and returns the line it stands in.
@@ -244,11 +262,13 @@ impl Scan<'_> {
                 (bytes, target.span, target.cut)
             }
         };
-        let packed = PackedAnnotations::new(
-            &engine.records,
-            engine.window.arena(),
-            self.setup.vocabulary,
-        );
+        let packed = PackedAnnotations {
+            records: &engine.records,
+            arena: engine.window.arena(),
+            chunk: self.chunk,
+            base: self.base,
+            vocabulary: self.setup.vocabulary,
+        };
         let text = lossy(bytes);
         let bad = matches!(text, Cow::Owned(_));
         let limit_hit = cut || pending.too_many || pending.left_out;

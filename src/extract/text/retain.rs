@@ -25,22 +25,23 @@ impl Scan<'_> {
     pub(super) fn stitch(&mut self, upto: usize) {
         let from = self.unstitched();
         if from < upto {
-            self.save_target();
+            self.save_pending();
             self.append(&self.chunk[from..upto]);
         }
     }
 
     /// At the end of the chunk: keeps what later events may need of it.
     pub(super) fn retain(&mut self, end: usize) {
-        self.save_target();
+        self.save_pending();
         let from = self.unstitched();
         if from < end {
             self.append(&self.chunk[from..end]);
         }
     }
 
-    /// Saves the text of the target if it lies in the chunk.
-    fn save_target(&mut self) {
+    /// Saves the text of the target and the values of its annotations if they lie in the chunk.
+    fn save_pending(&mut self) {
+        self.save_records();
         if let Some(target) = &mut self.engine.target
             && !target.in_window
         {
@@ -191,7 +192,7 @@ impl Scan<'_> {
     /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
     fn room(&self) -> usize {
         let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
-        let used = text + self.engine.window.arena_len();
+        let used = text + self.engine.pending.map_or(0, |pending| pending.values);
         shared(self.setup.limits).saturating_sub(used).max(64)
     }
 

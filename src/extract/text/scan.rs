@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, TextEngine, text};
+use super::{Context, TextEngine, span, text};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
 use crate::extract::window::white_tail;
@@ -11,6 +11,7 @@ use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::is_escaped;
 use crate::lex::code::{Fence, FenceLine, FenceStep};
 use crate::lex::line::{Line, prefix};
+use crate::lex::usual::usual;
 
 /// A chunk on its way through the engine.
 ///
@@ -474,15 +475,19 @@ impl<'a> Scan<'a> {
 
     /// Starts an attempt at the bracket at `here`.
     fn start_attempt(&mut self, here: usize) -> usize {
-        self.engine.attempt = Attempt::new();
         let start = self.offset(here);
         let bytes = &self.chunk[here..];
         let max = self.setup.limits.max_annotation();
+        if let Some((reading, len)) = usual(bytes, max, self.setup.vocabulary) {
+            self.annotation(span(start, len as u64), &reading, false);
+            return here + len;
+        }
+        self.engine.attempt = Attempt::new();
         let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
         let end = here + self.engine.attempt.read();
         match step {
             Step::More => self.engine.context = Context::Attempt { start },
-            Step::Closed => self.annotation(start, end),
+            Step::Closed => self.close_attempt(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
         end
@@ -504,7 +509,7 @@ impl<'a> Scan<'a> {
         self.engine.window.truncate(self.offset(end));
         match step {
             Step::More => {}
-            Step::Closed => self.annotation(start, end),
+            Step::Closed => self.close_attempt(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
         end

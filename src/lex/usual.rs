@@ -1,0 +1,88 @@
+//! Annotations as they are usually written, read in one go.
+
+use super::block::{BLOCK, at_least, at_most, eq, load, mask};
+use crate::provenance::reading::{Reading, Value};
+use crate::provenance::{Timestamp, Vocabulary};
+
+/// An annotation that stands whole in `bytes`, which start with its `[`, and its length; none if it is longer than `max` or
+/// not written the usual way.
+///
+/// That is: a known identifier without an anchor, then known parameters without quotes, at most one space behind each
+/// semicolon and no other white space around anything, all of printable ASCII, and a `ts` that is a date-time. Whatever
+/// this takes, [`Attempt`](super::bracket::Attempt) takes too and says the same of.
+#[inline]
+pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option<(Reading, usize)> {
+    let mut end = 1 + plain_run(bytes.get(1..)?);
+    let identifier = value(1, end);
+    let name = identifier.content(bytes);
+    if !name.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let (class, None) = vocabulary.resolve_index(name) else {
+        return None;
+    };
+    let mut reading = Reading {
+        class,
+        reason: None,
+        identifier,
+        observation_id: None,
+        ts: None,
+    };
+    loop {
+        match bytes.get(end)? {
+            b']' if end < max => return Some((reading, end + 1)),
+            b';' => {}
+            _ => return None,
+        }
+        let mut start = end + 1;
+        start += usize::from(bytes.get(start) == Some(&b' '));
+        let rest = bytes.get(start..)?;
+        let (name, slot) = if rest.starts_with(TS) {
+            (TS, &mut reading.ts)
+        } else if rest.starts_with(OBSERVATION_ID) {
+            (OBSERVATION_ID, &mut reading.observation_id)
+        } else {
+            return None;
+        };
+        let content = &rest[name.len()..];
+        let len = plain_run(content);
+        let content = &content[..len];
+        start += name.len();
+        end = start + len;
+        let tidy = content.first()? != &b' ' && content.last()? != &b' ' && content[0] != b'"';
+        if !tidy || slot.replace(value(start, end)).is_some() {
+            return None;
+        }
+        if name == TS && Timestamp::parse(content).is_err() {
+            return None;
+        }
+    }
+}
+
+const TS: &[u8] = b"ts=";
+const OBSERVATION_ID: &[u8] = b"observation-id=";
+
+/// A value without quotes; an annotation is far shorter than 4 GiB.
+const fn value(start: usize, end: usize) -> Value {
+    Value {
+        start: start as u32,
+        end: end as u32,
+        quoted: false,
+    }
+}
+
+/// How many of the first bytes, looked at by sixteens, are printable ASCII other than brackets and the semicolon; they may
+/// all stand in a bare value.
+#[inline]
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    let (blocks, _) = bytes.as_chunks();
+    for (index, block) in blocks.iter().enumerate() {
+        let block = load(block);
+        let odd = at_most(block, 0x1F) | at_least(block, 0x7F);
+        let odd = mask(odd | eq(block, b'[') | eq(block, b']') | eq(block, b';'));
+        if odd != 0 {
+            return index * BLOCK + odd.trailing_zeros() as usize;
+        }
+    }
+    blocks.len() * BLOCK
+}
