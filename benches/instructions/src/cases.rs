@@ -133,28 +133,31 @@ fn unterminated() -> Vec<u8> {
 }
 
 fn json(cases: &mut Vec<Case>) {
-    for (layout, size) in [
-        (Layout::Compact, LARGE),
-        (Layout::Compact, 64),
-        (Layout::Compact, 4),
-        (Layout::Lines, LARGE),
-    ] {
+    let mut add = |name: &str, layout, parser: fn(&Document) -> Parser, size| {
         let document = Document::new(layout);
-        let mut parser = document.parser();
-        let mut input = document.bytes;
-        if size < LARGE {
+        let mut parser = parser(&document);
+        let (mut input, whole) = (document.bytes, size == LARGE);
+        if !whole {
             input.truncate(SHORT);
         }
-        let layout = if layout == Layout::Lines {
-            "ndjson"
-        } else {
-            "json"
-        };
-        let name = format!("{layout}/{}", size_name(size));
+        let name = format!("{name}/{}", size_name(size));
         cases.push(Case::new(name, input.len(), "object", move || {
-            read::provstream(&mut parser, &input, size)
+            let found = read::provstream(&mut parser, &input, size);
+            if whole && found != document.objects {
+                0
+            } else {
+                found
+            }
         }));
+    };
+    for size in [LARGE, 64, 4] {
+        add("json", Layout::Compact, Document::parser, size);
     }
+    add("json/indented", Layout::Pretty, Document::parser, LARGE);
+    for size in [LARGE, 4] {
+        add("ndjson", Layout::Lines, Document::parser, size);
+    }
+    add("auto/json", Layout::Lines, |_| Parser::new(), LARGE);
 }
 
 /// The records of the drafts' examples, one a line.

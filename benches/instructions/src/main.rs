@@ -4,7 +4,6 @@
 //! than 5 % above its baseline, with `--renew` it writes the baseline. Needs valgrind on the path.
 
 #[path = "../../support/document.rs"]
-#[allow(dead_code, reason = "the layouts of the benches beside the peers")]
 mod document;
 #[path = "../../support/prose.rs"]
 mod prose;
