@@ -114,6 +114,18 @@ impl Parser {
         foreign: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
+        if let Engine::Text(text) = &mut self.engine
+            && !foreign
+            && text.push_in_attempt(self.limits.max_annotation(), chunk)
+        {
+            return;
+        }
+        self.push_through(chunk, foreign, sink);
+    }
+
+    // Out of line: the short ways need few of its registers.
+    #[inline(never)]
+    fn push_through(&mut self, chunk: &[u8], foreign: bool, sink: &mut dyn FnMut(Event<'_>)) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,

@@ -186,6 +186,23 @@ impl Attempt {
         self.line_feeds
     }
 
+    /// Takes a few more bytes if all of them go on with a label, a name or a value that is open.
+    #[inline]
+    pub(crate) fn goes_on_with(&mut self, bytes: &[u8]) -> bool {
+        let class = match self.state {
+            State::Label => LABEL,
+            State::Name if self.started => NAME,
+            State::Bare => BARE,
+            State::Quoted => QTEXT,
+            _ => return false,
+        };
+        let shared = bytes
+            .iter()
+            .fold(class, |shared, &byte| shared & CLASSES[usize::from(byte)]);
+        self.read += bytes.len() as u32 * u32::from(shared != 0);
+        shared != 0
+    }
+
     /// Reads on in `attempt`, all bytes of it that are there, from the opening bracket; at most `max` of them.
     pub(crate) fn feed(&mut self, attempt: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         let step = self.read_on(&attempt[..attempt.len().min(max)], vocabulary);

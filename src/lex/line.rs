@@ -253,18 +253,20 @@ impl Line {
 /// quote markers of continuing lines count as white space.
 #[inline]
 pub(crate) fn skip_blank(text: &[u8], from: usize, end: usize) -> usize {
-    match text[from..end] {
-        [b'!'..=b'=' | b'?'..=b'~', ..] => from,
-        [b' ', b'!'..=b'=' | b'?'..=b'~', ..] => from + 1,
-        _ => skip_blank_run(text, from, end),
+    let text = &text[..end];
+    let at = from + usize::from(text.get(from) == Some(&b' '));
+    match text.get(at) {
+        Some(b'!'..=b'=' | b'?'..=b'~') => at,
+        _ => skip_blank_run(text, from),
     }
 }
 
-fn skip_blank_run(text: &[u8], from: usize, end: usize) -> usize {
-    let mut at = from + leading_white(&text[from..end]);
-    while at < end && text[at] == b'>' && begins_line(&text[..at]) {
+#[inline(never)]
+fn skip_blank_run(text: &[u8], from: usize) -> usize {
+    let mut at = from + leading_white(&text[from..]);
+    while text.get(at) == Some(&b'>') && begins_line(&text[..at]) {
         at += 1;
-        at += leading_white(&text[at..end]);
+        at += leading_white(&text[at..]);
     }
     at
 }

@@ -26,6 +26,9 @@ use crate::lex::line::Line;
 use crate::provenance::packed::Record;
 use crate::{Limits, Span};
 
+/// So near to the longest annotation, what is held of an attempt depends on how much is left.
+const NEAR: usize = 16;
+
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
 enum Context {
@@ -182,6 +185,25 @@ impl TextEngine {
         self.window.append_in_place(chunk).then_some(start)
     }
 
+    /// Takes a chunk of a few bytes of the model's own text that all stand in one label, name or value of an open attempt;
+    /// `false` if it is not that simple.
+    #[inline]
+    pub(crate) fn push_in_attempt(&mut self, max_annotation: usize, chunk: &[u8]) -> bool {
+        let read = self.attempt.read() + chunk.len();
+        if !matches!(self.context, Context::Attempt { .. })
+            || self.held == 0
+            || read + NEAR > max_annotation
+            || !self.attempt.goes_on_with(chunk)
+        {
+            return false;
+        }
+        if !self.window.append_in_place(chunk) {
+            self.window.append(chunk);
+        }
+        self.held += chunk.len();
+        true
+    }
+
     /// Takes a chunk of a few bytes that an open attempt goes on with; `false` if it is not that simple.
     fn push_attempt(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
         let Context::Attempt { start } = self.context else {
@@ -189,10 +211,9 @@ impl TextEngine {
         };
         let max = setup.limits.max_annotation();
         let end = self.window.end();
-        // Near the limit, what is held depends on how much is left.
         if self.foreign
             || self.held == 0
-            || self.attempt.read() + chunk.len() + 16 > max
+            || self.attempt.read() + chunk.len() + NEAR > max
             || !self.window.append_in_place(chunk)
         {
             return false;

@@ -2,13 +2,13 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, TextEngine, span, text};
+use super::{Context, NEAR, TextEngine, span, text};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
 use crate::extract::window::white_tail;
 use crate::extract::{Setup, Sink};
 use crate::lex::bracket::{Attempt, Step};
-use crate::lex::chars::is_escaped;
+use crate::lex::chars::{is_escaped, removable_tail};
 use crate::lex::code::{Fence, FenceLine, FenceStep};
 use crate::lex::line::{Line, prefix};
 use crate::lex::usual::usual;
@@ -467,7 +467,10 @@ impl<'a> Scan<'a> {
             window.white_before(at)
         } else {
             let before = &self.chunk[self.unstitched()..self.index(at)];
-            white_tail(before, window.white_before(window.end()))
+            match removable_tail(before) {
+                white if white < before.len() => white,
+                _ => white_tail(before, window.white_before(window.end())),
+            }
         };
         let most = at.saturating_sub(self.engine.strip_from);
         (white as u64).min(most) as usize
@@ -561,7 +564,7 @@ impl<'a> Scan<'a> {
     fn may_close(&self, start: u64) -> bool {
         let max = self.setup.limits.max_annotation();
         let attempt = &self.engine.attempt;
-        if attempt.read() + 16 < max {
+        if attempt.read() + NEAR < max {
             return true;
         }
         let bytes = if start >= self.base {
