@@ -4,7 +4,7 @@ use super::block::{BLOCK, at_least, at_most, eq, load, mask};
 use crate::provenance::reading::{Reading, Value};
 use crate::provenance::{Timestamp, Vocabulary};
 
-/// An annotation that stands whole in `bytes`, which start with its `[`, and its length; none if it is longer than `max` or
+/// An annotation that stands whole in the first `max` of `bytes`, which start with its `[`, and its length; none if it is
 /// not written the usual way.
 ///
 /// That is: a known identifier without an anchor, then known parameters without quotes, at most one space behind each
@@ -12,12 +12,15 @@ use crate::provenance::{Timestamp, Vocabulary};
 /// this takes, [`Attempt`](super::bracket::Attempt) takes too and says the same of.
 #[inline]
 pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option<(Reading, usize)> {
-    let mut end = 1 + plain_run(bytes.get(1..)?);
-    let identifier = value(1, end);
-    let name = identifier.content(bytes);
-    if !name.first()?.is_ascii_alphabetic() {
+    // What is not usual is read once more: this bounds what that costs.
+    let bytes = &bytes[..bytes.len().min(max).min(LONGEST)];
+    let start = bytes.get(1..)?;
+    if !start.first()?.is_ascii_alphabetic() {
         return None;
     }
+    let mut end = 1 + plain_run(start);
+    let identifier = value(1, end);
+    let name = identifier.content(bytes);
     let (class, None) = vocabulary.resolve_index(name) else {
         return None;
     };
@@ -30,7 +33,7 @@ pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option
     };
     loop {
         match bytes.get(end)? {
-            b']' if end < max => return Some((reading, end + 1)),
+            b']' => return Some((reading, end + 1)),
             b';' => {}
             _ => return None,
         }
@@ -58,6 +61,9 @@ pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option
         }
     }
 }
+
+/// Usual annotations have fewer bytes.
+const LONGEST: usize = 256;
 
 const TS: &[u8] = b"ts=";
 const OBSERVATION_ID: &[u8] = b"observation-id=";

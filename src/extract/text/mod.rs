@@ -193,12 +193,14 @@ impl TextEngine {
         if !matches!(self.context, Context::Attempt { .. })
             || self.held == 0
             || read + NEAR > max_annotation
-            || !self.attempt.goes_on_with(chunk)
+            || !self.window.append_in_place(chunk)
         {
             return false;
         }
-        if !self.window.append_in_place(chunk) {
-            self.window.append(chunk);
+        if !self.attempt.goes_on_with(chunk) {
+            let end = self.window.end() - chunk.len() as u64;
+            self.window.truncate(end);
+            return false;
         }
         self.held += chunk.len();
         true
