@@ -1,4 +1,4 @@
-//! JSON documents for the benches of this workspace and of the one with the peers.
+//! JSON documents for the benches.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Streams for the benches and the work they are measured against.
 
 pub(crate) mod prose;
-mod read;
+pub(crate) mod read;
 
 use std::hint::black_box;
 

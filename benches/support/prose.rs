@@ -16,9 +16,24 @@ pub(crate) enum Prose {
     Rich,
 }
 
-/// Prose with an annotation about every `gap` bytes.
+/// Prose with an annotation about every `gap` bytes, of [`LENGTH`] bytes.
 #[must_use]
 pub(crate) fn stream(prose: Prose, gap: usize) -> Vec<u8> {
+    let (mut text, _) = marked(prose, gap, LENGTH, |text, payload| {
+        text.extend(["[", payload, "]"]);
+    });
+    text.truncate(LENGTH);
+    text.into_bytes()
+}
+
+/// Prose of at least `length` bytes, ending with a sentence, and the number of its markers: one at the end of the first
+/// sentence behind every `gap` bytes, a space before it. `mark` writes one of this payload.
+pub(crate) fn marked(
+    prose: Prose,
+    gap: usize,
+    length: usize,
+    mut mark: impl FnMut(&mut String, &str),
+) -> (String, usize) {
     let words: Vec<&str> = WORDS.split_whitespace().collect();
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = move |bound: usize| {
@@ -27,10 +42,9 @@ pub(crate) fn stream(prose: Prose, gap: usize) -> Vec<u8> {
         random ^= random << 17;
         (random % bound as u64) as usize
     };
-    let mut text = String::with_capacity(LENGTH + 512);
-    let mut due = gap;
-    let mut sentences = 0;
-    while text.len() < LENGTH {
+    let mut text = String::with_capacity(length + 512);
+    let (mut due, mut markers, mut sentences) = (gap, 0, 0);
+    while text.len() < length {
         for index in 0..10 + next(8) {
             let word = words[next(words.len())];
             if index == 0 {
@@ -52,14 +66,19 @@ pub(crate) fn stream(prose: Prose, gap: usize) -> Vec<u8> {
         }
         text.push('.');
         if text.len() >= due {
-            text.push_str(" [substrate.grep; observation-id=sha256:");
-            text.push_str(&format!("{:08x}", next(1 << 32)));
-            text.push_str("; ts=2026-05-28T11:40:00Z]");
-            due += gap;
+            text.push(' ');
+            mark(&mut text, &payload(next(1 << 32)));
+            due = due.saturating_add(gap);
+            markers += 1;
         }
         sentences += 1;
         text.push_str(if sentences % 5 == 0 { "\n\n" } else { " " });
     }
-    text.truncate(LENGTH);
-    text.into_bytes()
+    (text, markers)
+}
+
+/// What a marker says: always as many bytes.
+#[must_use]
+pub(crate) fn payload(hash: usize) -> String {
+    format!("substrate.grep; observation-id=sha256:{hash:08x}; ts=2026-05-28T11:40:00Z")
 }

@@ -1,0 +1,36 @@
+//! Counts allocations and bytes; the report runs this and reads what it prints.
+
+#[path = "../../../tests/common/meter.rs"]
+mod meter;
+
+use allocation_counter::measure;
+use meter::Meter;
+use provstream::ParserBuilder;
+use provstream_bench::count::{Counter, print};
+
+struct Counting;
+
+impl Counter for Counting {
+    fn allocations(&mut self, run: &mut dyn FnMut()) -> u64 {
+        measure(run).count_total
+    }
+
+    fn at_rest(&mut self, builder: ParserBuilder) -> usize {
+        self.most(builder, &mut |push| push(b""))
+    }
+
+    fn most(
+        &mut self,
+        builder: ParserBuilder,
+        feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
+    ) -> usize {
+        let mut meter = Meter::new(builder);
+        feed(&mut |chunk| meter.push(chunk, "a stream that means to be expensive"));
+        meter.finish("a stream that means to be expensive");
+        meter.worst
+    }
+}
+
+fn main() {
+    print(&mut Counting);
+}
