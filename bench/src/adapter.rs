@@ -27,6 +27,8 @@ pub(crate) trait Adapter {
 pub(crate) struct Peer {
     /// What it is called in the tables.
     pub(crate) name: &'static str,
+    /// Whether it finds markers, and not only what may begin one.
+    pub(crate) parses: bool,
     /// The crate.
     pub(crate) package: &'static str,
     /// What it is, and what it does not do.

@@ -65,7 +65,7 @@ fn missed(
     found: usize,
     markers: Option<usize>,
 ) -> Option<String> {
-    let markers = markers.filter(|&markers| markers != found)?;
+    let markers = markers.filter(|&markers| peer.parses && markers != found)?;
     let name = peer.name;
     Some(format!(
         "{name}, {kind}, {size}-byte chunks: {found} of {markers}\n"

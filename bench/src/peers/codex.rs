@@ -8,6 +8,7 @@ use crate::adapter::{Adapter, Peer};
 
 pub(super) const PEER: Peer = Peer {
     name: "codex hidden tags",
+    parses: true,
     package: "typeduck-codex-extension-items",
     what: "`CitationStreamParser`: hands on the text without the tags and the content of each as a string; no span, no \
         assertion, no time, code is not told from text",

@@ -12,6 +12,7 @@ use crate::support::prose::payload;
 
 pub(super) const REASONING: Peer = Peer {
     name: "dynamo reasoning",
+    parses: true,
     package: "dynamo-parsers",
     what: "`BasicReasoningParser`: parts text from what stands between `<think>` tags; no span, no assertion, no time, \
         not where one block ends and the next begins",
@@ -29,6 +30,7 @@ pub(super) const REASONING: Peer = Peer {
 
 pub(super) const UNIFIED: Peer = Peer {
     name: "dynamo unified",
+    parses: true,
     package: "dynamo-parsers-v2",
     what: "the unified parser of family `qwen3`, on the same tags: one ordered stream of events, also of tool calls; no \
         span, no assertion, no time",

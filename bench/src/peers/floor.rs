@@ -6,6 +6,7 @@ use crate::adapter::{Adapter, Peer};
 
 pub(super) const PEER: Peer = Peer {
     name: "memchr3 and copy",
+    parses: false,
     package: "memchr",
     what: "the floor: looks for the three bytes that may open something, counts them, and copies the chunk; no parser",
     streams: false,

@@ -8,6 +8,7 @@ use crate::adapter::{Adapter, Peer};
 
 pub(super) const PEER: Peer = Peer {
     name: "mdstream",
+    parses: true,
     package: "mdstream",
     what: "cuts Markdown into blocks and gives each as a string, here with a fenced block for a marker; no span, no \
         assertion, no time, all text is kept",

@@ -7,6 +7,7 @@ use crate::support::read::look;
 
 pub(super) const TEXT: Peer = Peer {
     name: "provstream",
+    parses: true,
     package: "provstream",
     what: "mode `text`: every event, the text of each assertion and each time looked at",
     streams: true,

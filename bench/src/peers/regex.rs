@@ -9,6 +9,7 @@ use crate::support::PATTERN;
 
 pub(super) const PEER: Peer = Peer {
     name: "regex over a buffer",
+    parses: true,
     package: "regex",
     what: "appends each chunk and searches on from the last match; no assertion, no time, no bound of the buffer",
     streams: false,

@@ -14,6 +14,7 @@ use crate::support::prose::payload;
 
 pub(super) const REASONING: Peer = Peer {
     name: "smg reasoning",
+    parses: true,
     package: "reasoning-parser",
     what: "`InklingParser`, of those that read more than one block a stream: parts text from blocks of reasoning; no \
         span, no assertion, no time, an error where more than 4 MiB are held",
@@ -31,6 +32,7 @@ pub(super) const REASONING: Peer = Peer {
 
 pub(super) const TOOLS: Peer = Peer {
     name: "smg tools",
+    parses: true,
     package: "tool-parser",
     what: "`QwenParser`: reads each call of a tool out of its JSON and hands its arguments on as they come; reads one \
         call at a time, so it is called again with nothing until none comes; no span, no assertion, no time",
