@@ -186,9 +186,9 @@ impl Attempt {
         self.line_feeds
     }
 
-    /// Takes a few more bytes if all of them go on with a label, a name or a value that is open.
+    /// Whether all of the next few bytes go on with a label, a name or a value that is open.
     #[inline]
-    pub(crate) fn goes_on_with(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn goes_on_with(&self, bytes: &[u8]) -> bool {
         let class = match self.state {
             State::Label => LABEL,
             State::Name if self.started => NAME,
@@ -199,8 +199,13 @@ impl Attempt {
         let shared = bytes
             .iter()
             .fold(class, |shared, &byte| shared & CLASSES[usize::from(byte)]);
-        self.read += bytes.len() as u32 * u32::from(shared != 0);
         shared != 0
+    }
+
+    /// Takes that many bytes it [goes on with](Self::goes_on_with).
+    #[inline]
+    pub(crate) const fn skip(&mut self, len: usize) {
+        self.read += len as u32;
     }
 
     /// Reads on in `attempt`, all bytes of it that are there, from the opening bracket; at most `max` of them.

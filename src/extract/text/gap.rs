@@ -54,6 +54,12 @@ impl Scan<'_> {
     /// Reads the gap on from `at`, up to where an attempt may start, the end of the chunk, or the byte that completes
     /// the assertion.
     pub(super) fn gap(&mut self, at: usize) -> usize {
+        if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.chunk[at..]
+            && self.engine.gap.partial_len == 0
+        {
+            self.end_gap(at + 1);
+            return at + 1;
+        }
         let mut at = at;
         while at < self.chunk.len() {
             let gap = &mut self.engine.gap;

@@ -193,15 +193,12 @@ impl TextEngine {
         if !matches!(self.context, Context::Attempt { .. })
             || self.held == 0
             || read + NEAR > max_annotation
+            || !self.attempt.goes_on_with(chunk)
             || !self.window.append_in_place(chunk)
         {
             return false;
         }
-        if !self.attempt.goes_on_with(chunk) {
-            let end = self.window.end() - chunk.len() as u64;
-            self.window.truncate(end);
-            return false;
-        }
+        self.attempt.skip(chunk.len());
         self.held += chunk.len();
         true
     }

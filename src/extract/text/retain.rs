@@ -8,6 +8,7 @@ use crate::extract::lookback::{Before, TextEnd, look_back, text_end};
 use crate::lex::chars::{next_boundary, trimmed_len, without_partial};
 use crate::lex::code::FenceLine;
 use crate::lex::line::trimmed_block;
+use memchr::memrchr;
 
 /// Most bytes a window needs: an assertion before white space that may be as long, an attempt, and instead of the white
 /// space the values of pending annotations.
@@ -83,7 +84,11 @@ impl Scan<'_> {
             return 0;
         }
         self.drop_target();
-        let skipped = next_boundary(bytes, end - keep);
+        let fence = matches!(self.engine.context, Context::Fence { .. });
+        let skipped = match start_of_paragraph(&text[..end]) {
+            Some(start) if !fence && end - start <= keep => start,
+            _ => next_boundary(bytes, end - keep),
+        };
         if let Context::Fence {
             fence, ref mut cut, ..
         } = self.engine.context
@@ -221,4 +226,13 @@ impl Scan<'_> {
             _ => 0,
         }
     }
+}
+
+/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter behind a blank
+/// line. No assertion goes back beyond it.
+fn start_of_paragraph(text: &[u8]) -> Option<usize> {
+    let line_feed = memrchr(b'\n', text)?;
+    let blank = text[..line_feed].last() == Some(&b'\n');
+    let letter = text.get(line_feed + 1)?.is_ascii_alphabetic();
+    (blank && letter).then_some(line_feed + 1)
 }
