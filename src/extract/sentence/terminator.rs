@@ -1,6 +1,7 @@
 //! Where sentences may end: terminators and separators.
 
 use super::class::{Class, char_at};
+use crate::steps;
 
 /// A character that may end a sentence: class `ATerm`, `STerm` or `Sep`.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,9 @@ pub(super) fn trimmed(text: &[u8]) -> usize {
     let kept = text
         .iter()
         .rposition(|byte| !matches!(byte, b'.' | b'!' | b'?' | b'"' | b'\'' | b')' | b']' | b'}'));
-    kept.map_or(0, |last| last + 1)
+    let len = kept.map_or(0, |last| last + 1);
+    steps::count(text.len() - len);
+    len
 }
 
 /// The last terminator that starts in `text[..end]`.
@@ -49,8 +52,10 @@ pub(super) fn last_before(text: &[u8], mut end: usize) -> Option<Terminator> {
         let low = end.saturating_sub(WINDOW);
         let ascii = memchr::memrchr3(b'.', b'!', b'?', &text[low..end]).map(|at| low + at);
         let wide = last_wide(text, ascii.unwrap_or(low), end);
-        if let Some(found) = wide.or_else(|| terminator_at(text, ascii?)) {
-            return Some(found);
+        let found = wide.or_else(|| terminator_at(text, ascii?));
+        steps::count(end - found.map_or(low, |found| found.start));
+        if found.is_some() {
+            return found;
         }
         end = low;
     }

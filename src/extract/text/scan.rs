@@ -11,6 +11,7 @@ use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::is_escaped;
 use crate::lex::code::{Fence, FenceLine, FenceStep};
 use crate::lex::line::{Line, prefix};
+use crate::steps;
 
 /// A chunk on its way through the engine.
 ///
@@ -72,6 +73,7 @@ impl<'a> Scan<'a> {
                 continue;
             }
             self.lead(at);
+            let from = at;
             at = match self.engine.context {
                 Context::Text => self.text(at),
                 Context::Attempt { start } => self.resume_attempt(start),
@@ -90,6 +92,7 @@ impl<'a> Scan<'a> {
                     cut,
                 } => self.fence(at, fence, line, line_start, cut),
             };
+            steps::count(at - from);
         }
         self.end_of_chunk();
     }
@@ -179,6 +182,7 @@ impl<'a> Scan<'a> {
             _ => {
                 let found = memchr3(b'[', b'`', b'~', &self.chunk[at..]);
                 let next = found.map_or(self.chunk.len(), |found| at + found);
+                steps::count(next - at);
                 self.opener = Some(next);
                 next
             }
@@ -194,6 +198,7 @@ impl<'a> Scan<'a> {
             _ => {
                 let found = memchr(b'{', &self.chunk[at..]);
                 let next = found.map_or(self.chunk.len(), |found| at + found);
+                steps::count(next - at);
                 self.brace = Some(next);
                 next
             }
@@ -201,6 +206,7 @@ impl<'a> Scan<'a> {
     }
 
     fn note_foreign(&mut self, at: usize) {
+        steps::count(self.chunk.len() - at);
         let text = self.chunk[at..]
             .iter()
             .rposition(|byte| !byte.is_ascii_whitespace());
@@ -229,6 +235,7 @@ impl<'a> Scan<'a> {
         let before = &self.chunk[self.unstitched()..here];
         if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
             let line = &before[at + 1..];
+            steps::count(line.len());
             return (before[at] == b'\n')
                 .then(|| self.whole_prefix(line, here))
                 .flatten();
@@ -236,7 +243,9 @@ impl<'a> Scan<'a> {
         self.stitch(here);
         let window = &self.engine.window;
         let raw = window.raw();
-        match raw.iter().rposition(|&byte| !may_be_prefix(byte)) {
+        let last = raw.iter().rposition(|&byte| !may_be_prefix(byte));
+        steps::count(raw.len() - last.unwrap_or(0));
+        match last {
             Some(at) if raw[at] == b'\n' => self.whole_prefix(&raw[at + 1..], here),
             None if !window.line().content => self
                 .whole_prefix(raw, here)
