@@ -16,7 +16,8 @@ use crate::steps;
 /// A chunk on its way through the engine.
 ///
 /// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
-/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read.
+/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read. So offsets
+/// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
     pub(super) engine: &'a mut TextEngine,
     pub(super) setup: Setup<'a>,
