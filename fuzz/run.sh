@@ -85,7 +85,7 @@ seed() {
         { printf '\375'; seq "$number" 37 2000 | sha256sum | head -c $((number * 8)); } >"$seeds/choices-$number"
     done
     # Longer files slow the search down.
-    find "$seeds" -size +8k -delete
+    find "$seeds" -type f -size +8k -delete
 }
 
 # Files a find of a body, made small by the engine, under a name that says the body and the bytes.
