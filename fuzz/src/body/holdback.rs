@@ -7,10 +7,10 @@ use super::super::reference::{Reading, RefVocabulary, Segment};
 use super::feed;
 
 /// Most bytes of the stream that are looked at: the oracle reads each prefix dozens of times.
-const MOST_BYTES: usize = 400;
+const MOST_BYTES: usize = 200;
 
 /// Most prefixes that are looked at.
-const MOST_PREFIXES: usize = 5;
+const MOST_PREFIXES: usize = 3;
 
 /// After each chunk exactly the longest suffix that some continuation makes an annotation is held, and exactly the white
 /// space that it removes is removable. Records are not held here.

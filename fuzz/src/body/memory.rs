@@ -10,7 +10,11 @@ const MOST: usize = 12 << 10;
 /// The same in the modes that know JSON.
 const MOST_JSON: usize = 192 << 10;
 
-/// What a stream takes is what the parser says of itself, as the allocator counts it, and bounded by the limits.
+/// How often the stream is repeated.
+const TIMES: usize = 3;
+
+/// However often a stream is repeated, what it takes is what the parser says of itself, as the allocator counts it, and
+/// bounded by the limits.
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let most = match case.reading.mode {
@@ -20,7 +24,8 @@ pub(super) fn check(data: &[u8]) {
     let parser = case.parser();
     let mut meter = Meter::of(|| parser.clone());
     let what = "the case";
-    for (own, chunk) in case.chunks() {
+    let chunks = case.chunks();
+    for &(own, chunk) in chunks.iter().cycle().take(TIMES * chunks.len()) {
         if own {
             meter.push(chunk, what);
         } else {

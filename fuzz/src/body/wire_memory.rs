@@ -15,13 +15,12 @@ const TIMES: usize = 16;
 /// Most bytes a decoder may hold besides what belongs to a channel.
 const MOST: i64 = 16 * MAX_EVENT as i64;
 
-/// Most bytes that belong to a channel with text: a parser of free text, and a few times an event.
-const MOST_CHANNEL: i64 = (12 << 10) + MOST;
+/// Most bytes of the parser of a channel, in mode `text` and in the others.
+const MOST_PARSER: [(Mode, i64); 2] = [(Mode::Text, 12 << 10), (Mode::Auto, 192 << 10)];
 
 /// However often a stream is repeated, what is allocated is bounded by the limit of an event and the number of channels.
 pub(super) fn check(data: &[u8]) {
     let decoder = || Decoder::detect().with_max_event(MAX_EVENT);
-    let parser = Parser::builder().mode(Mode::Text).build();
     let mut channels = BTreeSet::new();
     let mut count = decoder();
     let mut see = |item: Item<'_>| match item {
@@ -34,8 +33,16 @@ pub(super) fn check(data: &[u8]) {
         count.push(data, &mut see);
     }
     count.finish(&mut see);
-    let most = MOST + channels.len() as i64 * MOST_CHANNEL;
+    for (mode, parser) in MOST_PARSER {
+        // A channel has a parser, and a few times an event.
+        let most = MOST + channels.len() as i64 * (parser + MOST);
+        check_in(mode, data, most);
+    }
+}
 
+fn check_in(mode: Mode, data: &[u8], most: i64) {
+    let decoder = || Decoder::detect().with_max_event(MAX_EVENT);
+    let parser = Parser::builder().mode(mode).build();
     let mut reader = decoder();
     let mut parsers = ChannelParsers::new(decoder(), parser.clone());
     let mut rewriter = StreamRewriter::detect(parser).with_max_event(MAX_EVENT);
