@@ -2,10 +2,10 @@
 # Fuzzes a body for a number of seconds: fuzz/run.sh BODY SECONDS [afl|libfuzzer]
 #
 # BODY is one of those that `fuzz/run.sh` alone lists, or `all`, which divides the seconds among them. Installs the
-# fuzzer if it is not there, starts from the corpus and what an earlier run kept, makes each find as small as it can be
-# made in a minute, and files it as corpus/regressions/BODY/BODY-HASH, where `cargo test` replays it. Prints executions,
-# coverage and finds. The exit status is 1 if anything was found. Runs of different bodies, and of both engines, can go
-# side by side; PROVSTREAM_FUZZ_DIR is where they work, fuzz/target unless set.
+# fuzzer if it is not there, starts from the corpus and, with libFuzzer, from what an earlier run kept, makes the first ten
+# finds as small as they can be made in a minute each, and files them as corpus/regressions/BODY/BODY-HASH, where `cargo
+# test` replays them. Prints executions, coverage and finds. The exit status is 1 if anything was found. Runs of different
+# bodies, and of both engines, can go side by side; PROVSTREAM_FUZZ_DIR is where they work, fuzz/target unless set.
 set -eu
 cd "$(dirname "$0")"
 
@@ -42,6 +42,8 @@ afl)
     }
     program=$work/afl/release/provstream-afl
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
+    # A seed that breaks the body is a find.
+    export AFL_CRASHING_SEEDS_AS_NEW_CRASH=1
     ;;
 esac
 
@@ -128,11 +130,8 @@ run_libfuzzer() {
         executions=$((executions + ${done_now:-0}))
         coverage=$(grep -o 'cov: [0-9]* ft: [0-9]*' "$log" | tail -n 1)
     done
-    for find in "$found"/*; do
-        case $find in
-        *.input | *.small | *slow-unit*) ;;
-        *) [ ! -f "$find" ] || file_find "$1" "$find" ;;
-        esac
+    for find in $(find "$found" -type f ! -name 'slow-unit-*' | sort | head); do
+        file_find "$1" "$find"
     done
     echo "libfuzzer $1: $executions executions in $2 s, ${coverage:-no coverage}"
 }
@@ -147,8 +146,8 @@ run_afl() {
         echo "AFL++ did not run: $log"
         exit 3
     }
-    for find in "$out"/default/crashes/id* "$out"/default/hangs/id*; do
-        [ ! -f "$find" ] || file_find "$1" "$find"
+    for find in $(find "$out/default/crashes" "$out/default/hangs" -name 'id*' | sort | head); do
+        file_find "$1" "$find"
     done
     stat() { sed -n "s/^$1 *: //p" "$out/default/fuzzer_stats"; }
     echo "afl $1: $(stat execs_done) executions in $2 s, $(stat edges_found) of $(stat total_edges) edges, map density $(stat bitmap_cvg)," \

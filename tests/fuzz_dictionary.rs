@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use provstream::marc::{Draft, Kind, Profile, schema};
 use provstream::provenance::Vocabulary;
 use serde_json::Value;
 
@@ -83,7 +84,7 @@ fn names(value: &Value, found: &mut BTreeSet<Vec<u8>>) {
     }
 }
 
-/// The names and the values of the members that a schema has.
+/// The names of the members that a schema has, and their values where these are listed.
 fn schema_words(schema: &Value, found: &mut BTreeSet<Vec<u8>>) {
     match schema {
         Value::Object(members) => {
@@ -146,7 +147,6 @@ fn dictionary() -> String {
     ] {
         words.insert(format!("\"{name}\":").into_bytes());
     }
-    use provstream::marc::{Draft, Kind, Profile, schema};
     for draft in Draft::ALL {
         for kind in [Kind::Core, Kind::Disclosure] {
             let schema = schema(kind, Profile::new(draft));
@@ -154,14 +154,12 @@ fn dictionary() -> String {
         }
     }
     events().iter().for_each(|event| names(event, &mut words));
-    for path in ["corpus/marc/deployment.toml"] {
-        let text = fs::read_to_string(file(path)).expect("UTF-8");
-        let keys = text.lines().filter_map(|line| line.split_once(" = "));
-        words.extend(
-            keys.filter(|(key, _)| !key.contains(['#', ' ']))
-                .map(|(key, _)| format!("\n{key} = ").into_bytes()),
-        );
-    }
+    let example = fs::read_to_string(file("corpus/marc/deployment.toml")).expect("UTF-8");
+    let keys = example.lines().filter_map(|line| line.split_once(" = "));
+    words.extend(
+        keys.filter(|(key, _)| !key.contains(['#', ' ']))
+            .map(|(key, _)| format!("\n{key} = ").into_bytes()),
+    );
     words.extend(
         [
             "version = \"1.1\"\n",

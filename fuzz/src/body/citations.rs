@@ -60,7 +60,7 @@ fn written_and_read(stream: &str) {
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
     rewriter.push(stream.as_bytes(), &mut |bytes: &[u8]| {
-        clean.extend_from_slice(bytes)
+        clean.extend_from_slice(bytes);
     });
     rewriter.finish(&mut |bytes: &[u8]| clean.extend_from_slice(bytes));
     let clean = String::from_utf8(clean).expect("no character is cut");

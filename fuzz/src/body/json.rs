@@ -72,7 +72,7 @@ fn is_in_escape(input: &[u8], at: usize) -> bool {
     })
 }
 
-/// The asserted objects are those that `serde_json` has, each text at its pointer.
+/// The asserted objects are those that `serde_json` has, each text at its pointer and in its span.
 fn check_records(mode: Mode, input: &[u8]) {
     // What is not UTF-8, a lone surrogate or nested deeply has no value there.
     let Ok(value) = serde_json::from_slice::<Value>(input) else {
@@ -100,6 +100,11 @@ fn check_records(mode: Mode, input: &[u8]) {
         let at = assertion.pointer().expect("no limit was hit");
         let text = value.pointer(at).and_then(Value::as_str);
         assert_eq!(text, Some(assertion.text()), "{at}");
+        // With its quotes the span is the string that is there.
+        let span = assertion.span();
+        let string = &input[span.start() as usize - 1..=span.end() as usize];
+        let read = serde_json::from_slice::<String>(string);
+        assert_eq!(read.ok().as_deref(), text, "{span}");
     }
 }
 

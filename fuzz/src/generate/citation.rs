@@ -53,7 +53,7 @@ pub(super) fn event(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
                     "https://example.org/",
                     "\\ud83d",
                     "\\n",
-                ])
+                ]);
             }
             other => event.push(other),
         }
