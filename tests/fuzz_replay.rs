@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use bodies::{BODIES, Body, Input};
 
 /// Made-up inputs a body gets: choices of the generator.
-const GENERATED: u64 = 400;
+const GENERATED: u64 = 1_000;
 
 /// Damaged files of the corpus a body gets.
-const DAMAGED: u64 = 100;
+const DAMAGED: u64 = 250;
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
@@ -202,7 +202,7 @@ fn the_generator_makes_what_is_read() {
             different.insert(body.expand(&choices(seed)).into_owned());
         }
         assert!(
-            different.len() > 250,
+            different.len() > 700,
             "{}: {}",
             body.name(),
             different.len()

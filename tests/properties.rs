@@ -17,8 +17,8 @@ use provstream::{
     BracketAnnotation, Code, Event, JsonRecord, Limits, OwnedEvent, Parser, QueuedParser,
     Replacement, RewriteSink, Rewriter, Span,
 };
-use reference::holdback::{LEAST, holdback};
-use reference::{Reading, RefLimits, RefMode, RefVocabulary, Segment};
+use reference::holdback::{LEAST, completions, holdback, removable};
+use reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// What streams are made of: the bytes that mean something, in every combination, and a little of what does not.
 const FRAGMENTS: &[&str] = &[

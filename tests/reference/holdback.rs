@@ -31,7 +31,7 @@ fn own(bytes: &[u8]) -> Segment {
 /// For each state of an attempt there is the shortest continuation: behind the bracket, in and behind the anchor, behind the
 /// identifier, in a known parameter's name, and in each kind of value. An identifier or a name of which a part is
 /// there is completed only if the stream ends with that part.
-fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
+pub(crate) fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = [
         "]",
         "a]",
@@ -97,7 +97,7 @@ fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<
 
 /// How many bytes of white space at the end of the stream an annotation removes that comes next: directly, or in the next
 /// line, where a code span or a block has ended.
-fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> usize {
+pub(crate) fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> usize {
     let len = joined(prefix).len();
     let annotation = if limits.max_annotation < 16 {
         LEAST
