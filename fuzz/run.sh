@@ -93,14 +93,15 @@ seed() {
 # Files a find of a body, made small by the engine, under a name that says the body and the bytes.
 file_find() {
     # Choices of the generator would be another input as soon as the generator changes.
-    if ! cargo run --quiet --release --target-dir "$work/plain" --bin expand -- "$1" <"$2" >"$2.input"; then
-        cp "$2" "$2.input"
-    fi
+    PROVSTREAM_EXPAND=$2 "$program" "$1" >>"$log" 2>&1 || cp "$2" "$2.input"
     "small_$engine" "$1" "$2.input" "$2.small" >>"$log" 2>&1 || true
     [ -s "$2.small" ] || cp "$2.input" "$2.small"
     name=$1/$1-$(sha256sum "$2.small" | cut -c 1-12)
     mkdir -p "../corpus/regressions/$1"
+    case $filed in *" $name "*) return ;; esac
+    filed="$filed $name "
     cp "$2.small" "../corpus/regressions/$name"
+    chmod 644 "../corpus/regressions/$name"
     echo "find: corpus/regressions/$name"
     finds=$((finds + 1))
 }
@@ -154,17 +155,22 @@ run_afl() {
         "$(stat corpus_count) inputs kept"
 }
 
-finds=0
-if [ "$body" = all ]; then
-    chosen=$bodies
-    count=$(echo $bodies | wc -w)
-    seconds=$(((seconds + count - 1) / count))
-else
-    chosen=$(echo "$bodies" | grep -x "$body") || usage
-fi
-for one in $chosen; do
-    seed "$one"
-    "run_$engine" "$one" "$seconds"
-done
-echo "finds: $finds"
-[ "$finds" -eq 0 ]
+main() {
+    finds=0 filed=
+    if [ "$body" = all ]; then
+        chosen=$bodies
+        count=$(echo $bodies | wc -w)
+        seconds=$(((seconds + count - 1) / count))
+    else
+        chosen=$(echo "$bodies" | grep -x "$body") || usage
+    fi
+    for one in $chosen; do
+        seed "$one"
+        "run_$engine" "$one" "$seconds"
+    done
+    echo "finds: $finds"
+    [ "$finds" -eq 0 ]
+}
+
+main
+exit

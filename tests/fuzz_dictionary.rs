@@ -9,7 +9,7 @@ use provstream::provenance::Vocabulary;
 use serde_json::Value;
 
 /// What is neither in the vocabulary, nor in a schema, nor in the corpus.
-const MORE: [&str; 46] = [
+const MORE: [&str; 47] = [
     // Brackets.
     "[",
     "]",
@@ -41,6 +41,7 @@ const MORE: [&str; 46] = [
     // Text.
     ". ",
     "\u{feff}",
+    "\0",
     "\u{3002}",
     "\u{2019}",
     "\u{a0}",

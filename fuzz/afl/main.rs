@@ -13,6 +13,14 @@ fn main() -> ExitCode {
         }
         return ExitCode::from(2);
     };
+    match body.expand_file() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => {}
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
     afl::fuzz!(|data: &[u8]| body.run(data));
     ExitCode::SUCCESS
 }

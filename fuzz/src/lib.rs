@@ -20,6 +20,7 @@ mod reference;
 mod wire_text;
 
 use std::borrow::Cow;
+use std::{env, fs, io};
 
 pub use body::BODIES;
 pub use generate::Input;
@@ -61,6 +62,25 @@ impl Body {
             Some((&CHOICES, choices)) => Cow::Owned(generate::input(self.input, choices)),
             _ => Cow::Borrowed(data),
         }
+    }
+
+    /// Where the environment variable `PROVSTREAM_EXPAND` names a file, writes what its bytes stand for beside it, as
+    /// `FILE.input`, and says so: then nothing is to be searched for.
+    ///
+    /// A find that is choices of the generator would be another one as soon as the generator changes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or the other one not be written.
+    pub fn expand_file(&self) -> io::Result<bool> {
+        let Some(file) = env::var_os("PROVSTREAM_EXPAND") else {
+            return Ok(false);
+        };
+        let input = self.expand(&fs::read(&file)?).into_owned();
+        let mut to = file;
+        to.push(".input");
+        fs::write(to, input)?;
+        Ok(true)
     }
 
     /// Checks it for a fuzzer's bytes.

@@ -10,7 +10,7 @@ use provstream::{Mode, Parser};
 const MAX_EVENT: usize = 512;
 
 /// How often the stream is repeated.
-const TIMES: usize = 16;
+const TIMES: usize = 6;
 
 /// Most bytes a decoder may hold besides what belongs to a channel.
 const MOST: i64 = 16 * MAX_EVENT as i64;

@@ -137,7 +137,7 @@ fn server_sent(choices: &mut Choices<'_>, event: &str, end: &str, out: &mut Vec<
     match choices.below(12) {
         1 => line(": keep-alive"),
         2 => line("event: delta"),
-        3 => line("id: 7"),
+        3 => line(choices.pick(&["id: 7", "id", "id: 7\0"])),
         4 => line("retry: 30"),
         5 => line(""),
         6 => line("data: {not json"),
