@@ -23,7 +23,7 @@ const LONGER: usize = 64;
 const SIZES: [usize; 2] = [64 << 10, 1];
 
 /// Rounds go on until this much time was measured, since a short time says little.
-const ENOUGH: Duration = Duration::from_millis(500);
+const ENOUGH: Duration = Duration::from_millis(200);
 
 /// Most rounds for one ratio.
 const MOST: usize = 41;

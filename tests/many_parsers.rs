@@ -171,7 +171,7 @@ fn two_thousand_parsers_fed_in_turn_say_what_each_says_alone() {
 
 /// `cargo test --release --test many_parsers -- --ignored --nocapture`
 #[test]
-#[ignore = "takes some hundred MiB of memory, and half a minute in a release build"]
+#[ignore = "takes some hundred MiB of memory, and some seconds in a release build"]
 fn a_hundred_thousand_parsers_fed_in_turn_say_what_each_says_alone() {
     round_robin(MANY);
 }
