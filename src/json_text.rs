@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::steps;
+
 /// A decoded string.
 pub(crate) struct Decoded<'a> {
     /// The text, with U+FFFD for a lone surrogate and for what is not UTF-8.
@@ -15,6 +17,7 @@ pub(crate) struct Decoded<'a> {
 /// The string that `raw` stands for; without any backslash in it, it is not `escaped`. Source: RFC 8259 7 and 8.
 #[inline]
 pub(crate) fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
+    steps::count(raw.len());
     if escaped {
         return decode_escapes(raw);
     }
@@ -95,6 +98,7 @@ pub(crate) fn kept_len(raw: &[u8], max: usize) -> usize {
     if raw.len() <= max {
         return raw.len();
     }
+    steps::count(max);
     let mut at = 0;
     loop {
         let len = unit_len(&raw[at..]);
@@ -122,6 +126,7 @@ fn unit_len(raw: &[u8]) -> usize {
 /// Appends a member's name to a JSON Pointer, of which no more than `max` bytes are wanted; `false`, and nothing
 /// appended, if it does not fit. What is appended is UTF-8. Source: RFC 6901 3.
 pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: usize) -> bool {
+    steps::count(raw.len());
     let before = pointer.len();
     let plain = |&byte: &u8| byte.is_ascii() & (byte != b'~') & (byte != b'/');
     if !escaped && raw.iter().all(plain) {

@@ -116,6 +116,7 @@ mod position;
 pub mod provenance;
 mod rewrite;
 mod span;
+mod steps;
 #[cfg(any(feature = "vocabulary-file", feature = "marc-deployment"))]
 mod toml_file;
 #[cfg(feature = "wire")]
@@ -126,7 +127,7 @@ pub use event::{BracketAnnotation, Code, Diagnostic, Event, JsonRecord, Text};
 pub use extract::sentence;
 pub use limits::{LimitError, Limits};
 pub use owned::{OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, QueuedParser};
-pub use parser::{Mode, Parser, ParserBuilder};
+pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
 pub use position::Positions;
 pub use rewrite::{Replacement, RewriteSink, Rewriter};
 pub use span::Span;

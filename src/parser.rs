@@ -1,5 +1,7 @@
 //! The parser: bytes in, events out.
 
+use core::fmt;
+
 use crate::Limits;
 use crate::event::{Event, Text};
 use crate::extract::Setup;
@@ -161,7 +163,8 @@ impl Parser {
         }
     }
 
-    /// Bytes taken so far: the stream offset of the next one.
+    /// The stream offset of the next byte: how many were taken so far, if the parser did not
+    /// [start](ParserBuilder::start_offset) elsewhere than at 0.
     #[must_use]
     pub const fn position(&self) -> u64 {
         match &self.engine {
@@ -227,6 +230,7 @@ pub struct ParserBuilder {
     vocabulary: Vocabulary,
     mode: Mode,
     hold_records: bool,
+    start: u64,
 }
 
 impl ParserBuilder {
@@ -259,15 +263,51 @@ impl ParserBuilder {
         self
     }
 
+    /// The stream offset of the first byte, 0 unless asked for: for a text that stands in a longer stream. At most
+    /// [`MAX_START_OFFSET`](Self::MAX_START_OFFSET).
+    ///
+    /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
+    /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
+    /// white space. [`Positions`](crate::Positions) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
+    ///
+    /// # Errors
+    /// [`OffsetError`] when `offset` is greater than that.
+    ///
+    /// ```
+    /// use provstream::{Event, Parser};
+    ///
+    /// let mut parser = Parser::builder().start_offset(1 << 40)?.build();
+    /// parser.push(b"It is so.", |event| {
+    ///     if let Event::Text(text) = event {
+    ///         assert_eq!(text.span().start(), 1 << 40);
+    ///     }
+    /// });
+    /// assert_eq!(parser.position(), (1 << 40) + 9);
+    /// # Ok::<(), provstream::OffsetError>(())
+    /// ```
+    pub fn start_offset(mut self, offset: u64) -> Result<Self, OffsetError> {
+        if offset > Self::MAX_START_OFFSET {
+            return Err(OffsetError { offset });
+        }
+        self.start = offset;
+        Ok(self)
+    }
+
+    /// The greatest offset that a stream can start at: 2^63.
+    ///
+    /// From there on 2^63 - 1 bytes have an offset, more than can be read: at 100 GB/s that takes nearly three years. So
+    /// no offset overflows.
+    pub const MAX_START_OFFSET: u64 = 1 << 63;
+
     /// The parser.
     #[must_use]
     pub fn build(self) -> Parser {
-        let hold = self.hold_records;
+        let (start, hold) = (self.start, self.hold_records);
         let engine = match self.mode {
-            Mode::Text => Engine::Text(TextEngine::new(&self.limits, false, false)),
-            Mode::Auto => Engine::Text(TextEngine::new(&self.limits, true, hold)),
-            Mode::Json => Engine::Sequence(SequenceEngine::new(false, hold)),
-            Mode::Ndjson => Engine::Sequence(SequenceEngine::new(true, hold)),
+            Mode::Text => Engine::Text(TextEngine::new(&self.limits, start, false, false)),
+            Mode::Auto => Engine::Text(TextEngine::new(&self.limits, start, true, hold)),
+            Mode::Json => Engine::Sequence(SequenceEngine::new(start, false, hold)),
+            Mode::Ndjson => Engine::Sequence(SequenceEngine::new(start, true, hold)),
         };
         Parser {
             engine,
@@ -276,3 +316,29 @@ impl ParserBuilder {
         }
     }
 }
+
+/// A start offset beyond [`ParserBuilder::MAX_START_OFFSET`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OffsetError {
+    offset: u64,
+}
+
+impl OffsetError {
+    /// The refused offset in bytes.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+impl fmt::Display for OffsetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (offset, most) = (self.offset, ParserBuilder::MAX_START_OFFSET);
+        write!(
+            f,
+            "a stream cannot start at offset {offset}: {most} is the greatest"
+        )
+    }
+}
+
+impl std::error::Error for OffsetError {}

@@ -22,8 +22,8 @@ use provstream::provenance::{
 use provstream::sentence::Sentences;
 use provstream::{
     BracketAnnotation, ChunkIndex, Code, Diagnostic, Event, JsonRecord, LimitError, Limits, Mode,
-    OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, Parser, ParserBuilder, Positions,
-    QueuedParser, Replacement, RewriteSink, Rewriter, Span, Text,
+    OffsetError, OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, Parser, ParserBuilder,
+    Positions, QueuedParser, Replacement, RewriteSink, Rewriter, Span, Text,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -62,7 +62,7 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         Malformation, Parameter<'static>, ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
         VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, Code, Diagnostic, Event<'static>,
-        LimitError, Limits, Mode, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
+        LimitError, Limits, Mode, OffsetError, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, Positions, QueuedParser,
         Replacement, Rewriter, Span, Text<'static>, Sentences<'static>, JsonRecord<'static>, OwnedRecord,
         JsonForm<'static>, Kind, MarcObject<'static>);
 }
@@ -96,12 +96,12 @@ fn values_compare() {
         Disposition, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Place, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, Code, Diagnostic, Event<'static>, LimitError, Limits, Mode, Positions, Replacement, Span,
+        ChunkIndex, Code, Diagnostic, Event<'static>, LimitError, Limits, Mode, OffsetError, Positions, Replacement, Span,
         Text<'static>, JsonRecord<'static>, OwnedRecord, JsonForm<'static>, Kind, MarcObject<'static>);
     each!(key: Kind, Class, Code, Diagnostic, Disposition, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
     each!(ordered: Kind, Class, Code, Disposition, Encoding, Malformation, Place, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: Kind, JsonRecord<'static>, Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, Reason, Span,
+    each!(small: Kind, JsonRecord<'static>, Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
         Text<'static>, Timestamp, VerdictReason, Version);
     each!(shown: Class, Code, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, Kind);
@@ -110,7 +110,7 @@ fn values_compare() {
 
 #[test]
 fn errors_are_errors() {
-    each!(error: DisciplineError, DurationError, GrammarError, LimitError, ParseVersionError, TimestampError,
+    each!(error: DisciplineError, DurationError, GrammarError, LimitError, OffsetError, ParseVersionError, TimestampError,
         VocabularyError, WriteError);
     // A message starts in lower case and ends without a full stop, so that it can stand in another one.
     let limit = Limits::default()

@@ -1,4 +1,4 @@
-//! The fuzz targets over the corpus and over generated inputs, without any fuzzer.
+//! The fuzz bodies over the corpus, its regressions and made-up input, without any fuzzer.
 
 #[path = "../fuzz/src/lib.rs"]
 #[allow(
@@ -7,166 +7,142 @@
 )]
 mod bodies;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
 
-use bodies::{Body, Case, TARGETS};
+use bodies::{BODIES, Body, Input};
 
-/// Generated inputs a target gets besides the corpus.
-const GENERATED: u64 = 300;
+/// Made-up inputs a body gets: choices of the generator.
+const GENERATED: u64 = 1_000;
 
-/// The cases of the corpus, its regressions included.
-fn corpus() -> Vec<(String, Vec<u8>)> {
+/// Damaged files of the corpus a body gets.
+const DAMAGED: u64 = 250;
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+}
+
+/// The files in a folder of the corpus whose names end like this, in the order of their names.
+fn files(folder: &str, ends: &[&str]) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for folder in ["text", "transcripts", "json"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("corpus")
-            .join(folder);
-        for entry in fs::read_dir(folder).expect("a corpus folder") {
-            let path = entry.expect("a readable entry").path();
-            let name = path.file_name().expect("a name").to_string_lossy();
-            let name = name.into_owned();
-            let is_case = [".txt", ".json", ".lines"]
-                .iter()
-                .any(|end| name.ends_with(end));
-            if is_case {
-                found.push((name, fs::read(&path).expect("a readable case")));
-            }
+    for entry in fs::read_dir(corpus().join(folder)).expect("a folder of the corpus") {
+        let path = entry.expect("a readable entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        if ends.iter().any(|end| name.ends_with(end)) && !name.ends_with(".text.json") {
+            let name = format!("{folder}/{name}");
+            found.push((name, fs::read(&path).expect("a readable file")));
         }
     }
-    assert!(found.len() > 150);
+    assert!(!found.is_empty(), "{folder}");
     found.sort();
     found
 }
 
-/// What a fuzzer might come up with: bytes that mean something, some of them damaged, and settings in front.
-fn generated(seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut below = |bound: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % bound
-    };
-    const PIECES: [&[u8]; 64] = [
-        b"[",
-        b"]",
-        b"[substrate.grep]",
-        b"[substrate.grep; observation-id=\"a]\\\"\"; ts=2026-05-28T11:40:00Z]",
-        b"; ts=",
-        b"substrate.",
-        b"[note",
-        b"\\",
-        b"`",
-        b"```\n",
-        b"\n~~~\n",
-        b"\n> ",
-        b"\n- ",
-        b"\n\n",
-        b" ",
-        b"  \t",
-        b"| a |",
-        b". ",
-        b"It is so. ",
-        "\u{3002}".as_bytes(),
-        "\u{2019} ".as_bytes(),
-        "\u{3000}".as_bytes(),
-        b"\xFE",
-        b"\xE2\x80",
-        b"\xFF",
-        b"\0",
-        b"version = \"1.1\"\n",
-        b"[[class]]\n",
-        b"id = \"substrate.x\"\n",
-        b"since = \"1.1\"\n",
-        b"# h\n",
-        b"\r\n",
-        b"{",
-        b"}",
-        b"\"",
-        b":",
-        b",",
-        b"{\"",
-        b"[{",
-        b"\":\"",
-        b"\",\"",
-        b"\"}",
-        b"}]",
-        b"{\"a\":",
-        b"{\"assertion\":\"It is so.\"}",
-        b"{\"assertion\":\"x\",\"provenance\":",
-        b"\"assertion\":",
-        b"\"provenance\":[",
-        b"{\"substrate_class\":\"substrate.grep\",\"ts\":\"2026-05-28T11:40:00Z\"}",
-        b"\"substrate_class\":\"",
-        b"\"observation_id\":\"\\u00e9",
-        b"\"observation-id\":null,",
-        b"\"ts\":\"now\",",
-        b"{\"marc_version\":\"1.0\"}",
-        b"{\"answer\":1,\"confidence_band\":2,\"uncertainty_source\":3}",
-        b"\"marc_version\":1,",
-        b"\\uD83D\\uDE00",
-        b"\\n",
-        b"null",
-        b"-1.5e3",
-        b"tru",
-        b"\n",
-        b"\n```json\n",
-        "\u{feff}".as_bytes(),
-    ];
-    let mut bytes = Vec::new();
-    if below(2) == 0 {
-        bytes.push(0xFF);
-        bytes.push(below(8) as u8);
-        bytes.extend((0..11).map(|_| if below(3) == 0 { 0 } else { below(120) as u8 }));
+/// What the corpus has for a body.
+fn seeds(input: Input) -> Vec<(String, Vec<u8>)> {
+    let cases = [".txt", ".json", ".lines"];
+    match input {
+        Input::Stream => ["text", "json", "transcripts"]
+            .map(|folder| files(folder, &cases))
+            .concat(),
+        Input::Json => [files("json", &cases), files("marc", &cases)].concat(),
+        Input::Marc => [files("marc", &cases), files("json", &[".json"])].concat(),
+        Input::Events => files("wire", &[".sse", ".ndjson", ".json"]),
+        Input::Citations => [files("transcripts", &cases), files("text", &cases)].concat(),
+        Input::Vocabulary | Input::Deployment => files("marc", &[".toml"]),
+        Input::Fields => files("text", &cases),
     }
-    for _ in 0..below(60) {
-        let times = if below(20) == 0 { below(40) } else { 1 };
-        bytes.extend(PIECES[below(PIECES.len())].repeat(times));
-    }
-    for _ in 0..below(4) {
-        if !bytes.is_empty() {
-            let at = below(bytes.len());
-            bytes[at] = below(256) as u8;
-        }
-    }
-    bytes
 }
 
-/// Runs a target over everything, so that the input that breaks it is named.
+/// Inputs that once broke the body.
+fn regressions(body: &Body) -> Vec<(String, Vec<u8>)> {
+    let folder = format!("regressions/{}", body.name());
+    if corpus().join(&folder).is_dir() {
+        files(&folder, &[""])
+    } else {
+        Vec::new()
+    }
+}
+
+/// Numbers that look random and are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+}
+
+/// The generator's choices for a seed.
+fn choices(seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let most = [20, 60, 200, 600][random.below(4)];
+    let count = 1 + random.below(most);
+    let choices = (0..count).map(|_| random.below(256) as u8);
+    [0xFD].into_iter().chain(choices).collect()
+}
+
+/// Runs a body, so that the input that breaks it is named.
+fn run(body: &Body, what: &str, data: &[u8]) {
+    let outcome = catch_unwind(|| body.run(data));
+    let expanded = body.expand(data);
+    assert!(
+        outcome.is_ok(),
+        "{} on {what}: {}\nwhich is {}",
+        body.name(),
+        data.escape_ascii(),
+        expanded.escape_ascii()
+    );
+}
+
 fn replay(name: &str) {
-    let (_, body): (&str, Body) = TARGETS
-        .into_iter()
-        .find(|(known, _)| *known == name)
-        .expect("a target of that name");
-    let run = |what: &str, data: &[u8]| {
-        let outcome = std::panic::catch_unwind(|| body(data));
-        assert!(
-            outcome.is_ok(),
-            "{name} on {what}: {}\n{:?}",
-            data.escape_ascii(),
-            Case::new(data)
-        );
-    };
-    for (what, data) in corpus() {
-        run(&what, &data);
-        for how in 0..8 {
-            let small = [40, 30, 2, 20, 3, 12, 60];
-            for (sizes, seed) in [([0; 7], how), (small, 3 - how % 4)] {
-                let settings = [&[0xFF, how], &sizes[..], &[seed, 0, 0, 0]].concat();
+    let body = Body::named(name).expect("a body of that name");
+    for (what, data) in regressions(body) {
+        run(body, &what, &data);
+    }
+    let seeds = seeds(body.input());
+    for (what, data) in &seeds {
+        run(body, what, data);
+        // What is read in another mode has settings in front: see fuzz/src/case.rs.
+        if body.input() == Input::Stream {
+            for how in 0..8 {
+                let sizes = [[0; 7], [40, 30, 2, 20, 3, 12, 60]][usize::from(how / 2 % 2)];
+                let settings = [&[0xFF, how], &sizes[..], &[how % 4, 0, 0, 0]].concat();
                 let what = format!("{what} with {settings:?} in front");
-                run(&what, &[&settings, &data[..]].concat());
+                run(body, &what, &[&settings, &data[..]].concat());
             }
         }
     }
     for seed in 0..GENERATED {
-        run(&format!("seed {seed}"), &generated(seed));
+        run(body, &format!("seed {seed}"), &choices(seed));
+    }
+    for seed in 0..DAMAGED {
+        let mut random = Random(seed);
+        let (what, data) = &seeds[random.below(seeds.len())];
+        let mut data = data.clone();
+        for _ in 0..1 + random.below(4) {
+            if data.is_empty() {
+                break;
+            }
+            let at = random.below(data.len());
+            match random.below(3) {
+                0 => data[at] = random.below(256) as u8,
+                1 => data.truncate(at),
+                _ => data.insert(at, b"[]{}\"\\\n\r:"[random.below(9)]),
+            }
+        }
+        run(body, &format!("{what}, damaged with seed {seed}"), &data);
     }
 }
 
-/// A test for each target.
+/// A test for each body.
 macro_rules! replays {
-    ($($name:ident),+) => {
+    ($($name:ident),+ $(,)?) => {
         $(
             #[test]
             fn $name() {
@@ -175,8 +151,9 @@ macro_rules! replays {
         )+
 
         #[test]
-        fn every_target_is_replayed() {
-            assert_eq!(TARGETS.map(|(name, _)| name), [$(stringify!($name)),+]);
+        fn every_body_is_replayed() {
+            let names: Vec<_> = BODIES.iter().map(Body::name).collect();
+            assert_eq!(names, [$(stringify!($name)),+]);
         }
     };
 }
@@ -186,8 +163,49 @@ replays!(
     chunk_invariance,
     reference,
     conservation,
+    holdback,
     rewrite,
+    memory,
+    adapters,
+    json,
     writers,
     vocabulary_file,
-    memory
+    deployment_file,
+    marc,
+    citations,
+    sse,
+    wire_decoder,
+    wire_rewriter,
+    wire_memory,
 );
+
+/// A folder under a name that no body has would never be replayed.
+#[test]
+fn every_regression_belongs_to_a_body() {
+    let Ok(folders) = fs::read_dir(corpus().join("regressions")) else {
+        return;
+    };
+    let names: BTreeSet<_> = BODIES.iter().map(Body::name).collect();
+    for entry in folders {
+        let entry = entry.expect("a readable entry");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        assert!(names.contains(&*name) || name == "README.md", "{name}");
+    }
+}
+
+/// Otherwise the generator shows nothing: every kind of input is often enough what its body reads.
+#[test]
+fn the_generator_makes_what_is_read() {
+    for body in &BODIES {
+        let mut different = BTreeSet::new();
+        for seed in 0..GENERATED {
+            different.insert(body.expand(&choices(seed)).into_owned());
+        }
+        assert!(
+            different.len() > 700,
+            "{}: {}",
+            body.name(),
+            different.len()
+        );
+    }
+}

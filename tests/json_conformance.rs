@@ -5,13 +5,15 @@
 //! `ndjson`: as a whole, in every two pieces, and byte by byte. Where one side refuses, the other must, and at the same
 //! byte. A departure is named in the file with its reason, and has to be one.
 
+#[path = "common/judges.rs"]
+mod judges;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use provstream::{Code, Event, Limits, Mode, Parser};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use judges::{refused, refused_by_serde};
+use provstream::{Limits, Mode, Parser};
 
 /// How a case is put before the two parsers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,53 +141,6 @@ fn cases() -> Vec<Case> {
         .iter()
         .map(read)
         .collect()
-}
-
-/// Where `serde_json` refuses the input as one JSON text, if it does; the length of the input where that ends too soon.
-///
-/// An error of `serde_json` has the line and how many bytes of it were read. A line feed that was read already counts
-/// to the next line, of which no byte was read then. So both together are a number of bytes from the start of the input.
-/// The offending byte is the last of these; only a control character in a string is the byte behind them, which the
-/// allowance of one byte covers.
-fn refused_by_serde(input: &[u8]) -> Option<usize> {
-    let mut deserializer = serde_json::Deserializer::from_slice(input);
-    deserializer.disable_recursion_limit();
-    let error = IgnoredAny::deserialize(&mut deserializer)
-        .and_then(|_| deserializer.end())
-        .err()?;
-    let line: usize = input
-        .split_inclusive(|&byte| byte == b'\n')
-        .take(error.line() - 1)
-        .map(<[u8]>::len)
-        .sum();
-    let read = line + error.column();
-    Some(if error.is_eof() {
-        read
-    } else {
-        read.saturating_sub(1)
-    })
-}
-
-/// Where provstream finds the first thing wrong, if anything.
-fn refused<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<usize> {
-    let mut first = None;
-    let mut sink = |event: Event<'_>| {
-        let Event::Diagnostic(found) = event else {
-            return;
-        };
-        let place = match found.code() {
-            Code::JsonSyntax | Code::LimitDepth => found.span().start(),
-            Code::Unterminated => found.span().end(),
-            _ => return,
-        };
-        first.get_or_insert(usize::try_from(place).expect("a place in a small input"));
-    };
-    for piece in pieces {
-        parser.push(piece, &mut sink);
-    }
-    parser.finish(&mut sink);
-    parser.reset();
-    first
 }
 
 fn show(input: &[u8]) -> String {

@@ -17,6 +17,7 @@ use provstream::{
     BracketAnnotation, Code, Event, JsonRecord, Limits, OwnedEvent, Parser, QueuedParser,
     Replacement, RewriteSink, Rewriter, Span,
 };
+use reference::holdback::{LEAST, completions, holdback, removable};
 use reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// What streams are made of: the bytes that mean something, in every combination, and a little of what does not.
@@ -624,113 +625,6 @@ proptest! {
     }
 }
 
-/// All that is needed to complete whatever can still become an annotation, in the fewest bytes.
-///
-/// For each state of an attempt there is the shortest continuation: behind the bracket, in and behind the anchor, behind the
-/// identifier, in a known parameter's name, and in each kind of value. An identifier or a name of which a part is
-/// there is completed only if the stream ends with that part.
-fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
-    let mut found: Vec<Vec<u8>> = [
-        "]",
-        "a]",
-        "\"]",
-        "\"\"]",
-        "=]",
-        "ts=]",
-        ";ts=]",
-        "a;ts=]",
-        ".a;ts=]",
-        "0.a;ts=]",
-        ".0.a;ts=]",
-    ]
-    .map(|text| text.as_bytes().to_vec())
-    .to_vec();
-    let classes = RefVocabulary::default().classes;
-    let names = classes.iter().map(|(id, _)| (&id[..], "]"));
-    let more = [
-        ("substrate.a", "]"),
-        ("observation-id", "=]"),
-        ("observation_id", "=]"),
-        ("ts", "=]"),
-    ];
-    for (name, end) in names.chain(more) {
-        for there in 1..=name.len() {
-            let part = &prefix[prefix.len().saturating_sub(there)..];
-            if part.eq_ignore_ascii_case(&name.as_bytes()[..there]) {
-                found.push(format!("{}{end}", &name[there..]).into_bytes());
-            }
-        }
-    }
-    found
-}
-
-/// Start and removed white space of each annotation that starts in `prefix` and that some continuation completes, the
-/// longest first.
-fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
-    let raw = joined(prefix);
-    let vocabulary = RefVocabulary::default();
-    let mut longest: Option<(usize, usize)> = None;
-    for more in completions(&raw) {
-        let mut input = prefix.to_vec();
-        input.extend(own(&more));
-        for event in reference::events_in(reading, &input, limits, &vocabulary, &|_| 0) {
-            if let Ev::Annotation {
-                span,
-                white_space_before,
-                ..
-            } = event
-            {
-                let start = span.0 as usize;
-                if start < raw.len()
-                    && raw.len() < span.1 as usize
-                    && longest.is_none_or(|(least, _)| start < least)
-                {
-                    longest = Some((start, white_space_before as usize));
-                }
-            }
-        }
-    }
-    longest
-}
-
-/// How many bytes of white space at the end of the stream an annotation removes that comes next: directly, or in the next
-/// line, where a code span or a block has ended.
-fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> usize {
-    let len = joined(prefix).len();
-    let annotation = if limits.max_annotation < 16 {
-        LEAST
-    } else {
-        "[substrate.grep]"
-    };
-    ["", "\n"]
-        .map(|between| {
-            let mut input = prefix.to_vec();
-            input.extend(own(format!("{between}{annotation}").as_bytes()));
-            let vocabulary = RefVocabulary::default();
-            let found = reference::events_in(reading, &input, limits, &vocabulary, &|_| 0);
-            found
-                .iter()
-                .filter_map(|event| match event {
-                    Ev::Annotation {
-                        span,
-                        white_space_before,
-                        ..
-                    } if span.0 as usize >= len => {
-                        Some((len + *white_space_before as usize).saturating_sub(span.0 as usize))
-                    }
-                    _ => None,
-                })
-                .max()
-                .unwrap_or(0)
-        })
-        .into_iter()
-        .max()
-        .unwrap_or(0)
-}
-
-/// The shortest annotation there is; a parser whose limit is below its length finds none.
-const LEAST: &str = "[a;ts=]";
-
 fn check_held(
     reading: Reading,
     input: &[Segment],
@@ -763,8 +657,7 @@ fn check_held(
                 },
             );
             let raw = joined(&prefix);
-            let found = possible(reading, &prefix, limits);
-            let longest = found.map_or(0, |(start, _)| raw.len() - start);
+            let (longest, white) = holdback(reading, &prefix, limits);
             let what = format!("{:?}", String::from_utf8_lossy(&raw));
             prop_assert_eq!(parser.held(), longest, "held of {}", what);
             prop_assert_eq!(
@@ -773,10 +666,6 @@ fn check_held(
                 "handed on of {}",
                 what
             );
-            let white = match found {
-                Some((_, white)) => white,
-                None => removable(reading, &prefix, limits),
-            };
             prop_assert_eq!(
                 parser.removable_white_space(),
                 white,

@@ -1,19 +1,26 @@
-//! AFL++ on the target that the first argument names.
+//! AFL++ on the body that the first argument names.
 
 use std::process::ExitCode;
 
+use provstream_fuzz::{BODIES, Body};
+
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let Some((_, body)) = provstream_fuzz::TARGETS
-        .iter()
-        .find(|(known, _)| *known == name)
-    else {
-        eprintln!("usage: provstream-afl TARGET, one of:");
-        for (known, _) in provstream_fuzz::TARGETS {
-            eprintln!("  {known}");
+    let Some(body) = Body::named(&name) else {
+        eprintln!("usage: provstream-afl BODY, one of:");
+        for body in &BODIES {
+            eprintln!("  {}", body.name());
         }
         return ExitCode::from(2);
     };
-    afl::fuzz!(|data: &[u8]| body(data));
+    match body.expand_file() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => {}
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    afl::fuzz!(|data: &[u8]| body.run(data));
     ExitCode::SUCCESS
 }

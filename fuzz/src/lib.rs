@@ -1,29 +1,94 @@
-//! What is searched for with random input: each target is an ordinary function that panics when something does not hold.
+//! What is searched for with random input: each body is an ordinary function that panics when something does not hold.
 //!
-//! AFL++ (`afl/main.rs`) and libFuzzer (`fuzz_targets/`) call them, and `cargo test` in the repository replays them over
-//! the corpus without any fuzzer. How bytes become a stream with chunks and limits is in [`Case`].
+//! AFL++ (`afl/main.rs`) and libFuzzer (`fuzz_targets/body.rs`) run them, and `cargo test` in the repository replays them
+//! over the corpus and over made-up input without any fuzzer. Input is taken as it is, so that every file is a good start,
+//! or, behind the byte FD, as the choices of a generator that composes input from the grammar's words.
 
+mod body;
 mod case;
-mod emit;
-mod engine;
+mod generate;
+#[path = "../../tests/common/judges.rs"]
+mod judges;
+#[path = "../../tests/marc_common/generate.rs"]
+#[allow(dead_code, reason = "tests of MARC use the rest")]
+mod marc_objects;
+#[path = "../../tests/common/meter.rs"]
+mod meter;
 #[path = "../../tests/reference/mod.rs"]
 mod reference;
+#[path = "../../tests/common/wire_text.rs"]
+mod wire_text;
 
-pub use case::Case;
-pub use emit::{vocabulary_file, writers};
-pub use engine::{chunk_invariance, conservation, memory, no_panic, reference, rewrite};
+use std::borrow::Cow;
+use std::{env, fs, io};
 
-/// A target: what is called with each input.
-pub type Body = fn(&[u8]);
+pub use body::BODIES;
+pub use generate::Input;
 
-/// All targets by name.
-pub const TARGETS: [(&str, Body); 8] = [
-    ("no_panic", no_panic),
-    ("chunk_invariance", chunk_invariance),
-    ("reference", reference),
-    ("conservation", conservation),
-    ("rewrite", rewrite),
-    ("writers", writers),
-    ("vocabulary_file", vocabulary_file),
-    ("memory", memory),
-];
+/// The first byte of input that is a generator's choices; it stands nowhere in UTF-8.
+const CHOICES: u8 = 0xFD;
+
+/// Something that holds of all input.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    name: &'static str,
+    input: Input,
+    check: fn(&[u8]),
+}
+
+impl Body {
+    /// The body of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        BODIES.iter().find(|body| body.name == name)
+    }
+
+    /// What it is called on the command line, and its folder in `corpus/regressions`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What its input is taken for.
+    #[must_use]
+    pub const fn input(&self) -> Input {
+        self.input
+    }
+
+    /// What a fuzzer's bytes stand for: themselves, or what the generator makes of its choices.
+    #[must_use]
+    pub fn expand<'a>(&self, data: &'a [u8]) -> Cow<'a, [u8]> {
+        match data.split_first() {
+            Some((&CHOICES, choices)) => Cow::Owned(generate::input(self.input, choices)),
+            _ => Cow::Borrowed(data),
+        }
+    }
+
+    /// Where the environment variable `PROVSTREAM_EXPAND` names a file, writes what its bytes stand for beside it, as
+    /// `FILE.input`, and says so: then nothing is to be searched for.
+    ///
+    /// A find that is choices of the generator would be another one as soon as the generator changes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or the other one not be written.
+    pub fn expand_file(&self) -> io::Result<bool> {
+        let Some(file) = env::var_os("PROVSTREAM_EXPAND") else {
+            return Ok(false);
+        };
+        let input = self.expand(&fs::read(&file)?).into_owned();
+        let mut to = file;
+        to.push(".input");
+        fs::write(to, input)?;
+        Ok(true)
+    }
+
+    /// Checks it for a fuzzer's bytes.
+    ///
+    /// # Panics
+    ///
+    /// If it does not hold.
+    pub fn run(&self, data: &[u8]) {
+        (self.check)(&self.expand(data));
+    }
+}

@@ -5,6 +5,7 @@ use memchr::memrchr;
 use super::sentence::last_sentence;
 use crate::lex::chars::{leading_white, next_boundary, trimmed_len};
 use crate::lex::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
+use crate::steps;
 
 /// What stands before an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ fn in_plain_line(
             _ => return None,
         },
     };
+    steps::count(text.len() - start);
     if end - start >= max_assertion {
         return None;
     }
@@ -194,7 +196,9 @@ impl Lines<'_> {
     }
 
     fn start_of_line(&self, end: usize) -> usize {
-        memrchr(b'\n', &self.text[..end]).map_or(0, |at| at + 1)
+        let start = memrchr(b'\n', &self.text[..end]).map_or(0, |at| at + 1);
+        steps::count(end - start);
+        start
     }
 
     /// The last line with text, from `line` backwards, and where that text ends; without an end where a block boundary

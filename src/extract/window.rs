@@ -2,6 +2,7 @@
 
 use crate::lex::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::lex::line::Line;
+use crate::steps;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
 const SLACK: usize = 128;
@@ -27,14 +28,15 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn new(most: usize) -> Self {
+    /// An empty window at `base` of at most `most` bytes and a little.
+    pub(crate) fn new(most: usize, base: u64) -> Self {
         Self {
             buffer: Vec::new(),
             saved: 0,
             raw_start: 0,
             raw_len: 0,
             arena_len: 0,
-            base: 0,
+            base,
             line: Line::new_block(false),
             white: 0,
             most: most + SLACK,
@@ -150,6 +152,7 @@ impl Window {
     ) {
         let start = self.raw_start + range.start;
         self.restart_within(base, line);
+        steps::count(range.len());
         self.buffer.copy_within(start..start + range.len(), 0);
         self.saved = range.len();
     }
@@ -159,9 +162,11 @@ impl Window {
         if self.raw_start < bytes.len() {
             self.make_room(bytes.len() - self.raw_start);
             let raw = self.raw_start..self.raw_start + self.raw_len;
+            steps::count(raw.len());
             self.buffer.copy_within(raw, bytes.len());
             self.raw_start = bytes.len();
         }
+        steps::count(bytes.len());
         self.buffer[..bytes.len()].copy_from_slice(bytes);
         self.saved = bytes.len();
     }
@@ -170,6 +175,7 @@ impl Window {
     pub(crate) fn push_arena(&mut self, values: [&[u8]; 3]) {
         let len = values.iter().map(|value| value.len()).sum::<usize>();
         self.make_room(len);
+        steps::count(len);
         self.arena_len += len;
         let mut at = self.buffer.len() - self.arena_len;
         for value in values {
@@ -182,6 +188,7 @@ impl Window {
     pub(crate) fn push_arena_raw(&mut self, values: [core::ops::Range<usize>; 3]) {
         let len = values.iter().map(ExactSizeIterator::len).sum::<usize>();
         self.make_room(len);
+        steps::count(len);
         self.arena_len += len;
         let mut at = self.buffer.len() - self.arena_len;
         for value in values {
@@ -208,6 +215,7 @@ impl Window {
             self.make_room(bytes.len());
         }
         let end = self.raw_start + self.raw_len;
+        steps::count(bytes.len());
         self.buffer[end..end + bytes.len()].copy_from_slice(bytes);
         self.raw_len += bytes.len();
     }
@@ -219,6 +227,7 @@ impl Window {
         if end + bytes.len() + self.arena_len > self.buffer.len() {
             return false;
         }
+        steps::count(bytes.len());
         copy_short(&mut self.buffer[end..end + bytes.len()], bytes);
         self.raw_len += bytes.len();
         true
@@ -253,12 +262,14 @@ impl Window {
         debug_assert!(used <= self.most, "{used} > {}", self.most);
         if self.raw_start > self.saved {
             let raw = self.raw_start..self.raw_start + self.raw_len;
+            steps::count(raw.len());
             self.buffer.copy_within(raw, self.saved);
             self.raw_start = self.saved;
         }
         if used > self.buffer.len() {
             let old = self.buffer.len();
             let new = used.next_power_of_two().max(256).min(self.most.max(used));
+            steps::count(new);
             self.buffer.reserve_exact(new - old);
             self.buffer.resize(new, 0);
             self.buffer

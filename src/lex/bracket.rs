@@ -3,6 +3,7 @@
 use super::usual::plain_run;
 use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{Reason, Timestamp, Vocabulary};
+use crate::steps;
 
 /// Most parameters of a well-formed annotation.
 const MAX_PARAMETERS: u32 = 16;
@@ -210,7 +211,9 @@ impl Attempt {
 
     /// Reads on in `attempt`, all bytes of it that are there, from the opening bracket; at most `max` of them.
     pub(crate) fn feed(&mut self, attempt: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
+        let before = self.read();
         let step = self.read_on(&attempt[..attempt.len().min(max)], vocabulary);
+        steps::count(self.read() - before);
         if step != Step::More {
             return step;
         }
@@ -246,6 +249,7 @@ impl Attempt {
     /// The length of the attempt, not yet started, with the fewest bytes that let it end with `parameter` or end right
     /// behind an identifier.
     fn least(&self, attempt: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
+        steps::count(attempt.len());
         let more = match self.state {
             State::Opened => 1 + parameter.len(),
             State::Major => ".0.a".len() + parameter.len(),

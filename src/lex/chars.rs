@@ -1,5 +1,7 @@
 //! White space and closing punctuation in raw bytes, without decoding ordinary characters.
 
+use crate::steps;
+
 /// U+FEFF in UTF-8; white space at the very start of a stream.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -57,6 +59,7 @@ fn leading_white_run(bytes: &[u8]) -> usize {
             _ => break,
         }
     }
+    steps::count(at);
     at
 }
 
@@ -77,7 +80,10 @@ fn trimmed_len_run(bytes: &[u8]) -> usize {
             [.., b'\t'..=b'\r' | b' '] => len - 1,
             [.., 0xC2, 0x85 | 0xA0] => len - 2,
             [.., a, b, c] if c >= 0x80 && separator(&[a, b, c]) == Separator::White(3) => len - 3,
-            _ => return len,
+            _ => {
+                steps::count(bytes.len() - len);
+                return len;
+            }
         };
     }
 }
@@ -102,12 +108,14 @@ pub(crate) fn removable_tail(bytes: &[u8]) -> usize {
     if let [.., b'!'..=b'~', b' ' | b'\n'] = bytes {
         return 1;
     }
-    bytes
+    let len = bytes
         .iter()
         .rev()
         .take(MOST_REMOVED)
         .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
-        .count()
+        .count();
+    steps::count(len);
+    len
 }
 
 /// Whether `bytes` hold anything but white space.
@@ -142,6 +150,7 @@ pub(crate) fn is_escaped(bytes: &[u8], at: usize, odd_before: bool) -> bool {
         .rev()
         .take_while(|&&byte| byte == b'\\')
         .count();
+    steps::count(run);
     (run % 2 == 1) ^ (run == at && odd_before)
 }
 

@@ -3,6 +3,7 @@
 use memchr::memrchr;
 
 use super::chars::{Separator, has_text, is_escaped, leading_white, separator, trimmed_len};
+use crate::steps;
 
 /// Most bytes a marker may have before it is known to be one: nine digits, a full stop and a character cut in two.
 const MARKER: usize = 12;
@@ -30,7 +31,11 @@ pub(crate) fn prefix(line: &[u8]) -> Prefix {
             done: true,
             ..Prefix::default()
         },
-        _ => any_prefix(line),
+        _ => {
+            let prefix = any_prefix(line);
+            steps::count(prefix.len);
+            prefix
+        }
     }
 }
 
@@ -96,6 +101,7 @@ fn any_prefix(line: &[u8]) -> Prefix {
 pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
     let mut end = content.len();
     while let Some(at) = memrchr(b'|', &content[..end]) {
+        steps::count(end - at);
         if !is_escaped(content, at, odd_before) {
             return Some(at);
         }
@@ -176,6 +182,7 @@ impl Line {
     ///
     /// Only the last two lines are looked at, whatever the length.
     pub(crate) fn advance(&mut self, bytes: &[u8]) -> usize {
+        steps::count(bytes.len());
         let Some(line_feed) = memrchr(b'\n', bytes) else {
             return self.advance_in_line(bytes);
         };
@@ -264,16 +271,26 @@ pub(crate) fn skip_blank(text: &[u8], from: usize, end: usize) -> usize {
 #[inline(never)]
 fn skip_blank_run(text: &[u8], from: usize) -> usize {
     let mut at = from + leading_white(&text[from..]);
-    while text.get(at) == Some(&b'>') && begins_line(&text[..at]) {
-        at += 1;
-        at += leading_white(&text[at..]);
+    let mut marker = text.get(at) == Some(&b'>') && begins_line(&text[..at]);
+    while marker {
+        let behind = at + 1;
+        at = behind + leading_white(&text[behind..]);
+        // What stands before a marker is not looked at again.
+        marker = text.get(at) == Some(&b'>') && last_is_line_feed(&text[behind..at]) != Some(false);
     }
     at
 }
 
 /// Whether nothing but indentation and block quote markers stands between the last line feed of `before` and its end.
 fn begins_line(before: &[u8]) -> bool {
-    before.iter().rev().find(|&&byte| !is_quote_prefix(byte)) == Some(&b'\n')
+    last_is_line_feed(before) == Some(true)
+}
+
+/// Whether the last byte that is neither indentation nor a block quote marker is a line feed; none if there is none.
+fn last_is_line_feed(bytes: &[u8]) -> Option<bool> {
+    let last = bytes.iter().rposition(|&byte| !is_quote_prefix(byte));
+    steps::count(bytes.len() - last.unwrap_or(0));
+    last.map(|at| bytes[at] == b'\n')
 }
 
 /// Length of `content` without the white space it ends with and, in a table row, without the empty cells.
@@ -293,6 +310,7 @@ pub(crate) fn trimmed_block(block: &[u8], quoted: bool) -> core::ops::Range<usiz
     let mut end = trimmed_len(block);
     while quoted && end > 0 {
         let start = memrchr(b'\n', &block[..end]).map_or(0, |at| at + 1);
+        steps::count(end - start);
         if !block[start..end].iter().all(|&byte| is_quote_prefix(byte)) {
             break;
         }
@@ -311,6 +329,7 @@ pub(crate) fn skip_block_blank(block: &[u8], from: usize, end: usize, quoted: bo
             while start < end && is_quote_prefix(block[start]) {
                 start += 1;
             }
+            steps::count(start - here);
         }
         start += leading_white(&block[start..end]);
         if start == here {

@@ -167,7 +167,8 @@ impl State {
     /// Writes bytes of the stream.
     fn pass(&mut self, bytes: &[u8], sink: &mut impl StreamSink) {
         if let Some(&last) = bytes.last() {
-            self.at_line_start = matches!(last, b'\n' | b'\r');
+            // In lines of JSON a CR is white space.
+            self.at_line_start = last == b'\n' || last == b'\r' && self.envelope == Kind::Sse;
             self.after_element = match bytes.trim_ascii_end().last() {
                 Some(&last) => last == b'}',
                 None => self.after_element,

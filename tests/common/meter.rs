@@ -1,5 +1,10 @@
 //! What a parser takes while it reads, as the allocator counts it.
 
+#![allow(
+    dead_code,
+    reason = "each test crate includes this module and uses a part of it"
+)]
+
 use allocation_counter::measure;
 use provstream::{Parser, ParserBuilder};
 
@@ -19,8 +24,13 @@ impl Meter {
     pub(crate) fn new(builder: ParserBuilder) -> Self {
         // The vocabulary is shared by all parsers: it belongs to none of them.
         drop(Parser::new());
+        Self::of(|| builder.build())
+    }
+
+    /// A meter of what `make` makes.
+    pub(crate) fn of(make: impl FnOnce() -> Parser) -> Self {
         let mut parser = None;
-        let real = measure(|| parser = Some(builder.build())).bytes_current;
+        let real = measure(|| parser = Some(make())).bytes_current;
         let parser = parser.expect("it was built");
         Self {
             parser,
@@ -32,6 +42,12 @@ impl Meter {
     /// Feeds own text; `what` is said where what the parser says of itself is wrong.
     pub(crate) fn push(&mut self, chunk: &[u8], what: &str) {
         self.real += measure(|| self.parser.push(chunk, |_| {})).bytes_current;
+        self.check(what);
+    }
+
+    /// Feeds text that is not the model's own.
+    pub(crate) fn push_foreign(&mut self, chunk: &[u8], what: &str) {
+        self.real += measure(|| self.parser.push_foreign(chunk, |_| {})).bytes_current;
         self.check(what);
     }
 

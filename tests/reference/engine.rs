@@ -2,7 +2,7 @@
 use std::fmt::Debug;
 
 use provstream::provenance::{self, Version, Vocabulary};
-use provstream::{Event, Limits, Mode, Parser};
+use provstream::{Event, Limits, Mode, Parser, ParserBuilder};
 
 use super::{Ann, Encoding, Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
@@ -17,6 +17,15 @@ pub(crate) fn parser_in(
     limits: &RefLimits,
     vocabulary: &RefVocabulary,
 ) -> Parser {
+    builder_in(reading, limits, vocabulary).build()
+}
+
+/// The settings of a parser in any mode, as the reference has them.
+pub(crate) fn builder_in(
+    reading: Reading,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> ParserBuilder {
     let version = |(major, minor): (u64, u64)| Version::new(major as u32, minor as u32);
     let memo = Vocabulary::memo();
     let mut builder = Vocabulary::builder(version(vocabulary.version));
@@ -36,7 +45,6 @@ pub(crate) fn parser_in(
         .vocabulary(builder.build().expect("a sound vocabulary"))
         .mode(mode)
         .hold_records(reading.hold_records)
-        .build()
 }
 
 /// The reference's limits as the engine takes them.

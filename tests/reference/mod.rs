@@ -15,6 +15,7 @@ pub(crate) mod engine;
 pub(crate) mod generate;
 pub(crate) mod generate_json;
 mod grammar;
+pub(crate) mod holdback;
 pub(crate) mod json;
 mod lines;
 mod look_back;

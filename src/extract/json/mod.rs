@@ -21,6 +21,7 @@ use crate::Limits;
 use crate::json_text::LONGEST_UNIT;
 use crate::lex::json::{Lexer, LineStart, Step};
 use crate::provenance::slot::Slot;
+use crate::steps;
 
 /// No known name is longer, not even with every character escaped.
 const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
@@ -182,7 +183,9 @@ impl JsonReader {
             base,
             sink,
         };
-        self.lexer.read(chunk, at, base, &mut visitor)
+        let (end, step) = self.lexer.read(chunk, at, base, &mut visitor);
+        steps::count(end - at);
+        (end, step)
     }
 
     /// Takes a chunk of a few bytes that go on with a string; `false` if it is not that simple.

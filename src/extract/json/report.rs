@@ -12,6 +12,7 @@ use crate::provenance::Assertion;
 use crate::provenance::slot::{
     DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
 };
+use crate::steps;
 
 /// The last part of an assertion's JSON Pointer.
 const MEMBER: &[u8] = b"/assertion";
@@ -171,5 +172,6 @@ impl Visitor<'_, '_> {
 
 /// A JSON Pointer, which is UTF-8 by the way it is put together.
 fn text(pointer: &[u8]) -> Option<&str> {
+    steps::count(pointer.len());
     core::str::from_utf8(pointer).ok()
 }

@@ -7,7 +7,7 @@ use crate::event::{Code, Diagnostic, Event, JsonRecord, Text};
 use crate::extract::{Setup, Sink};
 use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::lex::json::{LineStart, Step, leading_white};
-use crate::{Limits, Span};
+use crate::{Limits, Span, steps};
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ enum Place {
 /// The state of one stream of JSON values.
 #[derive(Clone, Debug)]
 pub(crate) struct SequenceEngine {
+    /// Stream offset of the first byte.
+    start: u64,
     reader: JsonReader,
     place: Place,
     /// A value a line.
@@ -42,18 +44,19 @@ pub(crate) struct SequenceEngine {
 }
 
 impl SequenceEngine {
-    /// Values that follow one another, or one a line; records are held back or not.
-    pub(crate) fn new(lines: bool, hold: bool) -> Self {
+    /// Values that follow one another, or one a line, from stream offset `start` on; records are held back or not.
+    pub(crate) fn new(start: u64, lines: bool, hold: bool) -> Self {
         Self {
+            start,
             reader: JsonReader::new(),
             place: Place::Between,
             lines,
             hold,
             foreign: false,
-            position: 0,
+            position: start,
             held: 0,
             mark: 0,
-            told: 0,
+            told: start,
         }
     }
 
@@ -62,7 +65,7 @@ impl SequenceEngine {
         let reader = core::mem::replace(&mut self.reader, JsonReader::new());
         *self = Self {
             reader,
-            ..Self::new(self.lines, self.hold)
+            ..Self::new(self.start, self.lines, self.hold)
         };
     }
 
@@ -255,12 +258,13 @@ impl Piece<'_, '_> {
     /// What began like a byte order mark is none, so the stream's first byte is no JSON.
     fn no_mark(&mut self) {
         self.engine.mark = 3;
-        self.syntax(0);
+        self.syntax(self.engine.start);
         self.engine.place = Place::Skip;
     }
 
     fn between(&mut self, at: usize) -> usize {
         let here = at + leading_white(&self.chunk[at..]);
+        steps::count(here - at);
         if here < self.chunk.len() {
             let start = self.offset(here);
             let engine = &mut *self.engine;
@@ -309,6 +313,7 @@ impl Piece<'_, '_> {
     fn behind(&mut self, at: usize) -> usize {
         let white = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
         let here = at + self.chunk[at..].iter().take_while(white).count();
+        steps::count(here - at);
         match self.chunk.get(here) {
             None => {}
             Some(b'\n') => self.engine.place = Place::Between,
@@ -321,11 +326,13 @@ impl Piece<'_, '_> {
     }
 
     fn skip(&mut self, at: usize) -> usize {
-        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
-            return self.chunk.len();
-        };
-        self.engine.place = Place::Between;
-        at + found + 1
+        let found = memchr(b'\n', &self.chunk[at..]);
+        let end = found.map_or(self.chunk.len(), |found| at + found + 1);
+        steps::count(end - at);
+        if found.is_some() {
+            self.engine.place = Place::Between;
+        }
+        end
     }
 
     /// Tells once that the byte at a stream offset is no JSON.

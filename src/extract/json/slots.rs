@@ -6,6 +6,7 @@ use crate::Limits;
 use crate::json_text::decode;
 use crate::provenance::Vocabulary;
 use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
+use crate::steps;
 
 /// Most annotations of all objects that are open, unless one alone may have more; it bounds the memory of a stream.
 const MOST: usize = 512;
@@ -126,6 +127,7 @@ fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
             Part::Ts if slot.is_faulty(part) => 0,
             _ => slot.len_of(part),
         };
+        steps::count(before + len);
         arena.copy_within(from..from + before + len, end);
         slot.move_to(part, end + before);
         end += before + len;

@@ -3,6 +3,7 @@
 use super::most;
 use crate::Limits;
 use crate::extract::window::copy_short;
+use crate::steps;
 
 /// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
 const SLACK: usize = 4_096;
@@ -56,6 +57,7 @@ impl Tail {
 
     #[inline(never)]
     fn append_with_room(&mut self, bytes: &[u8], most: usize) {
+        steps::count(self.to - self.from + bytes.len());
         self.buffer.copy_within(self.from..self.to, 0);
         self.to -= self.from;
         self.from = 0;
@@ -63,6 +65,7 @@ impl Tail {
         if needed > self.buffer.len() {
             let room = needed.next_power_of_two().max(256);
             let room = room.min(most + SLACK).max(needed);
+            steps::count(room);
             self.buffer.reserve_exact(room - self.buffer.len());
             self.buffer.resize(room, 0);
         }
@@ -76,6 +79,7 @@ impl Tail {
         let Some(room) = self.buffer.get_mut(self.to..self.to + bytes.len()) else {
             return false;
         };
+        steps::count(bytes.len());
         copy_short(room, bytes);
         self.to += bytes.len();
         true

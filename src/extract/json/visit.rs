@@ -15,6 +15,7 @@ use crate::provenance::Timestamp;
 use crate::provenance::slot::{
     DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
 };
+use crate::steps;
 
 /// What a value is to the object or array it stands in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -446,6 +447,7 @@ fn straddling_bytes<'b>(
 /// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
 #[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
+    steps::count(raw.len());
     let needed = arena.len() + raw.len() + size_of::<u64>();
     if needed > arena.capacity() {
         grow(arena, needed, most_in_arena(limits));
@@ -460,5 +462,6 @@ pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: 
 #[cold]
 fn grow(arena: &mut Vec<u8>, needed: usize, most: usize) {
     let room = needed.next_power_of_two().max(256).min(most).max(needed);
+    steps::count(room);
     arena.reserve_exact(room - arena.len());
 }

@@ -4,6 +4,7 @@ use super::class::{Class, char_at};
 use super::scan::{marks_end, next_decisive, space_end};
 use super::terminator::Terminator;
 use super::{abbreviation, ordinal, speech};
+use crate::steps;
 
 /// Closing punctuation behind a terminator, and the white space behind that.
 struct Trail {
@@ -89,6 +90,7 @@ fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
         .rev()
         .take_while(|&&byte| byte == b'.')
         .count();
+    steps::count(dots);
     let start = dot - dots;
     let before = super::scan::space_before(text, start);
     match text[..before.end].last() {

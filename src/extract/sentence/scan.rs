@@ -3,21 +3,25 @@
 use core::ops::Range;
 
 use super::class::{Char, Class, char_at, char_before};
+use crate::steps;
 
 /// Where the characters that SB5 lets vanish end, from `at` on.
 #[inline]
-pub(super) fn marks_end(text: &[u8], mut at: usize) -> usize {
+pub(super) fn marks_end(text: &[u8], from: usize) -> usize {
+    let mut at = from;
     while let Some(found) = char_at(text, at)
         && found.class.is_mark()
     {
         at += found.len;
     }
+    steps::count(at - from);
     at
 }
 
 /// Where white space ends, from `at` on: Sp, line breaks, and the markers of a block quote that goes on behind one.
 #[inline]
-pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
+pub(super) fn space_end(text: &[u8], from: usize) -> usize {
+    let mut at = from;
     let mut line_start = false;
     while let Some(found) = char_at(text, at) {
         line_start = match found.class {
@@ -29,6 +33,7 @@ pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
         };
         at += found.len;
     }
+    steps::count(at - from);
     at
 }
 
@@ -60,6 +65,7 @@ pub(super) fn space_before(text: &[u8], at: usize) -> Before {
         }
         end -= found.len;
     }
+    steps::count(at - end);
     let end = markers.unwrap_or(end);
     Before {
         end,
@@ -78,6 +84,7 @@ pub(super) fn has_letter(text: &[u8], range: Range<usize>) -> bool {
         if found.class.is_letter() {
             return true;
         }
+        steps::count(found.len);
         at += found.len;
     }
     false
@@ -90,6 +97,7 @@ pub(super) fn next_decisive(text: &[u8], mut at: usize) -> Option<Char> {
         if found.class.is_letter() || found.class.ends() {
             return Some(found);
         }
+        steps::count(found.len);
         at += found.len;
     }
     None

@@ -2,6 +2,7 @@
 
 use super::class::{Class, char_at};
 use crate::lex::block::{BLOCK, at_least, eq, load, mask};
+use crate::steps;
 
 /// A character that may end a sentence: class `ATerm`, `STerm` or `Sep`.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,9 @@ pub(super) fn trimmed(text: &[u8]) -> usize {
     let kept = text
         .iter()
         .rposition(|byte| !matches!(byte, b'.' | b'!' | b'?' | b'"' | b'\'' | b')' | b']' | b'}'));
-    kept.map_or(0, |last| last + 1)
+    let len = kept.map_or(0, |last| last + 1);
+    steps::count(text.len() - len);
+    len
 }
 
 /// The last terminator that starts in `text[..end]`. The search costs what it skips, not what lies before it.
@@ -50,11 +53,14 @@ pub(super) fn last_before(text: &[u8], end: usize) -> Option<Terminator> {
             places ^= 1 << place;
             let at = head.len() + index * BLOCK + place as usize;
             if let Some(found) = starting_at(text, at) {
+                steps::count(end - at);
                 return Some(found);
             }
         }
     }
-    (0..head.len()).rev().find_map(|at| starting_at(text, at))
+    let found = (0..head.len()).rev().find_map(|at| starting_at(text, at));
+    steps::count(end - found.map_or(0, |found| found.start));
+    found
 }
 
 /// The first terminator that starts in `text[from..]`.

@@ -32,13 +32,13 @@ pub(super) struct Json {
 }
 
 impl Json {
-    pub(super) const fn new(on: bool, hold: bool) -> Self {
+    pub(super) const fn new(start: u64, on: bool, hold: bool) -> Self {
         Self {
             on,
             hold,
             open: false,
             barred: false,
-            lead: 0,
+            lead: start,
             array: None,
             removed: VecDeque::new(),
         }

@@ -83,6 +83,8 @@ impl Context {
 /// The state of one stream of free text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextEngine {
+    /// Stream offset of the first byte.
+    start: u64,
     window: Window,
     records: SmallVec<[Record; 2]>,
     context: Context,
@@ -112,10 +114,12 @@ pub(crate) struct TextEngine {
 }
 
 impl TextEngine {
-    /// Free text, with JSON values in it or not, of which records are held back or not.
-    pub(crate) fn new(limits: &Limits, json: bool, hold: bool) -> Self {
+    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are held
+    /// back or not.
+    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold: bool) -> Self {
         Self {
-            window: Window::new(retain::most(limits)),
+            start,
+            window: Window::new(retain::most(limits), start),
             records: SmallVec::new(),
             context: Context::Text,
             attempt: Attempt::new(),
@@ -126,29 +130,29 @@ impl TextEngine {
             plain: false,
             opens: if json { &OPENS_JSON } else { &OPENS },
             removed: 0,
-            strip_from: 0,
+            strip_from: start,
             foreign_text_end: 0,
             mark: 0,
             foreign: false,
-            json: Json::new(json, hold),
+            json: Json::new(start, json, hold),
             reader: JsonReader::new(),
         }
     }
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self, limits: &Limits) {
-        let mut window = core::mem::replace(&mut self.window, Window::new(0));
+        let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
         let reader = core::mem::replace(&mut self.reader, JsonReader::new());
         let mut removed = core::mem::take(&mut self.json.removed);
-        window.clear(0);
+        window.clear(self.start);
         records.clear();
         removed.clear();
         *self = Self {
             window,
             records,
             reader,
-            ..Self::new(limits, self.json.on, self.json.hold)
+            ..Self::new(limits, self.start, self.json.on, self.json.hold)
         };
         self.json.removed = removed;
     }
@@ -359,9 +363,10 @@ impl TextEngine {
             }
             self.mark += 1;
             if self.mark == 3 {
-                self.window.restart(3, Line::new_block(false), 0);
-                self.strip_from = 3;
-                self.json.lead = 3;
+                let end = self.start + 3;
+                self.window.restart(end, Line::new_block(false), 0);
+                self.strip_from = end;
+                self.json.lead = end;
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::extract::lookback::{Before, TextEnd, look_back, text_end};
 use crate::lex::chars::{next_boundary, trimmed_len, without_partial};
 use crate::lex::code::FenceLine;
 use crate::lex::line::trimmed_block;
+use crate::steps;
 use memchr::memrchr;
 
 /// Most bytes a window needs: an assertion before white space that may be as long, an attempt, and instead of the white
@@ -231,7 +232,9 @@ impl Scan<'_> {
 /// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter behind a blank
 /// line. No assertion goes back beyond it.
 fn start_of_paragraph(text: &[u8]) -> Option<usize> {
-    let line_feed = memrchr(b'\n', text)?;
+    let line_feed = memrchr(b'\n', text);
+    steps::count(text.len() - line_feed.unwrap_or(0));
+    let line_feed = line_feed?;
     let blank = text[..line_feed].last() == Some(&b'\n');
     let letter = text.get(line_feed + 1)?.is_ascii_alphabetic();
     (blank && letter).then_some(line_feed + 1)

@@ -12,11 +12,13 @@ use crate::lex::chars::{is_escaped, removable_tail};
 use crate::lex::code::{Fence, FenceLine, FenceStep};
 use crate::lex::line::{Line, prefix};
 use crate::lex::usual::usual;
+use crate::steps;
 
 /// A chunk on its way through the engine.
 ///
 /// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
-/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read.
+/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read. So offsets
+/// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
     pub(super) engine: &'a mut TextEngine,
     pub(super) setup: Setup<'a>,
@@ -73,6 +75,7 @@ impl<'a> Scan<'a> {
                 continue;
             }
             self.lead(at);
+            let from = at;
             at = match self.engine.context {
                 Context::Text => self.text(at),
                 Context::Attempt { start } => self.resume_attempt(start),
@@ -91,6 +94,7 @@ impl<'a> Scan<'a> {
                     cut,
                 } => self.fence(at, fence, line, line_start, cut),
             };
+            steps::count(at - from);
         }
         self.end_of_chunk();
     }
@@ -180,6 +184,7 @@ impl<'a> Scan<'a> {
             _ => {
                 let found = memchr3(b'[', b'`', b'~', &self.chunk[at..]);
                 let next = found.map_or(self.chunk.len(), |found| at + found);
+                steps::count(next - at);
                 self.opener = Some(next);
                 next
             }
@@ -195,6 +200,7 @@ impl<'a> Scan<'a> {
             _ => {
                 let found = memchr(b'{', &self.chunk[at..]);
                 let next = found.map_or(self.chunk.len(), |found| at + found);
+                steps::count(next - at);
                 self.brace = Some(next);
                 next
             }
@@ -202,6 +208,7 @@ impl<'a> Scan<'a> {
     }
 
     fn note_foreign(&mut self, at: usize) {
+        steps::count(self.chunk.len() - at);
         let text = self.chunk[at..]
             .iter()
             .rposition(|byte| !byte.is_ascii_whitespace());
@@ -230,6 +237,7 @@ impl<'a> Scan<'a> {
         let before = &self.chunk[self.unstitched()..here];
         if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
             let line = &before[at + 1..];
+            steps::count(line.len());
             return (before[at] == b'\n')
                 .then(|| self.whole_prefix(line, here))
                 .flatten();
@@ -237,7 +245,9 @@ impl<'a> Scan<'a> {
         self.stitch(here);
         let window = &self.engine.window;
         let raw = window.raw();
-        match raw.iter().rposition(|&byte| !may_be_prefix(byte)) {
+        let last = raw.iter().rposition(|&byte| !may_be_prefix(byte));
+        steps::count(raw.len() - last.unwrap_or(0));
+        match last {
             Some(at) if raw[at] == b'\n' => self.whole_prefix(&raw[at + 1..], here),
             None if !window.line().content => self
                 .whole_prefix(raw, here)

@@ -1,13 +1,13 @@
-//! Targets for those who write annotations and vocabularies.
+//! What is written reads back equal.
 
 use provstream::provenance::{
-    Annotation, Assertion, Class, Encoding, Reason, Version, Vocabulary, escape, write_bracketed,
+    Annotation, Assertion, Class, Encoding, Reason, Vocabulary, escape, write_bracketed,
     write_json_assertion,
 };
 use provstream::{Event, Mode, Parser, Span};
 
 /// What is written reads back equal, and escaped text has no live annotation.
-pub fn writers(data: &[u8]) {
+pub(super) fn check(data: &[u8]) {
     let memo = Vocabulary::memo();
     let text = String::from_utf8_lossy(data);
     let mut fields = text.splitn(3, '\n');
@@ -64,43 +64,6 @@ pub fn writers(data: &[u8]) {
         let inside = before.len() as u64..(before.len() + escaped.len()) as u64;
         for found in annotations(&stream) {
             assert!(!inside.contains(&found.span().start()), "{found:?}");
-        }
-    }
-}
-
-/// A vocabulary file is refused with a reason or loaded; a loaded one knows its classes.
-pub fn vocabulary_file(data: &[u8]) {
-    match Vocabulary::from_toml(data) {
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            if let Some(place) = error.place() {
-                assert!(place.line() >= 1 && place.column() >= 1);
-                let lines = data.iter().filter(|&&byte| byte == b'\n').count() + 1;
-                assert!(place.line() as usize <= lines, "{place:?} in {lines} lines");
-            }
-        }
-        Ok(vocabulary) => {
-            assert!(vocabulary.version() >= Version::MEMO);
-            for (class, since) in vocabulary.classes() {
-                assert!(since <= vocabulary.version());
-                assert_eq!(vocabulary.class(class.as_str()), Some(class.clone()));
-                let resolution = vocabulary.resolve(class.as_str().as_bytes());
-                assert_eq!((resolution.class(), resolution.reason()), (&class, None));
-                let anchored = format!("{since}.{class}");
-                assert_eq!(*vocabulary.resolve(anchored.as_bytes()).class(), class);
-                let stream = format!("So. [{class}]");
-                let mut found = Vec::new();
-                let mut parser = Parser::builder().vocabulary(vocabulary.clone()).build();
-                parser.push(stream.as_bytes(), |event| {
-                    if let Event::Annotation(annotation) = event {
-                        found.push(annotation.annotation().class().clone());
-                    }
-                });
-                // One that is longer than an annotation may be is not found.
-                if stream.len() < 1_000 {
-                    assert_eq!(found, [class]);
-                }
-            }
         }
     }
 }

@@ -1,0 +1,68 @@
+//! The bodies, a file each.
+
+mod adapters;
+mod chunk_invariance;
+mod citations;
+mod conservation;
+mod deployment_file;
+mod holdback;
+mod json;
+mod marc;
+mod memory;
+mod no_panic;
+mod reference;
+mod rewrite;
+mod sse;
+mod vocabulary_file;
+mod wire_decoder;
+mod wire_memory;
+mod wire_rewriter;
+mod writers;
+
+use provstream::provenance::Place;
+use provstream::{Event, Parser};
+
+use super::Body;
+use super::generate::Input;
+
+/// All bodies.
+pub static BODIES: [Body; 18] = [
+    body("no_panic", Input::Stream, no_panic::check),
+    body("chunk_invariance", Input::Stream, chunk_invariance::check),
+    body("reference", Input::Stream, reference::check),
+    body("conservation", Input::Stream, conservation::check),
+    body("holdback", Input::Stream, holdback::check),
+    body("rewrite", Input::Stream, rewrite::check),
+    body("memory", Input::Stream, memory::check),
+    body("adapters", Input::Stream, adapters::check),
+    body("json", Input::Json, json::check),
+    body("writers", Input::Fields, writers::check),
+    body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
+    body("deployment_file", Input::Deployment, deployment_file::check),
+    body("marc", Input::Marc, marc::check),
+    body("citations", Input::Citations, citations::check),
+    body("sse", Input::Events, sse::check),
+    body("wire_decoder", Input::Events, wire_decoder::check),
+    body("wire_rewriter", Input::Events, wire_rewriter::check),
+    body("wire_memory", Input::Events, wire_memory::check),
+];
+
+const fn body(name: &'static str, input: Input, check: fn(&[u8])) -> Body {
+    Body { name, input, check }
+}
+
+/// Feeds a parser with text that is the model's own or not.
+fn feed(parser: &mut Parser, own: bool, chunk: &[u8], sink: impl FnMut(Event<'_>)) {
+    if own {
+        parser.push(chunk, sink);
+    } else {
+        parser.push_foreign(chunk, sink);
+    }
+}
+
+/// The place of an error lies in the file.
+fn check_place(place: Place, file: &[u8]) {
+    assert!(place.line() >= 1 && place.column() >= 1);
+    let lines = file.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    assert!(place.line() as usize <= lines, "{place:?} in {lines} lines");
+}

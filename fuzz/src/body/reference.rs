@@ -1,0 +1,21 @@
+//! The engine equals the naive reference.
+
+use provstream::sentence::last_sentence;
+
+use super::super::case::Case;
+use super::super::reference::engine::{canonical, run};
+use super::super::reference::{RefVocabulary, events_in};
+
+/// The events are those of the naive reference.
+pub(super) fn check(data: &[u8]) {
+    let case = Case::new(data);
+    let expected = events_in(
+        case.reading,
+        &case.input,
+        &case.limits,
+        &RefVocabulary::default(),
+        &last_sentence,
+    );
+    let found = run(&mut case.parser(), &case.input, case.cuts());
+    assert_eq!(found, canonical(expected));
+}

@@ -1,0 +1,61 @@
+//! A rewriter keeps, removes and replaces.
+
+use std::borrow::Cow;
+
+use provstream::{BracketAnnotation, JsonRecord, Replacement, RewriteSink, Rewriter};
+
+use super::super::case::Case;
+use super::super::reference::{RefVocabulary, strip_in};
+
+/// What a rewriter writes.
+struct Writer {
+    replacement: Replacement,
+    written: Vec<u8>,
+}
+
+impl RewriteSink for Writer {
+    fn text(&mut self, bytes: &[u8]) {
+        assert!(!bytes.is_empty(), "nothing is not written");
+        self.written.extend_from_slice(bytes);
+    }
+
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.replacement.clone()
+    }
+
+    fn record(&mut self, _: &JsonRecord<'_>) -> Replacement {
+        self.replacement.clone()
+    }
+}
+
+/// Keeping annotations is the identity, removing them is what the reference removes, and nothing is held too long.
+pub(super) fn check(data: &[u8]) {
+    let case = Case::new(data);
+    let written = |replacement: Replacement, exact: bool| {
+        let mut rewriter = Rewriter::new(case.parser());
+        let mut writer = Writer {
+            replacement,
+            written: Vec::new(),
+        };
+        for (own, chunk) in case.chunks() {
+            if own {
+                rewriter.push(chunk, &mut writer);
+            } else {
+                rewriter.push_foreign(chunk, &mut writer);
+            }
+            let parser = rewriter.parser();
+            let kept = parser.held() + parser.removable_white_space();
+            if exact {
+                assert_eq!(writer.written.len() + kept, parser.position() as usize);
+            }
+        }
+        rewriter.finish(&mut writer);
+        writer.written
+    };
+    assert_eq!(written(Replacement::Keep, true), case.bytes());
+    let vocabulary = RefVocabulary::default();
+    let stripped = strip_in(case.reading, &case.input, &case.limits, &vocabulary);
+    assert_eq!(written(Replacement::Remove, false), stripped);
+    let nothing = Replacement::Text(Cow::Borrowed(b"|"));
+    assert!(written(nothing, false).len() >= stripped.len());
+}

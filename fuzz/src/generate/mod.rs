@@ -1,0 +1,53 @@
+//! A generator of input: composes what a body reads from the grammar's words, as a fuzzer's bytes choose.
+
+mod choices;
+mod citation;
+mod json;
+mod text;
+mod toml;
+mod wire;
+mod words;
+
+use choices::Choices;
+
+/// What the input of a body is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// A [`Case`](super::Case): a stream, perhaps with settings in front.
+    Stream,
+    /// JSON.
+    Json,
+    /// A MARC object in JSON.
+    Marc,
+    /// A provider's stream of events.
+    Events,
+    /// A provider's event with citations, or a stream whose assertions are cited.
+    Citations,
+    /// A vocabulary file.
+    Vocabulary,
+    /// The description of a MARC deployment.
+    Deployment,
+    /// Three lines: a declared identifier, an observation id and a timestamp.
+    Fields,
+}
+
+/// Where what is generated ends, in bytes; it may be longer by one of its parts.
+const MOST: usize = 3_000;
+
+/// The input that these choices make.
+pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
+    let mut choices = Choices::new(choices);
+    let mut out = Vec::new();
+    match input {
+        Input::Stream => text::stream(&mut choices, &mut out),
+        Input::Json => json::any(&mut choices, &mut out),
+        Input::Marc => json::marc(&mut choices, &mut out),
+        Input::Events => wire::stream(&mut choices, &mut out),
+        Input::Citations => citation::event(&mut choices, &mut out),
+        Input::Vocabulary => toml::vocabulary(&mut choices, &mut out),
+        Input::Deployment => toml::deployment(&mut choices, &mut out),
+        Input::Fields => text::fields(&mut choices, &mut out),
+    }
+    choices.damage(&mut out);
+    out
+}

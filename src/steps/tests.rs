@@ -1,0 +1,112 @@
+//! The work follows the length of the stream: what is counted for n bytes, against what is counted for 16 n.
+
+#[path = "../../tests/common/adversarial.rs"]
+mod adversarial;
+
+use self::adversarial::{Choices, Composition, families};
+use super::counted;
+use crate::{LimitError, Limits, Mode, Parser, ParserBuilder, Rewriter};
+
+/// How many times longer the longer stream is.
+const LONGER: usize = 16;
+
+/// How much more a byte of the longer stream may cost.
+const GROWTH: f64 = 1.2;
+
+/// Most bytes that may be counted for one byte of the stream, with the default limits. Almost all of it is white space
+/// in chunks of one byte, of which a rewriter asks each time how much an annotation would remove: up to 64.
+const MOST: f64 = 80.0;
+
+/// Compositions looked at for each size of limits; `PROVSTREAM_SEEDS` sets another number for a longer search.
+const SEEDS: u64 = 200;
+
+/// As many bytes counted for one byte are no sign of growth: a composition has parts, and parts differ.
+const FEW: f64 = 12.0;
+
+const MODES: [Mode; 4] = [Mode::Text, Mode::Auto, Mode::Json, Mode::Ndjson];
+
+/// Bytes counted for each byte of a stream from which annotations and records are removed.
+fn steps<'a>(builder: &ParserBuilder, chunks: impl Iterator<Item = &'a [u8]>) -> f64 {
+    let mut rewriter = Rewriter::new(builder.clone().hold_records(true).build());
+    let mut len = 0;
+    let steps = counted(|| {
+        for chunk in chunks {
+            len += chunk.len();
+            rewriter.push(chunk, &mut |_: &[u8]| {});
+        }
+        rewriter.finish(&mut |_: &[u8]| {});
+    });
+    steps as f64 / len as f64
+}
+
+/// Bytes counted for each byte of a stream from which nothing is removed.
+fn steps_of_parser(builder: &ParserBuilder, stream: &[u8], size: usize) -> f64 {
+    let mut parser = builder.clone().build();
+    let steps = counted(|| {
+        for chunk in stream.chunks(size) {
+            parser.push(chunk, |_| {});
+        }
+        parser.finish(|_| {});
+    });
+    steps as f64 / stream.len() as f64
+}
+
+/// Limits that all have one of these values, as far as each one's range allows.
+fn limits(bytes: usize, items: usize) -> Result<Limits, LimitError> {
+    Limits::default()
+        .with_max_annotation(bytes.min(65_535))?
+        .with_max_assertion(bytes)?
+        .with_max_annotations(items)?
+        .with_max_pending(bytes)?
+        .with_max_depth(items)?
+        .with_max_pointer(bytes.min(65_536))?
+        .with_max_record(bytes)
+}
+
+#[test]
+fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
+    // Longer than any limit in both cases, so that what happens at one happens in both.
+    let limits = Limits::default().with_max_record(1 << 10);
+    let builder = Parser::builder().limits(limits.expect("in range"));
+    for mode in MODES {
+        let builder = builder.clone().mode(mode);
+        for family in families() {
+            for (size, len) in [(1, 32 << 10), (7, 32 << 10), (64 << 10, 256 << 10)] {
+                let short = steps(&builder, family.chunks(size, len));
+                let long = steps(&builder, family.chunks(size, len * LONGER));
+                let what = format!("{}, mode {mode:?}, chunks of {size}", family.name);
+                assert!(short > 0.9, "{what}: only {short} a byte were counted");
+                assert!(
+                    long < GROWTH * short && long < MOST,
+                    "{what}: {short} a byte, then {long}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream() {
+    let more = std::env::var("PROVSTREAM_SEEDS").ok();
+    let seeds = more.and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
+    // Small limits are met again and again; with the largest nothing is bounded but by the length of the stream.
+    for (limits, len) in [
+        (limits(128, 8), 4 << 10),
+        (limits(1 << 20, 65_536), 8 << 10),
+    ] {
+        let builder = Parser::builder().limits(limits.expect("in range"));
+        for seed in 0..seeds {
+            let mut choices = Choices(seed);
+            let builder = builder.clone().mode(MODES[choices.below(MODES.len())]);
+            let stream = Composition::new(&mut choices);
+            for size in [1, 7, len / 4] {
+                let short = steps_of_parser(&builder, &stream.bytes(len), size);
+                let long = steps_of_parser(&builder, &stream.bytes(len * LONGER), size);
+                assert!(
+                    long < FEW.max(GROWTH * short) && long < MOST,
+                    "seed {seed}, {builder:?}, chunks of {size}: {short} a byte, then {long}: {stream:?}"
+                );
+            }
+        }
+    }
+}
