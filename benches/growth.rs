@@ -1,7 +1,7 @@
 //! What a byte costs in a long stream against what it costs in a short one: `cargo bench --bench growth`.
 //!
 //! One parser reads 64 MiB, and after each MiB of it a new one reads 1 MiB of the same family, so that whatever else the
-//! machine does hits both alike. The input comes from one recycled buffer. `PROVSTREAM_ROUNDS` sets how often each ratio
+//! machine does hits both alike; medians over the MiB of the second half are compared. The input comes from one recycled buffer. `PROVSTREAM_ROUNDS` sets how often each ratio
 //! is taken at least.
 
 #[path = "../tests/common/adversarial.rs"]
@@ -22,7 +22,7 @@ const LONGER: usize = 64;
 /// Sizes of chunks.
 const SIZES: [usize; 2] = [64 << 10, 1];
 
-/// Rounds go on until this much time was measured, since a short time says little.
+/// Rounds go on for so long at least, since a short time says little.
 const ENOUGH: Duration = Duration::from_millis(200);
 
 /// Most rounds for one ratio.
@@ -52,33 +52,35 @@ fn feed<'a>(
     start.elapsed()
 }
 
-/// The time of a long stream through one parser over that of as many bytes in short ones, and both together.
-fn round(family: &Family, mode: Mode, size: usize) -> (f64, Duration) {
+/// Times of each MiB of a long stream's second half through one parser, and of as many bytes through new ones, are added.
+fn round(family: &Family, mode: Mode, size: usize, times: &mut [Vec<Duration>; 2]) {
     let parser = || Parser::builder().mode(mode).build();
     let mut long = parser();
     let mut chunks = family.chunks(size, LONGER * SHORT);
-    let (mut in_long, mut in_short) = (Duration::ZERO, Duration::ZERO);
-    for _ in 0..LONGER {
-        in_long += feed(&mut long, &mut chunks, SHORT);
-        in_short += feed(&mut parser(), &mut family.chunks(size, SHORT), SHORT);
+    for part in 0..LONGER {
+        let in_long = feed(&mut long, &mut chunks, SHORT);
+        let in_short = feed(&mut parser(), &mut family.chunks(size, SHORT), SHORT);
+        if part >= LONGER / 2 {
+            times[0].push(in_long);
+            times[1].push(in_short);
+        }
     }
-    (
-        in_long.as_secs_f64() / in_short.as_secs_f64(),
-        in_long + in_short,
-    )
 }
 
-/// The median of at least `rounds` ratios.
+/// The ratio of the median times of a MiB, long stream to short, over at least `rounds` rounds.
 fn growth(family: &Family, mode: Mode, size: usize, rounds: usize) -> f64 {
-    let mut ratios = Vec::new();
-    let mut measured = Duration::ZERO;
-    while ratios.len() < rounds || (measured < ENOUGH && ratios.len() < MOST) {
-        let (ratio, time) = round(family, mode, size);
-        ratios.push(ratio);
-        measured += time;
+    let mut times = [Vec::new(), Vec::new()];
+    let start = Instant::now();
+    let mut round_number = 0;
+    while round_number < rounds || (start.elapsed() < ENOUGH && round_number < MOST) {
+        round(family, mode, size, &mut times);
+        round_number += 1;
     }
-    ratios.sort_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
+    let [long, short] = times.map(|mut times| {
+        times.sort();
+        times[times.len() / 2].as_secs_f64()
+    });
+    long / short
 }
 
 fn main() {
