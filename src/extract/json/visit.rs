@@ -10,7 +10,7 @@ use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
 use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
-use crate::lex::json::Visit;
+use crate::lex::json::{Quoted, Visit};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
     DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
@@ -103,34 +103,30 @@ impl Visit for Visitor<'_, '_> {
     }
 
     #[inline]
-    fn name(&mut self, start: u64, end: u64, escaped: bool) {
+    fn name(&mut self, name: Quoted<'_>) {
         let state = &mut *self.state;
-        state.name = (start, end);
-        state.name_escaped = escaped;
+        state.name = (name.start, name.end);
+        state.name_escaped = name.escaped;
         state.child = None;
-        if end - start > LONGEST_KNOWN as u64 {
+        if name.end - name.start > LONGEST_KNOWN as u64 {
             return;
         }
         let limits = self.setup.limits;
-        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let raw = content(&mut state.tail, self.chunk, self.base, &name, limits);
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
-        let slot = match frame.slots.checked_sub(1) {
-            Some(own) if frame.has(ANNOTATION) => Some(&mut state.slots[own as usize]),
-            _ => None,
-        };
-        state.role = if escaped {
-            member(decode(raw, true).text.as_bytes(), frame, slot)
+        state.role = if name.escaped {
+            member(decode(raw, true).text.as_bytes(), frame, &mut state.slots)
         } else {
-            member(raw, frame, slot)
+            member(raw, frame, &mut state.slots)
         };
     }
 
     #[inline]
-    fn string(&mut self, start: u64, end: u64, escaped: bool) {
+    fn string(&mut self, string: Quoted<'_>) {
         if self.state.role != Role::Other {
-            self.string_with_role(start, end, escaped);
+            self.string_with_role(&string);
         }
     }
 
@@ -166,37 +162,49 @@ impl Visit for Visitor<'_, '_> {
 
 /// What the member of this name, decoded, is to its object.
 #[inline]
-fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
-    let part = match name {
-        b"assertion" => {
+fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
+    // Whether a name is known is mostly told by its length.
+    match name.len() {
+        2 if name == b"ts" => member_part(Part::Ts, frame, slots),
+        6 if name == b"answer" => mark(frame, ANSWER),
+        9 if name == b"assertion" => {
             if frame.has(ASSERTION_SEEN) {
                 return Role::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
-            return Role::Assertion;
+            Role::Assertion
         }
-        b"provenance" => {
+        10 if name == b"provenance" => {
             if frame.has(PROVENANCE_SEEN) {
                 return Role::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
-            return Role::Provenance;
+            Role::Provenance
         }
-        b"substrate_class" => Part::Class,
-        b"observation_id" | b"observation-id" => Part::ObservationId,
-        b"ts" => Part::Ts,
-        _ => {
-            frame.set(match name {
-                b"marc_version" => VERSION,
-                b"answer" => ANSWER,
-                b"confidence_band" => BAND,
-                b"uncertainty_source" => SOURCE,
-                _ => return Role::Other,
-            });
-            return Role::Other;
+        12 if name == b"marc_version" => mark(frame, VERSION),
+        14 if name == b"observation_id" || name == b"observation-id" => {
+            member_part(Part::ObservationId, frame, slots)
         }
-    };
-    let Some(slot) = slot else {
+        15 if name == b"substrate_class" => member_part(Part::Class, frame, slots),
+        15 if name == b"confidence_band" => mark(frame, BAND),
+        18 if name == b"uncertainty_source" => mark(frame, SOURCE),
+        _ => Role::Other,
+    }
+}
+
+/// Notes a member that makes an object a MARC object.
+const fn mark(frame: &mut Frame, flag: u16) -> Role {
+    frame.set(flag);
+    Role::Other
+}
+
+/// What a member is that an annotation has, in whatever object.
+#[inline]
+fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
+    if !frame.has(ANNOTATION) {
+        return Role::Other;
+    }
+    let Some(slot) = slots.get_mut((frame.slots as usize).wrapping_sub(1)) else {
         return Role::Other;
     };
     if slot.see(part) || part == Part::Class {
@@ -208,41 +216,41 @@ fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
 
 impl Visitor<'_, '_> {
     #[inline(never)]
-    fn string_with_role(&mut self, start: u64, end: u64, escaped: bool) {
-        let as_written = (start - 1, end + 1);
+    fn string_with_role(&mut self, string: &Quoted<'_>) {
+        let as_written = (string.start - 1, string.end + 1);
         match core::mem::take(&mut self.state.role) {
             Role::Other => {}
-            Role::Assertion => self.assertion(start, end, escaped),
+            Role::Assertion => self.assertion(string),
             Role::FurtherAssertion => {
                 self.further(as_written.0, as_written.1);
-                self.assertion(start, end, escaped);
+                self.assertion(string);
             }
             Role::FurtherProvenance => self.further(as_written.0, as_written.1),
             Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
             Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
-            Role::Part(part) => self.part(Some(part), start, end, escaped),
-            Role::FurtherPart => self.part(None, start, end, escaped),
+            Role::Part(part) => self.part(Some(part), string),
+            Role::FurtherPart => self.part(None, string),
         }
         self.state.taken = false;
     }
 
     /// The first string of a member `assertion`, if it is that.
-    fn assertion(&mut self, start: u64, end: u64, escaped: bool) {
+    fn assertion(&mut self, string: &Quoted<'_>) {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
         };
         if frame.has(ASSERTED) {
             return;
         }
-        frame.set(if escaped {
+        frame.set(if string.escaped {
             ASSERTED | ESCAPED
         } else {
             ASSERTED
         });
-        frame.index_or_assertion = start;
-        frame.assertion_len = end - start;
+        frame.index_or_assertion = string.start;
+        frame.assertion_len = string.end - string.start;
         if !self.state.taken {
-            self.take_assertion(start, end);
+            self.take_assertion(string.start, string.end);
         }
     }
 
@@ -285,7 +293,7 @@ impl Visitor<'_, '_> {
     }
 
     /// A string of an annotation, which may be kept as a part of it.
-    fn part(&mut self, part: Option<Part>, start: u64, end: u64, escaped: bool) {
+    fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
@@ -295,21 +303,21 @@ impl Visitor<'_, '_> {
             return;
         };
         let first = part != Some(Part::Class) || slot.see_identifier();
-        if end - start > limits.max_annotation() as u64 {
+        if string.end - string.start > limits.max_annotation() as u64 {
             slot.set(TOO_LONG | MALFORMED);
             return;
         }
         let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
             return;
         };
-        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let raw = content(&mut state.tail, self.chunk, self.base, string, limits);
         let faulty = match part {
-            Part::Ts if escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
+            Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
             Part::Ts => Timestamp::parse(raw).is_err(),
             _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
         };
         if faulty && part == Part::Ts {
-            push(&mut state.arena, Some(start), &[], limits);
+            push(&mut state.arena, Some(string.start), &[], limits);
             slot.keep(part, state.arena.len(), raw.len(), true);
             return;
         }
@@ -318,9 +326,9 @@ impl Visitor<'_, '_> {
             return;
         }
         state.pending += raw.len();
-        push(&mut state.arena, faulty.then_some(start), raw, limits);
+        push(&mut state.arena, faulty.then_some(string.start), raw, limits);
         slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
-        if escaped {
+        if string.escaped {
             slot.escape(part);
         }
     }
@@ -410,6 +418,21 @@ impl State {
             Role::Part(_) => Some(limits.max_annotation()),
             _ => None,
         }
+    }
+}
+
+/// The content of a string that ends in the chunk.
+#[inline]
+fn content<'b>(
+    tail: &'b mut Tail,
+    chunk: &'b [u8],
+    base: u64,
+    string: &Quoted<'b>,
+    limits: &Limits,
+) -> &'b [u8] {
+    match string.whole() {
+        Some(whole) => whole,
+        None => straddling_bytes(tail, chunk, base, (string.start, string.end), limits),
     }
 }
 

@@ -1,49 +1,103 @@
-//! The end of a run of plain bytes in a string.
+//! Where a run of bytes ends that a string or a number goes on with, 16 bytes at a time.
 
-/// Index of the first byte that does not go on a plain run in a string: a quote, a backslash or a control character
-/// (00 to 1F); the length if there is none.
+use wide::u8x16;
+
+/// Index of the first byte from `at` on that does not go on a plain run in a string: a quote, a backslash or a control
+/// character (00 to 1F); the length if there is none.
 #[inline]
-pub(crate) fn string_run(bytes: &[u8]) -> usize {
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    for (index, block) in blocks.iter().enumerate() {
-        let block = u128::from_le_bytes(*block);
-        let (low, high) = (specials(block as u64), specials((block >> 64) as u64));
-        if low | high != 0 {
-            let found = u128::from(low) | u128::from(high) << 64;
-            return 16 * index + found.trailing_zeros() as usize / 8;
-        }
-    }
-    let before = bytes.len() - rest.len();
-    let found = rest.iter().position(|&byte| is_special(byte));
-    found.map_or(bytes.len(), |index| before + index)
+pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
+    run(bytes, at, specials, is_special)
 }
 
-/// Whether all bytes of a chunk, which may be short, go on a plain run.
+/// Index of the first byte from `at` on that is no digit; the length if there is none.
+#[inline]
+pub(super) fn digit_run(bytes: &[u8], at: usize) -> usize {
+    run(bytes, at, no_digits, |byte| !byte.is_ascii_digit())
+}
+
+/// Index of the first byte from `at` on that ends a run: `ends` has a bit for each of 16 bytes that does.
+#[inline(always)]
+fn run(
+    bytes: &[u8],
+    mut at: usize,
+    ends: impl Fn(&[u8; 16]) -> u32,
+    ends_one: impl Fn(u8) -> bool,
+) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let found = ends(block);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    rest(bytes, at, ends, ends_one)
+}
+
+/// The end of a run of which fewer than 16 bytes, from `at` on, are left to look at.
+#[inline(never)]
+fn rest(
+    bytes: &[u8],
+    at: usize,
+    ends: impl Fn(&[u8; 16]) -> u32,
+    ends_one: impl Fn(u8) -> bool,
+) -> usize {
+    let Some(block) = bytes.last_chunk() else {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let found = rest.iter().position(|&byte| ends_one(byte));
+        return found.map_or(bytes.len(), |index| at + index);
+    };
+    // The last 16 bytes, without those before `at`.
+    let seen = 16 + at - bytes.len();
+    let found = ends(block) >> seen;
+    if found == 0 {
+        bytes.len()
+    } else {
+        at + found.trailing_zeros() as usize
+    }
+}
+
+/// Whether all bytes of a chunk, which may be short, go on a plain run in a string.
 #[inline]
 pub(crate) fn is_plain(chunk: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
         && chunk.len() <= 8
     {
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        return specials(u64::from(first) | u64::from(last) << 32) == 0;
+        return !has_special(u64::from(first) | u64::from(last) << 32);
     }
-    string_run(chunk) == chunk.len()
+    string_run(chunk, 0) == chunk.len()
 }
 
 const fn is_special(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < b' '
 }
 
-/// A word whose lowest set bit lies in the first special byte of `word`; 0 if there is none.
+/// A bit for each special byte.
 #[inline]
-const fn specials(word: u64) -> u64 {
+fn specials(block: &[u8; 16]) -> u32 {
+    let block = u8x16::new(*block);
+    // With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
+    let changed = block ^ u8x16::splat(2);
+    let quote_or_control = changed.min(u8x16::splat(0x20)).simd_eq(changed);
+    (quote_or_control | block.simd_eq(u8x16::splat(b'\\'))).to_bitmask()
+}
+
+/// A bit for each byte that is no digit.
+#[inline]
+fn no_digits(block: &[u8; 16]) -> u32 {
+    let value = u8x16::new(*block) - u8x16::splat(b'0');
+    value.max(u8x16::splat(10)).simd_eq(value).to_bitmask()
+}
+
+/// Whether one of the bytes of a word is special.
+#[inline]
+const fn has_special(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
-    // With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
+    // As above. A subtraction borrows from a byte only where the one before it is special.
     let quote_or_control = (word ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
     let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    // A subtraction borrows from a byte only where the one before it is special, so the first one is right.
-    (quote_or_control | backslash) & !word & TOPS
+    (quote_or_control | backslash) & !word & TOPS != 0
 }
 
 #[cfg(test)]
@@ -57,11 +111,28 @@ mod tests {
                 let mut bytes = [b'x'; 48];
                 bytes[at] = byte;
                 let end = if is_special(byte) { at } else { 48 };
-                assert_eq!(string_run(&bytes), end, "{byte} at {at}");
+                assert_eq!(string_run(&bytes, 0), end, "{byte} at {at}");
                 let word = *bytes[at / 8 * 8..].first_chunk().expect("a word");
-                let found = specials(u64::from_le_bytes(word));
-                let expected = if is_special(byte) { at % 8 } else { 8 };
-                assert_eq!(found.trailing_zeros() as usize / 8, expected);
+                assert_eq!(has_special(u64::from_le_bytes(word)), is_special(byte));
+                let mut digits = [b'0' + at as u8 % 10; 48];
+                digits[at] = byte;
+                let end = if byte.is_ascii_digit() { 48 } else { at };
+                assert_eq!(digit_run(&digits, 0), end, "{byte} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_begins_and_ends_anywhere() {
+        for len in 0..40 {
+            for from in 0..=len {
+                assert_eq!(string_run(&vec![b'x'; len], from), len);
+                for at in 0..len {
+                    let mut bytes = vec![b'x'; len];
+                    bytes[at] = b'"';
+                    let end = if at < from { len } else { at };
+                    assert_eq!(string_run(&bytes, from), end, "{at} from {from} of {len}");
+                }
             }
         }
     }
@@ -85,8 +156,9 @@ mod tests {
         for first in [b'"', b'\\', 0x1F] {
             for second in [0, b'"', b'\\', b'!', 0x80, 0xFF] {
                 let bytes = [b'!', first, second, b' ', 0xC2, 0x80, b'#', 0x7F];
-                assert_eq!(string_run(&bytes), 1);
-                assert_eq!(specials(u64::from_le_bytes(bytes)).trailing_zeros() / 8, 1);
+                assert_eq!(string_run(&bytes, 0), 1);
+                assert_eq!(string_run(&[bytes, bytes].concat(), 0), 1);
+                assert!(has_special(u64::from_le_bytes(bytes)));
             }
         }
     }
