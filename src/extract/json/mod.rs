@@ -49,7 +49,7 @@ struct State {
     /// How many bytes of the arena count towards `max_pending`.
     pending: usize,
     /// JSON Pointer of the innermost object or array that has one.
-    pointer: Vec<u8>,
+    pointer: String,
     tail: Tail,
     /// What the next value is to the object or array it stands in.
     role: Role,

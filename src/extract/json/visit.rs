@@ -102,7 +102,7 @@ impl Visit for Visitor<'_, '_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn name(&mut self, name: Quoted<'_>) {
         let state = &mut *self.state;
         state.name = (name.start, name.end);
@@ -163,31 +163,35 @@ impl Visit for Visitor<'_, '_> {
 /// What the member of this name, decoded, is to its object.
 #[inline]
 fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
-    // Whether a name is known is mostly told by its length.
+    // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.
     match name.len() {
-        2 if name == b"ts" => member_part(Part::Ts, frame, slots),
-        6 if name == b"answer" => mark(frame, ANSWER),
-        9 if name == b"assertion" => {
+        2 if name.first_chunk() == Some(b"ts") => member_part(Part::Ts, frame, slots),
+        6 if name.first_chunk() == Some(b"answer") => mark(frame, ANSWER),
+        9 if name.first_chunk() == Some(b"assertion") => {
             if frame.has(ASSERTION_SEEN) {
                 return Role::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
             Role::Assertion
         }
-        10 if name == b"provenance" => {
+        10 if name.first_chunk() == Some(b"provenance") => {
             if frame.has(PROVENANCE_SEEN) {
                 return Role::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
             Role::Provenance
         }
-        12 if name == b"marc_version" => mark(frame, VERSION),
-        14 if name == b"observation_id" || name == b"observation-id" => {
+        12 if name.first_chunk() == Some(b"marc_version") => mark(frame, VERSION),
+        14 if name.first_chunk() == Some(b"observation_id")
+            || name.first_chunk() == Some(b"observation-id") =>
+        {
             member_part(Part::ObservationId, frame, slots)
         }
-        15 if name == b"substrate_class" => member_part(Part::Class, frame, slots),
-        15 if name == b"confidence_band" => mark(frame, BAND),
-        18 if name == b"uncertainty_source" => mark(frame, SOURCE),
+        15 if name.first_chunk() == Some(b"substrate_class") => {
+            member_part(Part::Class, frame, slots)
+        }
+        15 if name.first_chunk() == Some(b"confidence_band") => mark(frame, BAND),
+        18 if name.first_chunk() == Some(b"uncertainty_source") => mark(frame, SOURCE),
         _ => Role::Other,
     }
 }
@@ -386,7 +390,7 @@ impl Visitor<'_, '_> {
         let max = limits.max_pointer();
         let fits = if provenance {
             // The name is known, so it need not be looked at again.
-            push_plain(&mut state.pointer, b"provenance", max)
+            push_plain(&mut state.pointer, "provenance", max)
         } else if outer.has(OBJECT) {
             let (start, end) = state.name;
             end - start <= (max * LONGEST_IN_NAME) as u64 && {

@@ -1,7 +1,6 @@
 //! Members that follow one another without white space and are there to be read at once.
 
-use super::number::Number;
-use super::run::string_run;
+use super::run::{digit_run, string_run};
 use super::{Lexer, Quoted, State, Visit};
 
 impl Lexer {
@@ -15,43 +14,30 @@ impl Lexer {
         base: u64,
         visit: &mut V,
     ) -> (usize, State) {
-        let quoted = |start: usize, end: usize| Quoted {
-            start: base + start as u64,
-            end: base + end as u64,
-            here: bytes.get(start..end).unwrap_or_default(),
-            escaped: false,
-        };
         loop {
             let name = at;
             at = string_run(bytes, name);
-            if bytes.get(at) != Some(&b'"') || bytes.get(at + 1) != Some(&b':') {
+            let (Some(content), Some([b'"', b':', ..])) = (bytes.get(name..at), bytes.get(at..))
+            else {
                 return (at, self.begin_name(base + name as u64));
-            }
-            visit.name(quoted(name, at));
+            };
+            visit.name(Quoted::of(content, base + name as u64));
             at += 2;
             match bytes.get(at) {
                 Some(b'"') => {
                     let string = at + 1;
                     at = string_run(bytes, string);
-                    if bytes.get(at) != Some(&b'"') {
+                    let (Some(content), Some(b'"')) = (bytes.get(string..at), bytes.get(at)) else {
                         return (at, self.begin_string(base + string as u64));
-                    }
-                    visit.string(quoted(string, at));
+                    };
+                    visit.string(Quoted::of(content, base + string as u64));
                     at += 1;
                 }
-                Some(first @ b'0'..=b'9') => {
-                    let first = if *first == b'0' {
-                        Number::Zero
-                    } else {
-                        Number::Integer
+                Some(b'0'..=b'9') => {
+                    let Some(end) = plain_number(bytes, at) else {
+                        return (at, State::Value);
                     };
-                    let (number, end) = first.read(bytes, at + 1);
-                    let token = base + at as u64;
-                    if end == bytes.len() || !number.is_whole() {
-                        self.token = token;
-                        return (end, self.begin_number(number));
-                    }
-                    visit.scalar(token, base + end as u64, false);
+                    visit.scalar(base + at as u64, base + end as u64, false);
                     at = end;
                 }
                 Some(b'{') if self.nesting.depth() < self.max_depth => {
@@ -66,16 +52,49 @@ impl Lexer {
                 }
                 _ => return (at, State::Value),
             }
-            while bytes.get(at) == Some(&b'}') {
-                at += 1;
-                if self.close(base + at as u64, visit) || !self.nesting.in_object() {
+            if bytes.get(at) == Some(&b'}') {
+                at = self.close_objects(bytes, at, base, visit);
+                if !self.nesting.in_object() {
                     return (at, State::Behind);
                 }
             }
-            if bytes.get(at) != Some(&b',') || bytes.get(at + 1) != Some(&b'"') {
+            let Some([b',', b'"', ..]) = bytes.get(at..) else {
                 return (at, State::Behind);
-            }
+            };
             at += 2;
         }
     }
+
+    /// Reads the ends of objects from `at` on, but not that of an array or object around which no object is open.
+    #[inline(never)]
+    fn close_objects<V: Visit>(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        base: u64,
+        visit: &mut V,
+    ) -> usize {
+        while self.nesting.in_object() && bytes.get(at) == Some(&b'}') {
+            at += 1;
+            self.close(base + at as u64, visit);
+        }
+        at
+    }
+}
+
+/// The end of a number that starts with a digit at `at`, has no exponent, and ends with the member.
+#[inline]
+fn plain_number(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut end = at + 1;
+    if bytes.get(at) != Some(&b'0') {
+        end = digit_run(bytes, end);
+    }
+    if bytes.get(end) == Some(&b'.') {
+        let fraction = end + 1;
+        end = digit_run(bytes, fraction);
+        if end == fraction {
+            return None;
+        }
+    }
+    matches!(bytes.get(end), Some(b',' | b'}')).then_some(end)
 }

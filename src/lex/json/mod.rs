@@ -43,6 +43,17 @@ pub(crate) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
+    /// All of a string without any backslash, which starts at a stream offset.
+    #[inline]
+    const fn of(content: &'a [u8], start: u64) -> Self {
+        Self {
+            start,
+            end: start + content.len() as u64,
+            here: content,
+            escaped: false,
+        }
+    }
+
     /// All of it, if it was there to be read at once.
     #[inline]
     pub(crate) const fn whole(&self) -> Option<&'a [u8]> {

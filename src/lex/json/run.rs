@@ -2,57 +2,52 @@
 
 use wide::u8x16;
 
+use crate::lex::block::{BLOCK, Mask, at_least, at_most, eq, load, mask};
+
 /// Index of the first byte from `at` on that does not go on a plain run in a string: a quote, a backslash or a control
 /// character (00 to 1F); the length if there is none.
-#[inline]
+#[inline(always)]
 pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
-    run(bytes, at, specials, is_special)
+    run(bytes, at, specials)
 }
 
 /// Index of the first byte from `at` on that is no digit; the length if there is none.
-#[inline]
+#[inline(always)]
 pub(super) fn digit_run(bytes: &[u8], at: usize) -> usize {
-    run(bytes, at, no_digits, |byte| !byte.is_ascii_digit())
+    run(bytes, at, no_digits)
 }
 
-/// Index of the first byte from `at` on that ends a run: `ends` has a bit for each of 16 bytes that does.
+/// Index of the first byte from `at` on that ends a run: `ends` has a bit for each byte of a block that does.
 #[inline(always)]
-fn run(
-    bytes: &[u8],
-    mut at: usize,
-    ends: impl Fn(&[u8; 16]) -> u32,
-    ends_one: impl Fn(u8) -> bool,
-) -> usize {
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+fn run(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let mut left = bytes.get(at..).unwrap_or_default();
+    while let Some((block, behind)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
-            return at + found.trailing_zeros() as usize;
+            return bytes.len() - left.len() + found.trailing_zeros() as usize;
         }
-        at += 16;
+        left = behind;
     }
-    rest(bytes, at, ends, ends_one)
+    rest(bytes, left, ends)
 }
 
-/// The end of a run of which fewer than 16 bytes, from `at` on, are left to look at.
+/// The end of a run of which fewer bytes than a block are left to look at, the last of `bytes`.
 #[inline(never)]
-fn rest(
-    bytes: &[u8],
-    at: usize,
-    ends: impl Fn(&[u8; 16]) -> u32,
-    ends_one: impl Fn(u8) -> bool,
-) -> usize {
-    let Some(block) = bytes.last_chunk() else {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let found = rest.iter().position(|&byte| ends_one(byte));
-        return found.map_or(bytes.len(), |index| at + index);
+fn rest(bytes: &[u8], left: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let seen = BLOCK - left.len();
+    let found = match bytes.last_chunk() {
+        // The last block, some of which was looked at.
+        Some(block) => ends(block) >> seen,
+        None => {
+            let mut block = [0; BLOCK];
+            block[..left.len()].copy_from_slice(left);
+            ends(&block) & ((1 << left.len()) - 1)
+        }
     };
-    // The last 16 bytes, without those before `at`.
-    let seen = 16 + at - bytes.len();
-    let found = ends(block) >> seen;
     if found == 0 {
         bytes.len()
     } else {
-        at + found.trailing_zeros() as usize
+        bytes.len() - left.len() + found.trailing_zeros() as usize
     }
 }
 
@@ -68,25 +63,21 @@ pub(crate) fn is_plain(chunk: &[u8]) -> bool {
     string_run(chunk, 0) == chunk.len()
 }
 
-const fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < b' '
-}
+/// With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
+const CHANGED: u8 = 2;
 
 /// A bit for each special byte.
-#[inline]
-fn specials(block: &[u8; 16]) -> u32 {
-    let block = u8x16::new(*block);
-    // With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
-    let changed = block ^ u8x16::splat(2);
-    let quote_or_control = changed.min(u8x16::splat(0x20)).simd_eq(changed);
-    (quote_or_control | block.simd_eq(u8x16::splat(b'\\'))).to_bitmask()
+#[inline(always)]
+fn specials(block: &[u8; BLOCK]) -> Mask {
+    let block = load(block);
+    let quote_or_control = at_most(block ^ u8x16::splat(CHANGED), b'"' ^ CHANGED);
+    mask(quote_or_control | eq(block, b'\\'))
 }
 
 /// A bit for each byte that is no digit.
-#[inline]
-fn no_digits(block: &[u8; 16]) -> u32 {
-    let value = u8x16::new(*block) - u8x16::splat(b'0');
-    value.max(u8x16::splat(10)).simd_eq(value).to_bitmask()
+#[inline(always)]
+fn no_digits(block: &[u8; BLOCK]) -> Mask {
+    mask(at_least(load(block) - u8x16::splat(b'0'), 10))
 }
 
 /// Whether one of the bytes of a word is special.
@@ -94,8 +85,8 @@ fn no_digits(block: &[u8; 16]) -> u32 {
 const fn has_special(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
-    // As above. A subtraction borrows from a byte only where the one before it is special.
-    let quote_or_control = (word ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
+    // A subtraction borrows from a byte only where the one before it is special.
+    let quote_or_control = (word ^ (ONES * CHANGED as u64)).wrapping_sub(ONES * 0x21);
     let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
     (quote_or_control | backslash) & !word & TOPS != 0
 }
@@ -103,6 +94,10 @@ const fn has_special(word: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_special(byte: u8) -> bool {
+        byte == b'"' || byte == b'\\' || byte < b' '
+    }
 
     #[test]
     fn every_byte_at_every_place_ends_a_run_or_not() {
