@@ -211,18 +211,37 @@ impl<'a> Kept<'a> {
         }
     }
 
+    /// The same, if all is UTF-8.
+    #[inline]
+    pub(crate) fn of_text(arena: &'a [u8], from: usize) -> Option<Self> {
+        let text = core::str::from_utf8(arena.get(from..)?).ok()?;
+        Some(Self { arena, from, text })
+    }
+
     /// The string at a place in the arena.
     #[inline]
     pub(crate) fn decode(&self, place: core::ops::Range<usize>, escaped: bool) -> Decoded<'a> {
-        if !escaped
-            && let Some(start) = place.start.checked_sub(self.from)
-            && let Some(text) = self.text.get(start..start + place.len())
-        {
-            return Decoded {
+        match self.plain(place.clone(), escaped) {
+            Some(text) => Decoded {
                 text: Cow::Borrowed(text),
                 ill_formed: false,
-            };
+            },
+            None => self.decode_any(place, escaped),
         }
+    }
+
+    /// The string at a place in the arena, if that is text as it stands.
+    #[inline]
+    fn plain(&self, place: core::ops::Range<usize>, escaped: bool) -> Option<&'a str> {
+        if escaped {
+            return None;
+        }
+        let start = place.start.checked_sub(self.from)?;
+        self.text.get(start..start + place.len())
+    }
+
+    #[cold]
+    fn decode_any(&self, place: core::ops::Range<usize>, escaped: bool) -> Decoded<'a> {
         decode(self.arena.get(place).unwrap_or_default(), escaped)
     }
 }
@@ -247,13 +266,17 @@ impl<'a> SlotAnnotations<'a> {
         }
     }
 
+    #[inline]
     fn annotation(&self, slot: &Slot) -> Annotation<'a> {
         let text = |part: Part| {
             if !slot.keeps(part) || (part == Part::Ts && slot.is_faulty(part)) {
                 return None;
             }
-            let decoded = self.kept.decode(slot.place(part), slot.is_escaped(part));
-            Some(decoded.text)
+            let (place, escaped) = (slot.place(part), slot.is_escaped(part));
+            Some(match self.kept.plain(place.clone(), escaped) {
+                Some(text) => Cow::Borrowed(text),
+                None => self.kept.decode_any(place, escaped).text,
+            })
         };
         Annotation {
             class: self.vocabulary.class_at(slot.class).clone(),

@@ -13,7 +13,7 @@ use crate::provenance::slot::{
 };
 
 /// The last part of an assertion's JSON Pointer.
-const MEMBER: &str = "/assertion";
+pub(super) const MEMBER: &str = "/assertion";
 
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.

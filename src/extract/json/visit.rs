@@ -1,16 +1,17 @@
 //! What each token of a value means to the objects around it.
 
 use super::frame::{
-    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT,
-    NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
+    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
+    OBJECT, PROVENANCE, PROVENANCE_SEEN,
 };
+use super::name::{Known, known};
 use super::slots::most_in_arena;
 use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
 use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
-use crate::lex::json::{Quoted, Visit};
+use crate::lex::json::{Miss, Object, Quoted, Visit};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
     DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
@@ -45,7 +46,14 @@ pub(super) struct Visitor<'a, 's> {
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
     pub(super) sink: &'a mut Sink<'s>,
+    /// A line feed is no white space.
+    pub(super) single_line: bool,
+    /// Objects that start at this stream offset or later are read at once if that can be done.
+    pub(super) whole_from: u64,
 }
+
+/// An object of which fewer bytes are there is not tried to be read at once.
+const SHORTEST_TRIED: usize = 64;
 
 impl Visit for Visitor<'_, '_> {
     fn open(&mut self, object: bool, at: u64) {
@@ -85,10 +93,25 @@ impl Visit for Visitor<'_, '_> {
         state.frames.push(frame);
     }
 
-    fn close(&mut self, end: u64) {
+    #[inline]
+    fn object(&mut self, at: usize, depth: u32) -> Object {
+        if self.state.role != Role::Other || self.base + (at as u64) < self.whole_from {
+            return Object::Open;
+        }
+        if self.chunk.len() - at < SHORTEST_TRIED {
+            return Object::Pause;
+        }
+        match self.read_whole(at, depth) {
+            Ok(end) => Object::Read(end),
+            Err(Miss::Cut) => Object::Pause,
+            Err(Miss::Other) => Object::Open,
+        }
+    }
+
+    fn close(&mut self, end: u64) -> bool {
         let state = &mut *self.state;
         let Some(frame) = state.frames.pop() else {
-            return;
+            return false;
         };
         state.role = Role::Other;
         state.child = None;
@@ -100,6 +123,7 @@ impl Visit for Visitor<'_, '_> {
         if !frame.has(PROVENANCE) {
             self.end_slot(&frame, end);
         }
+        false
     }
 
     #[inline(always)]
@@ -163,43 +187,28 @@ impl Visit for Visitor<'_, '_> {
 /// What the member of this name, decoded, is to its object.
 #[inline]
 fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
-    // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.
-    match name.len() {
-        2 if name.first_chunk() == Some(b"ts") => member_part(Part::Ts, frame, slots),
-        6 if name.first_chunk() == Some(b"answer") => mark(frame, ANSWER),
-        9 if name.first_chunk() == Some(b"assertion") => {
+    match known(name) {
+        None => Role::Other,
+        Some(Known::Assertion) => {
             if frame.has(ASSERTION_SEEN) {
                 return Role::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
             Role::Assertion
         }
-        10 if name.first_chunk() == Some(b"provenance") => {
+        Some(Known::Provenance) => {
             if frame.has(PROVENANCE_SEEN) {
                 return Role::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
             Role::Provenance
         }
-        12 if name.first_chunk() == Some(b"marc_version") => mark(frame, VERSION),
-        14 if name.first_chunk() == Some(b"observation_id")
-            || name.first_chunk() == Some(b"observation-id") =>
-        {
-            member_part(Part::ObservationId, frame, slots)
+        Some(Known::Part(part)) => member_part(part, frame, slots),
+        Some(Known::Marc(flag)) => {
+            frame.set(flag);
+            Role::Other
         }
-        15 if name.first_chunk() == Some(b"substrate_class") => {
-            member_part(Part::Class, frame, slots)
-        }
-        15 if name.first_chunk() == Some(b"confidence_band") => mark(frame, BAND),
-        18 if name.first_chunk() == Some(b"uncertainty_source") => mark(frame, SOURCE),
-        _ => Role::Other,
     }
-}
-
-/// Notes a member that makes an object a MARC object.
-const fn mark(frame: &mut Frame, flag: u16) -> Role {
-    frame.set(flag);
-    Role::Other
 }
 
 /// What a member is that an annotation has, in whatever object.
@@ -373,7 +382,7 @@ impl Visitor<'_, '_> {
 
     /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
     /// member `provenance` is given.
-    fn pointer_of_child(&mut self, provenance: bool) -> u32 {
+    pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         if let Some(child) = state.child.take() {

@@ -5,20 +5,26 @@ mod nesting;
 mod number;
 mod read;
 mod run;
+mod short;
+mod tokens;
 mod white;
 
 use self::nesting::Nesting;
 use self::number::Number;
 use self::run::is_plain;
 use self::white::White;
+pub(crate) use self::tokens::{Miss, Tokens};
 pub(crate) use self::white::{LineStart, is_white, leading_white};
 
 /// Takes what the lexer finds. All places are stream offsets.
 pub(crate) trait Visit {
     /// An object or an array opens at `at`.
     fn open(&mut self, object: bool, at: u64);
-    /// The innermost object or array ends before `end`.
-    fn close(&mut self, end: u64);
+    /// An object opens at index `at` of what is read, where no more than `depth` may stand in one another, itself
+    /// included. It is read here and now if that can be done.
+    fn object(&mut self, at: usize, depth: u32) -> Object;
+    /// The innermost object or array ends before `end`; whether reading pauses there.
+    fn close(&mut self, end: u64) -> bool;
     /// The name of a member.
     fn name(&mut self, name: Quoted<'_>);
     /// A string.
@@ -27,6 +33,17 @@ pub(crate) trait Visit {
     fn scalar(&mut self, start: u64, end: u64, null: bool);
     /// A comma between two elements of an array.
     fn next_element(&mut self);
+}
+
+/// What became of an object before it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Object {
+    /// It was read up to an index.
+    Read(usize),
+    /// Reading pauses before it.
+    Pause,
+    /// It is to be opened.
+    Open,
 }
 
 /// The content of a string, between its quotes.
@@ -104,6 +121,13 @@ enum State {
     Literal,
 }
 
+/// A place in a value at which another value begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    depth: u32,
+    white: White,
+}
+
 /// A JSON value on its way. Source: RFC 8259, nothing looser.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer {
@@ -154,6 +178,38 @@ impl Lexer {
         self.max_depth = max_depth as u32;
         self.single_line = single_line;
         self.white = White::default();
+    }
+
+    /// How many objects and arrays are open.
+    pub(crate) const fn depth(&self) -> u32 {
+        self.nesting.depth()
+    }
+
+    /// How many may stand in one another where a place is.
+    pub(crate) const fn depth_at(&self, mark: Mark) -> u32 {
+        self.max_depth - mark.depth
+    }
+
+    /// Whether a line feed is an offending byte.
+    pub(crate) const fn is_single_line(&self) -> bool {
+        self.single_line
+    }
+
+    /// The place that was read up to, at which a value begins.
+    pub(crate) const fn mark(&self) -> Mark {
+        Mark {
+            depth: self.nesting.depth(),
+            white: self.white,
+        }
+    }
+
+    /// Gets ready to read once more what was read since a place.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        while self.nesting.depth() > mark.depth {
+            self.nesting.close();
+        }
+        self.white = mark.white;
+        self.state = State::Value;
     }
 
     /// Bytes of heap in use.

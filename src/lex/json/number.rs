@@ -35,7 +35,7 @@ impl Number {
     pub(super) fn read(self, bytes: &[u8], mut at: usize) -> (Self, usize) {
         let mut number = self;
         loop {
-            if matches!(number, Self::Integer | Self::Fraction | Self::Exponent) {
+            if number.goes_on_with_digits() {
                 at = digit_run(bytes, at);
             }
             match bytes.get(at) {
@@ -48,6 +48,11 @@ impl Number {
             }
             at += 1;
         }
+    }
+
+    /// Whether any digit may follow, and changes nothing.
+    pub(super) const fn goes_on_with_digits(self) -> bool {
+        matches!(self, Self::Integer | Self::Fraction | Self::Exponent)
     }
 
     /// Whether a number may end here.

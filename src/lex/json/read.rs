@@ -2,11 +2,11 @@
 
 use super::number::Number;
 use super::run::string_run;
-use super::{Lexer, Quoted, State, Step, Visit};
+use super::{Lexer, Object, Quoted, State, Step, Visit};
 
 impl Lexer {
     /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
-    /// reading ended: behind the value, at the offending byte, or behind the last.
+    /// reading ended: behind the value, at the offending byte, or behind the last; or, with no step, where it pauses.
     #[inline]
     pub(crate) fn read<V: Visit>(
         &mut self,
@@ -14,7 +14,7 @@ impl Lexer {
         mut at: usize,
         base: u64,
         visit: &mut V,
-    ) -> (usize, Step) {
+    ) -> (usize, Option<Step>) {
         let offset = |at: usize| base + at as u64;
         // Kept out of memory while reading: it changes with every token.
         let mut state = self.state;
@@ -29,8 +29,8 @@ impl Lexer {
                             state = self.begin_escape(true);
                             continue;
                         }
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     }
                     visit.name(self.quoted(bytes, at, base));
                     at += 1;
@@ -51,14 +51,14 @@ impl Lexer {
                             state = self.begin_escape(false);
                             continue;
                         }
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     }
                     visit.string(self.quoted(bytes, at, base));
                     at += 1;
                     state = State::Behind;
                     if self.nesting.depth() == 0 {
-                        break Step::Complete;
+                        break Some(Step::Complete);
                     }
                 }
                 State::Behind => {
@@ -71,34 +71,27 @@ impl Lexer {
                     }
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
-                        None => break Step::More,
+                        None => break Some(Step::More),
                         Some(b',') if in_object => state = State::NextMember,
                         Some(b',') => {
                             state = State::Value;
                             visit.next_element();
                         }
-                        Some(b'}') if in_object => {
+                        Some(&byte) if byte == if in_object { b'}' } else { b']' } => {
                             at += 1;
-                            if self.close(offset(at), visit) {
-                                break Step::Complete;
+                            if let Some(end) = self.close(offset(at), visit) {
+                                break end;
                             }
                             continue;
                         }
-                        Some(b']') if !in_object => {
-                            at += 1;
-                            if self.close(offset(at), visit) {
-                                break Step::Complete;
-                            }
-                            continue;
-                        }
-                        Some(_) => break Step::Stopped,
+                        Some(_) => break Some(Step::Stopped),
                     }
                     at += 1;
                 }
                 State::Value | State::FirstElement => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     let Some(&byte) = bytes.get(at) else {
-                        break Step::More;
+                        break Some(Step::More);
                     };
                     let here = offset(at);
                     if byte == b'"' {
@@ -109,9 +102,23 @@ impl Lexer {
                     state = match byte {
                         b'{' | b'[' => {
                             if self.nesting.depth() == self.max_depth {
-                                break Step::TooDeep;
+                                break Some(Step::TooDeep);
                             }
                             let object = byte == b'{';
+                            if object {
+                                match visit.object(at, self.max_depth - self.nesting.depth()) {
+                                    Object::Open => {}
+                                    Object::Pause => break None,
+                                    Object::Read(end) => {
+                                        at = end;
+                                        state = State::Behind;
+                                        if self.nesting.depth() == 0 {
+                                            break Some(Step::Complete);
+                                        }
+                                        continue;
+                                    }
+                                }
+                            }
                             visit.open(object, here);
                             self.nesting.open(object);
                             if object {
@@ -123,8 +130,8 @@ impl Lexer {
                         b']' if state == State::FirstElement => {
                             at += 1;
                             state = State::Behind;
-                            if self.close(here + 1, visit) {
-                                break Step::Complete;
+                            if let Some(end) = self.close(here + 1, visit) {
+                                break end;
                             }
                             continue;
                         }
@@ -137,7 +144,7 @@ impl Lexer {
                                 b't' => self.begin_literal(b"rue", false),
                                 b'f' => self.begin_literal(b"alse", false),
                                 b'n' => self.begin_literal(b"ull", true),
-                                _ => break Step::Stopped,
+                                _ => break Some(Step::Stopped),
                             }
                         }
                     };
@@ -148,43 +155,40 @@ impl Lexer {
                     (number, at) = self.number.read(bytes, at);
                     if at == bytes.len() {
                         self.number = number;
-                        break Step::More;
+                        break Some(Step::More);
                     }
                     if !number.is_whole() {
-                        break Step::Stopped;
+                        break Some(Step::Stopped);
                     }
                     visit.scalar(self.token, offset(at), false);
                     state = State::Behind;
                     if self.nesting.depth() == 0 {
-                        break Step::Complete;
+                        break Some(Step::Complete);
                     }
                 }
                 State::NextMember | State::FirstMember => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
-                        None => break Step::More,
+                        None => break Some(Step::More),
                         Some(b'"') => {
                             (at, state) = self.read_members(bytes, at + 1, base, visit);
-                            if self.nesting.depth() == 0 {
-                                break Step::Complete;
-                            }
                         }
                         Some(b'}') if state == State::FirstMember => {
                             at += 1;
                             state = State::Behind;
-                            if self.close(offset(at), visit) {
-                                break Step::Complete;
+                            if let Some(end) = self.close(offset(at), visit) {
+                                break end;
                             }
                         }
-                        Some(_) => break Step::Stopped,
+                        Some(_) => break Some(Step::Stopped),
                     }
                 }
                 State::Colon => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
                         Some(b':') => {}
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     }
                     at += 1;
                     state = State::Value;
@@ -198,16 +202,16 @@ impl Lexer {
                             self.digits = 4;
                             State::Hex
                         }
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     };
                     at += 1;
                 }
                 State::Hex => {
                     match bytes.get(at) {
                         Some(byte) if byte.is_ascii_hexdigit() => {}
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     }
                     at += 1;
                     self.digits -= 1;
@@ -220,14 +224,14 @@ impl Lexer {
                         visit.scalar(self.token, offset(at), self.null);
                         state = State::Behind;
                         if self.nesting.depth() == 0 {
-                            break Step::Complete;
+                            break Some(Step::Complete);
                         }
                         continue;
                     };
                     match bytes.get(at) {
                         Some(byte) if byte == first => at += 1,
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
                     }
                     self.literal = rest;
                 }
@@ -239,7 +243,7 @@ impl Lexer {
 
     /// The content of the string that ends before index `end`.
     #[inline]
-    fn quoted<'a>(&self, bytes: &'a [u8], end: usize, base: u64) -> Quoted<'a> {
+    pub(super) fn quoted<'a>(&self, bytes: &'a [u8], end: usize, base: u64) -> Quoted<'a> {
         let from = self.token.saturating_sub(base) as usize;
         Quoted {
             start: self.token,
@@ -284,10 +288,16 @@ impl Lexer {
         State::Literal
     }
 
-    /// Goes on behind the end of an object or array; whether that was the whole value.
-    pub(super) fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> bool {
-        visit.close(end);
+    /// Goes on behind the end of an object or array; how reading ends there, if it does.
+    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> Option<Option<Step>> {
+        let pauses = visit.close(end);
         self.nesting.close();
-        self.nesting.depth() == 0
+        if pauses {
+            Some(None)
+        } else if self.nesting.depth() == 0 {
+            Some(Some(Step::Complete))
+        } else {
+            None
+        }
     }
 }

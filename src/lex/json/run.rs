@@ -20,35 +20,64 @@ pub(super) fn digit_run(bytes: &[u8], at: usize) -> usize {
 /// Index of the first byte from `at` on that ends a run: `ends` has a bit for each byte of a block that does.
 #[inline(always)]
 fn run(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let mut left = bytes.get(at..).unwrap_or_default();
+    let mut at = at;
+    while let Some(block) = bytes.get(at..).and_then(|left| left.first_chunk()) {
+        let found = ends(block);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += BLOCK;
+    }
+    rest(bytes, at, ends)
+}
+
+/// The end of a run of which fewer bytes than a block are left to look at, from `at` on.
+#[inline(never)]
+fn rest(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let left = bytes.get(at..).unwrap_or_default();
+    match bytes.last_chunk() {
+        // The last block, some of which was looked at.
+        Some(block) => {
+            let found = ends(block) >> (BLOCK - left.len());
+            at + (found.trailing_zeros() as usize).min(left.len())
+        }
+        None => at + leading_short(left, ends),
+    }
+}
+
+/// Length of the plain run in a string that `rest` starts with.
+#[inline(always)]
+pub(super) fn plain(rest: &[u8]) -> usize {
+    leading(rest, specials)
+}
+
+/// How many digits `rest` starts with.
+#[inline(always)]
+pub(super) fn digits(rest: &[u8]) -> usize {
+    leading(rest, no_digits)
+}
+
+/// Length of the run that `rest` starts with.
+#[inline(always)]
+fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let mut left = rest;
     while let Some((block, behind)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
-            return bytes.len() - left.len() + found.trailing_zeros() as usize;
+            return rest.len() - left.len() + found.trailing_zeros() as usize;
         }
         left = behind;
     }
-    rest(bytes, left, ends)
+    rest.len() - left.len() + leading_short(left, ends)
 }
 
-/// The end of a run of which fewer bytes than a block are left to look at, the last of `bytes`.
+/// The same of fewer bytes than a block.
 #[inline(never)]
-fn rest(bytes: &[u8], left: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let seen = BLOCK - left.len();
-    let found = match bytes.last_chunk() {
-        // The last block, some of which was looked at.
-        Some(block) => ends(block) >> seen,
-        None => {
-            let mut block = [0; BLOCK];
-            block[..left.len()].copy_from_slice(left);
-            ends(&block) & ((1 << left.len()) - 1)
-        }
-    };
-    if found == 0 {
-        bytes.len()
-    } else {
-        bytes.len() - left.len() + found.trailing_zeros() as usize
-    }
+fn leading_short(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let mut block = [0; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    let behind = 1 << rest.len();
+    (ends(&block) | behind).trailing_zeros() as usize
 }
 
 /// Whether all bytes of a chunk, which may be short, go on a plain run in a string.
