@@ -3,9 +3,9 @@
 //! Until then only their grammar is read. At the end they are read at once, if there is nothing out of the ordinary about
 //! them; otherwise they are read once more, as any other.
 
+use super::JsonReader;
 use super::name::{Known, known};
 use super::visit::Visitor;
-use super::JsonReader;
 use crate::extract::{Setup, Sink};
 use crate::lex::json::{Mark, Object, Quoted, Step, Visit};
 
@@ -140,8 +140,13 @@ impl JsonReader {
         // What was kept and what is there now make one piece.
         loop {
             let ahead = self.ahead.take();
-            let end = chunk.len().min(at + PIECE);
+            let mut end = chunk.len();
             if ahead.is_none() {
+                let room = setup
+                    .limits
+                    .max_record()
+                    .saturating_sub(self.state.tail.len());
+                end = end.min(at + PIECE.min(room));
                 self.state.tail.append(&chunk[at..end], setup.limits);
             }
             let tail = core::mem::take(&mut self.state.tail);
@@ -149,15 +154,23 @@ impl JsonReader {
             let from = bytes.len() - (end - at);
             let read = match (ahead, &mut self.deferred) {
                 (Some((end, step)), _) => (from + end, step),
-                (None, Some(deferred)) => {
+                (None, Some(deferred)) if from < bytes.len() => {
                     self.lexer.read(bytes, from, first, &mut deferred.watch)
+                }
+                (None, Some(deferred)) => {
+                    // No more of it can be kept.
+                    deferred.watch.odd = true;
+                    (from, Some(Step::More))
                 }
                 (None, None) => (from, None),
             };
             let read = self.end_watch(setup, bytes, read, first, (chunk, base), sink);
             self.state.tail = tail;
             at = read.0;
-            let goes_on = self.deferred.as_ref().is_some_and(|deferred| deferred.start < base);
+            let goes_on = self
+                .deferred
+                .as_ref()
+                .is_some_and(|deferred| deferred.start < base);
             if at == chunk.len() || !goes_on || read.1 != Some(Step::More) {
                 return (at, read.1);
             }
@@ -203,7 +216,10 @@ impl JsonReader {
             // Nothing that began before the chunk is deferred again.
             whole_from: base.max(start + 1),
         };
-        if step.is_none() && !watch.odd && visitor.read_whole(index, self.lexer.depth_at(mark)).is_ok() {
+        if step.is_none()
+            && !watch.odd
+            && visitor.read_whole(index, self.lexer.depth_at(mark)).is_ok()
+        {
             let complete = self.lexer.depth() == 0;
             return (in_chunk(end), complete.then_some(Step::Complete));
         }

@@ -24,7 +24,10 @@ pub(super) fn known(name: &[u8]) -> Option<Known> {
         6 => is(Known::Marc(ANSWER), name.first_chunk() == Some(b"answer")),
         9 => is(Known::Assertion, name.first_chunk() == Some(b"assertion")),
         10 => is(Known::Provenance, name.first_chunk() == Some(b"provenance")),
-        12 => is(Known::Marc(VERSION), name.first_chunk() == Some(b"marc_version")),
+        12 => is(
+            Known::Marc(VERSION),
+            name.first_chunk() == Some(b"marc_version"),
+        ),
         14 => is(
             Known::Part(Part::ObservationId),
             name.first_chunk() == Some(b"observation_id")
@@ -34,7 +37,10 @@ pub(super) fn known(name: &[u8]) -> Option<Known> {
             Known::Part(Part::Class),
             name.first_chunk() == Some(b"substrate_class"),
         ),
-        15 => is(Known::Marc(BAND), name.first_chunk() == Some(b"confidence_band")),
+        15 => is(
+            Known::Marc(BAND),
+            name.first_chunk() == Some(b"confidence_band"),
+        ),
         18 => is(
             Known::Marc(SOURCE),
             name.first_chunk() == Some(b"uncertainty_source"),

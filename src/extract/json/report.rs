@@ -138,7 +138,12 @@ impl Visitor<'_, '_> {
 
     /// What is to be said about one annotation.
     fn notes(&mut self, index: usize) {
-        if self.state.slots.get(index).is_some_and(|slot| !slot.is_sound()) {
+        if self
+            .state
+            .slots
+            .get(index)
+            .is_some_and(|slot| !slot.is_sound())
+        {
             self.faults(index);
         }
     }

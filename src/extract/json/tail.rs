@@ -31,6 +31,10 @@ impl Tail {
         self.base
     }
 
+    pub(super) const fn len(&self) -> usize {
+        self.to - self.from
+    }
+
     /// All bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         self.buffer.get(self.from..self.to).unwrap_or_default()

@@ -339,7 +339,12 @@ impl Visitor<'_, '_> {
             return;
         }
         state.pending += raw.len();
-        push(&mut state.arena, faulty.then_some(string.start), raw, limits);
+        push(
+            &mut state.arena,
+            faulty.then_some(string.start),
+            raw,
+            limits,
+        );
         slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
         if string.escaped {
             slot.escape(part);

@@ -12,8 +12,8 @@ mod white;
 use self::nesting::Nesting;
 use self::number::Number;
 use self::run::is_plain;
-use self::white::White;
 pub(crate) use self::tokens::{Miss, Tokens};
+use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
 
 /// Takes what the lexer finds. All places are stream offsets.

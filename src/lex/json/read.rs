@@ -274,7 +274,11 @@ impl Lexer {
 
     /// Goes on behind an escape.
     const fn in_string(&self) -> State {
-        if self.name { State::Name } else { State::String }
+        if self.name {
+            State::Name
+        } else {
+            State::String
+        }
     }
 
     pub(super) const fn begin_number(&mut self, first: Number) -> State {

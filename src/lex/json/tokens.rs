@@ -172,7 +172,11 @@ fn behind_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
         }
     }
     // More of it may follow where nothing is left.
-    if rest.is_empty() { Err(Miss::Cut) } else { Ok(rest) }
+    if rest.is_empty() {
+        Err(Miss::Cut)
+    } else {
+        Ok(rest)
+    }
 }
 
 #[inline(always)]
