@@ -61,6 +61,23 @@ pub(super) fn digits(rest: &[u8]) -> usize {
 #[inline(always)]
 fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
     let mut left = rest;
+    // Two blocks at a time after the first one: what is longer than one block is mostly longer than two.
+    if let Some((block, behind)) = left.split_first_chunk() {
+        let found = ends(block);
+        if found != 0 {
+            return found.trailing_zeros() as usize;
+        }
+        left = behind;
+    }
+    while let Some((blocks, behind)) = left.split_first_chunk::<{ 2 * BLOCK }>()
+        && let ([first, second], _) = blocks.as_chunks::<BLOCK>()
+    {
+        let found = ends(first) | ends(second) << BLOCK;
+        if found != 0 {
+            return rest.len() - left.len() + found.trailing_zeros() as usize;
+        }
+        left = behind;
+    }
     while let Some((block, behind)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
@@ -136,12 +153,14 @@ mod tests {
                 bytes[at] = byte;
                 let end = if is_special(byte) { at } else { 48 };
                 assert_eq!(string_run(&bytes, 0), end, "{byte} at {at}");
+                assert_eq!(plain(&bytes), end, "{byte} at {at}");
                 let word = *bytes[at / 8 * 8..].first_chunk().expect("a word");
                 assert_eq!(has_special(u64::from_le_bytes(word)), is_special(byte));
                 let mut digits = [b'0' + at as u8 % 10; 48];
                 digits[at] = byte;
                 let end = if byte.is_ascii_digit() { 48 } else { at };
                 assert_eq!(digit_run(&digits, 0), end, "{byte} at {at}");
+                assert_eq!(super::digits(&digits), end, "{byte} at {at}");
             }
         }
     }
@@ -156,6 +175,11 @@ mod tests {
                     bytes[at] = b'"';
                     let end = if at < from { len } else { at };
                     assert_eq!(string_run(&bytes, from), end, "{at} from {from} of {len}");
+                    assert_eq!(
+                        from + plain(&bytes[from..]),
+                        end,
+                        "{at} from {from} of {len}"
+                    );
                 }
             }
         }
