@@ -124,19 +124,19 @@ fn unit_len(raw: &[u8]) -> usize {
 }
 
 /// Appends a member's name to a JSON Pointer, of which no more than `max` bytes are wanted; `false`, and nothing
-/// appended, if it does not fit. What is appended is UTF-8. Source: RFC 6901 3.
-pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: usize) -> bool {
+/// appended, if it does not fit. Source: RFC 6901 3.
+pub(crate) fn push_name(pointer: &mut String, raw: &[u8], escaped: bool, max: usize) -> bool {
     steps::count(raw.len());
     let before = pointer.len();
-    let plain = |&byte: &u8| byte.is_ascii() & (byte != b'~') & (byte != b'/');
-    if !escaped && raw.iter().all(plain) {
-        return push_plain(pointer, raw, max);
+    let name = decode(raw, escaped).text;
+    if !name.bytes().any(|byte| byte == b'~' || byte == b'/') {
+        return push_plain(pointer, &name, max);
     }
-    pointer.push(b'/');
-    for &byte in decode(raw, escaped).text.as_bytes() {
-        match byte {
-            b'~' => pointer.extend_from_slice(b"~0"),
-            b'/' => pointer.extend_from_slice(b"~1"),
+    pointer.push('/');
+    for character in name.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
             other => pointer.push(other),
         }
         if pointer.len() > max {
@@ -150,18 +150,19 @@ pub(crate) fn push_name(pointer: &mut Vec<u8>, raw: &[u8], escaped: bool, max: u
     fits
 }
 
-/// Appends a name of plain ASCII characters as [`push_name`] does any.
-pub(crate) fn push_plain(pointer: &mut Vec<u8>, name: &[u8], max: usize) -> bool {
+/// Appends a name without tilde and slash as [`push_name`] does any.
+#[inline]
+pub(crate) fn push_plain(pointer: &mut String, name: &str, max: usize) -> bool {
     let fits = pointer.len() + 1 + name.len() <= max;
     if fits {
-        pointer.push(b'/');
-        pointer.extend_from_slice(name);
+        pointer.push('/');
+        pointer.push_str(name);
     }
     fits
 }
 
 /// Appends an element's index to a JSON Pointer as [`push_name`] does a name.
-pub(crate) fn push_index(pointer: &mut Vec<u8>, index: u64, max: usize) -> bool {
+pub(crate) fn push_index(pointer: &mut String, index: u64, max: usize) -> bool {
     let mut digits = [0; 20];
     let mut at = digits.len();
     let mut rest = index;
@@ -173,7 +174,8 @@ pub(crate) fn push_index(pointer: &mut Vec<u8>, index: u64, max: usize) -> bool 
             break;
         }
     }
-    push_plain(pointer, &digits[at..], max)
+    let digits = core::str::from_utf8(&digits[at..]).unwrap_or_default();
+    push_plain(pointer, digits, max)
 }
 
 #[cfg(test)]
@@ -215,15 +217,15 @@ mod tests {
 
     #[test]
     fn pointers_escape_tilde_and_slash_and_know_their_limit() {
-        let mut pointer = Vec::new();
+        let mut pointer = String::new();
         assert!(push_name(&mut pointer, br"a~b\u002fc", true, 10));
-        assert_eq!(pointer, b"/a~0b~1c");
+        assert_eq!(pointer, "/a~0b~1c");
         assert!(!push_name(&mut pointer, b"xy", false, 10));
         assert!(!push_name(&mut pointer, b"~", false, 10));
         assert!(push_index(&mut pointer, 7, 10));
         assert!(!push_index(&mut pointer, 0, 10));
-        assert_eq!(pointer, b"/a~0b~1c/7");
+        assert_eq!(pointer, "/a~0b~1c/7");
         assert!(push_index(&mut pointer, u64::MAX, 99));
-        assert!(pointer.ends_with(b"/18446744073709551615"));
+        assert!(pointer.ends_with("/18446744073709551615"));
     }
 }

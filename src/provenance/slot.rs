@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Annotation, Reason, Vocabulary};
 use crate::Span;
-use crate::json_text::decode;
+use crate::json_text::{Decoded, decode};
 
 /// The strings an annotation can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,16 +152,6 @@ impl Slot {
         at..at + usize::from(self.lens[part as usize])
     }
 
-    /// Where the strings of all parts are in the arena, once they follow one another.
-    fn kept_range(&self) -> core::ops::Range<usize> {
-        let kept = Part::ALL
-            .into_iter()
-            .filter(|&part| self.keeps(part) && !(part == Part::Ts && self.is_faulty(part)));
-        kept.map(|part| self.place(part))
-            .reduce(|all, place| all.start.min(place.start)..all.end.max(place.end))
-            .unwrap_or(0..0)
-    }
-
     /// The string of a part was moved in the arena.
     pub(crate) const fn move_to(&mut self, part: Part, at: usize) {
         self.at[part as usize] = at as u32;
@@ -199,39 +189,93 @@ impl Slot {
     }
 }
 
+/// The strings that are kept of one object, raw, at the end of an arena.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<'a> {
+    arena: &'a [u8],
+    /// Where they start.
+    from: usize,
+    /// All of them, if all is UTF-8; otherwise empty.
+    text: &'a str,
+}
+
+impl<'a> Kept<'a> {
+    /// The strings from `from` on.
+    #[inline]
+    pub(crate) fn new(arena: &'a [u8], from: usize) -> Self {
+        let own = arena.get(from..).unwrap_or_default();
+        Self {
+            arena,
+            from,
+            text: core::str::from_utf8(own).unwrap_or_default(),
+        }
+    }
+
+    /// The same, if all is UTF-8.
+    #[inline]
+    pub(crate) fn of_text(arena: &'a [u8], from: usize) -> Option<Self> {
+        let text = core::str::from_utf8(arena.get(from..)?).ok()?;
+        Some(Self { arena, from, text })
+    }
+
+    /// The string at a place in the arena.
+    #[inline]
+    pub(crate) fn decode(&self, place: core::ops::Range<usize>, escaped: bool) -> Decoded<'a> {
+        match self.plain(place.clone(), escaped) {
+            Some(text) => Decoded {
+                text: Cow::Borrowed(text),
+                ill_formed: false,
+            },
+            None => self.decode_any(place, escaped),
+        }
+    }
+
+    /// The string at a place in the arena, if that is text as it stands.
+    #[inline]
+    fn plain(&self, place: core::ops::Range<usize>, escaped: bool) -> Option<&'a str> {
+        if escaped {
+            return None;
+        }
+        let start = place.start.checked_sub(self.from)?;
+        self.text.get(start..start + place.len())
+    }
+
+    #[cold]
+    fn decode_any(&self, place: core::ops::Range<usize>, escaped: bool) -> Decoded<'a> {
+        decode(self.arena.get(place).unwrap_or_default(), escaped)
+    }
+}
+
 /// The annotations of one object, read where they lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotAnnotations<'a> {
     slots: &'a [Slot],
-    arena: &'a [u8],
+    kept: Kept<'a>,
     vocabulary: &'a Vocabulary,
     /// How many of the slots are annotations that were not left out.
     len: usize,
 }
 
 impl<'a> SlotAnnotations<'a> {
-    pub(crate) fn new(slots: &'a [Slot], arena: &'a [u8], vocabulary: &'a Vocabulary) -> Self {
+    pub(crate) fn new(slots: &'a [Slot], kept: Kept<'a>, vocabulary: &'a Vocabulary) -> Self {
         Self {
             slots,
-            arena,
+            kept,
             vocabulary,
             len: slots.iter().filter(|slot| !slot.has(LEFT_OUT)).count(),
         }
     }
 
+    #[inline]
     fn annotation(&self, slot: &Slot) -> Annotation<'a> {
-        // The strings follow one another, so that one check of all is enough; it is quicker than one of each.
-        let all = slot.kept_range();
-        let whole = core::str::from_utf8(&self.arena[all.clone()]).ok();
         let text = |part: Part| {
             if !slot.keeps(part) || (part == Part::Ts && slot.is_faulty(part)) {
                 return None;
             }
-            let place = slot.place(part);
-            let plain = place.start - all.start..place.end - all.start;
-            Some(match whole.and_then(|whole| whole.get(plain)) {
-                Some(text) if !slot.is_escaped(part) => Cow::Borrowed(text),
-                _ => decode(&self.arena[place], slot.is_escaped(part)).text,
+            let (place, escaped) = (slot.place(part), slot.is_escaped(part));
+            Some(match self.kept.plain(place.clone(), escaped) {
+                Some(text) => Cow::Borrowed(text),
+                None => self.kept.decode_any(place, escaped).text,
             })
         };
         Annotation {

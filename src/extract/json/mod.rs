@@ -4,15 +4,19 @@
 //! annotation a slot, their strings in one arena, and the last bytes of the stream as far as an open object that may turn
 //! out to be a MARC object, or a string that is still open, goes back.
 
+mod defer;
 mod frame;
+mod name;
 mod report;
 mod sequence;
 mod slots;
 mod tail;
 mod visit;
+mod whole;
 
 pub(crate) use self::sequence::SequenceEngine;
 
+use self::defer::Deferred;
 use self::frame::{Frame, OBJECT};
 use self::tail::Tail;
 use self::visit::{Role, Visitor, bytes};
@@ -36,7 +40,11 @@ pub(crate) struct JsonReader {
     state: State,
     /// Stream offset of its first byte.
     start: u64,
-    /// How many bytes a short chunk may add to a string without anything else to do.
+    /// The innermost object that is open, if of it only the grammar was read yet.
+    deferred: Option<Deferred>,
+    /// Where reading a short chunk ended, if that has to be made more of.
+    ahead: Option<(usize, Option<Step>)>,
+    /// How many bytes a short chunk may add without anything else to do.
     room: usize,
 }
 
@@ -50,7 +58,7 @@ struct State {
     /// How many bytes of the arena count towards `max_pending`.
     pending: usize,
     /// JSON Pointer of the innermost object or array that has one.
-    pointer: Vec<u8>,
+    pointer: String,
     tail: Tail,
     /// What the next value is to the object or array it stands in.
     role: Role,
@@ -77,6 +85,8 @@ impl JsonReader {
             lexer: Lexer::new(),
             state: State::default(),
             start: 0,
+            deferred: None,
+            ahead: None,
             room: 0,
         }
     }
@@ -85,6 +95,7 @@ impl JsonReader {
     pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
+        self.deferred = None;
         self.room = 0;
         let state = &mut self.state;
         state.clear();
@@ -108,13 +119,15 @@ impl JsonReader {
 
     /// Whether the root is an object.
     pub(crate) fn is_object(&self) -> bool {
-        let root = self.state.frames.first();
-        root.is_some_and(|frame| frame.has(OBJECT))
+        match self.state.frames.first() {
+            Some(root) => root.has(OBJECT),
+            None => self.deferred.is_some(),
+        }
     }
 
     /// Whether what was read may still be followed by something that makes it no try at all.
     pub(crate) fn is_undecided(&self) -> bool {
-        self.lexer.is_at_first_member() && self.state.frames.len() == 1
+        self.lexer.is_at_first_member() && self.lexer.depth() == 1
     }
 
     /// See [`Lexer::is_whole_at_end`].
@@ -171,33 +184,60 @@ impl JsonReader {
         held: bool,
         setup: Setup<'_>,
         chunk: &[u8],
-        at: usize,
+        mut at: usize,
         base: u64,
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
         self.state.floor = if held { self.start } else { u64::MAX };
-        let mut visitor = Visitor {
-            state: &mut self.state,
-            setup,
-            chunk,
-            base,
-            sink,
-        };
-        let (end, step) = self.lexer.read(chunk, at, base, &mut visitor);
-        steps::count(end - at);
-        (end, step)
+        self.room = 0;
+        loop {
+            let step;
+            if self.deferred.is_some() {
+                (at, step) = self.read_deferred(setup, chunk, at, base, sink);
+            } else {
+                let mut visitor = Visitor {
+                    state: &mut self.state,
+                    setup,
+                    chunk,
+                    base,
+                    sink,
+                    single_line: self.lexer.is_single_line(),
+                    whole_from: 0,
+                };
+                let from = at;
+                (at, step) = self.lexer.read(chunk, at, base, &mut visitor);
+                steps::count(at - from);
+                if step.is_none() {
+                    self.defer(base + at as u64);
+                }
+            }
+            if let Some(step) = step {
+                return (at, step);
+            }
+        }
     }
 
-    /// Takes a chunk of a few bytes that go on with a string; `false` if it is not that simple.
+    /// Takes a chunk of a few bytes if there is nothing to do but to go on with a string or with a deferred object;
+    /// otherwise `false`, and the same chunk is to be read.
     #[inline]
     pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
-        let plain = chunk.len() <= self.room
-            && self.lexer.goes_on_with(chunk)
-            && self.state.tail.append_in_place(chunk);
+        if chunk.is_empty() || chunk.len() > self.room {
+            return false;
+        }
+        let plain = if self.lexer.goes_on_with(chunk) {
+            self.state.tail.append_in_place(chunk)
+        } else {
+            self.watch_short(chunk)
+        };
         if plain {
             self.room -= chunk.len();
         }
         plain
+    }
+
+    /// No value goes on with the next chunk.
+    pub(crate) const fn rest(&mut self) {
+        self.room = 0;
     }
 
     /// At the end of a chunk in which the value goes on: keeps what may be needed of it.
@@ -216,7 +256,20 @@ impl JsonReader {
             chunk,
             base,
             sink,
+            single_line: self.lexer.is_single_line(),
+            whole_from: 0,
         };
+        if let Some(deferred) = &self.deferred {
+            let start = deferred.start;
+            let oldest = visitor.state.oldest_record(limits, end);
+            if oldest.is_none() {
+                visitor.name_child();
+            }
+            let wanted = oldest.map_or(start, |oldest| oldest.min(start));
+            self.state.tail.keep(wanted, chunk, base, limits);
+            self.room = limits.max_record() - (end - wanted) as usize;
+            return;
+        }
         // Where the string starts of which what was read is wanted, and how much longer it may get before it is looked at
         // again.
         let (mut wanted, mut room) = (None, usize::MAX);
@@ -249,15 +302,7 @@ impl JsonReader {
                 state.tail.restart(end);
                 room = 0;
             }
-            Some(start) if start >= base => {
-                state.tail.restart(start);
-                state.tail.append(&chunk[(start - base) as usize..], limits);
-            }
-            Some(start) => {
-                state.tail.drop_before(start);
-                let from = (state.tail.end() - base) as usize;
-                state.tail.append(&chunk[from..], limits);
-            }
+            Some(start) => state.tail.keep(start, chunk, base, limits),
         }
         self.room = room;
     }

@@ -6,16 +6,14 @@ use super::frame::{
 use super::visit::{Visitor, bytes};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
-use crate::json_text::decode;
 use crate::marc::{Kind, MarcObject};
 use crate::provenance::Assertion;
 use crate::provenance::slot::{
-    DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
+    DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
 };
-use crate::steps;
 
 /// The last part of an assertion's JSON Pointer.
-const MEMBER: &[u8] = b"/assertion";
+pub(super) const MEMBER: &str = "/assertion";
 
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
@@ -60,7 +58,7 @@ impl Visitor<'_, '_> {
             let whole = (frame.start, end);
             raw = Some(bytes(&mut state.tail, self.chunk, self.base, whole, limits));
         }
-        let pointer = text(&state.pointer).filter(|_| frame.pointer != NO_POINTER);
+        let pointer = Some(&*state.pointer).filter(|_| frame.pointer != NO_POINTER);
         let missing = [
             (raw.is_none(), Code::LimitRecord),
             (pointer.is_none(), Code::LimitPointer),
@@ -88,10 +86,12 @@ impl Visitor<'_, '_> {
         let len = state.pointer.len() + MEMBER.len();
         let has_pointer = frame.pointer != NO_POINTER && len <= limits.max_pointer();
         if has_pointer {
-            state.pointer.extend_from_slice(MEMBER);
+            state.pointer.push_str(MEMBER);
         }
-        let kept = frame.kept_at as usize..(frame.kept_at + frame.kept_len) as usize;
-        let decoded = decode(&state.arena[kept], frame.has(ESCAPED));
+        // One check of all that is kept is quicker than one of each string.
+        let kept = Kept::new(&state.arena, frame.arena as usize);
+        let place = frame.kept_at as usize..(frame.kept_at + frame.kept_len) as usize;
+        let decoded = kept.decode(place, frame.has(ESCAPED));
         let limit_hit = !has_pointer
             || frame.has(CUT)
             || frame.has(LEFT_OUT)
@@ -99,9 +99,9 @@ impl Visitor<'_, '_> {
             || frame.has(CROWDED)
             || own.iter().any(|slot| slot.has(SLOT_LEFT_OUT | TOO_LONG));
         let ill_formed = decoded.ill_formed;
-        let annotations = SlotAnnotations::new(own, &state.arena, self.setup.vocabulary);
+        let annotations = SlotAnnotations::new(own, kept, self.setup.vocabulary);
         let span = frame.assertion();
-        let pointer = text(&state.pointer).filter(|_| has_pointer);
+        let pointer = Some(&*state.pointer).filter(|_| has_pointer);
         (self.sink)(Event::Assertion(Assertion::in_json(
             decoded.text,
             span,
@@ -109,6 +109,17 @@ impl Visitor<'_, '_> {
             annotations,
             limit_hit,
         )));
+        if limit_hit || ill_formed {
+            self.asserted_notes(frame, has_pointer, ill_formed);
+        }
+        for index in slots.start + before..slots.end {
+            self.notes(index);
+        }
+    }
+
+    /// What is to be said about an assertion.
+    #[cold]
+    fn asserted_notes(&mut self, frame: &Frame, has_pointer: bool, ill_formed: bool) {
         for (holds, code) in [
             (frame.has(CUT), Code::LimitAssertion),
             (frame.has(TOO_MANY), Code::LimitAnnotations),
@@ -120,20 +131,26 @@ impl Visitor<'_, '_> {
             (ill_formed, Code::InvalidUtf8),
         ] {
             if holds {
-                self.diagnose(code, span);
+                self.diagnose(code, frame.assertion());
             }
-        }
-        for index in slots.start + before..slots.end {
-            self.notes(index);
         }
     }
 
     /// What is to be said about one annotation.
     fn notes(&mut self, index: usize) {
-        let slot = self.state.slots[index];
-        if slot.is_sound() {
-            return;
+        if self
+            .state
+            .slots
+            .get(index)
+            .is_some_and(|slot| !slot.is_sound())
+        {
+            self.faults(index);
         }
+    }
+
+    #[cold]
+    fn faults(&mut self, index: usize) {
+        let slot = self.state.slots[index];
         let span = slot.span();
         if slot.has(SLOT_LEFT_OUT) {
             self.diagnose(Code::LimitPending, span);
@@ -168,10 +185,4 @@ impl Visitor<'_, '_> {
         };
         Some((span, code))
     }
-}
-
-/// A JSON Pointer, which is UTF-8 by the way it is put together.
-fn text(pointer: &[u8]) -> Option<&str> {
-    steps::count(pointer.len());
-    core::str::from_utf8(pointer).ok()
 }

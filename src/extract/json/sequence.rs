@@ -62,7 +62,8 @@ impl SequenceEngine {
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self) {
-        let reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        reader.rest();
         *self = Self {
             reader,
             ..Self::new(self.start, self.lines, self.hold)
@@ -84,14 +85,11 @@ impl SequenceEngine {
         self.reader.heap()
     }
 
-    /// Takes a chunk of a few bytes that go on with a string and are not held, and gives its offset; none if it is not
+    /// Takes a chunk of a few bytes that a value goes on with and that are not held, and gives its offset; none if it is not
     /// that simple.
     #[inline]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        let plain = self.place == Place::Value
-            && self.held == 0
-            && !self.foreign
-            && self.reader.read_plain(chunk);
+        let plain = self.reader.read_plain(chunk);
         let start = self.position;
         plain.then(|| {
             self.position += chunk.len() as u64;
@@ -181,6 +179,7 @@ impl SequenceEngine {
             piece.diagnose(Code::Unterminated, span);
         }
         piece.release(piece.base);
+        self.reader.rest();
         self.held = 0;
         self.place = self.behind_value();
     }
@@ -400,6 +399,9 @@ impl Piece<'_, '_> {
             engine
                 .reader
                 .retain(self.setup, self.chunk, self.base, self.sink);
+            if held < end {
+                engine.reader.rest();
+            }
         }
         self.engine.held = (end - held) as usize;
         self.engine.position = end;

@@ -17,6 +17,12 @@ pub(super) fn most_in_arena(limits: &Limits) -> usize {
         + MOST.max(limits.max_annotations()) * Part::ALL.len() * size_of::<u64>()
 }
 
+/// Whether an object, whose annotations would be `own`, may have them where others have `slots`.
+pub(super) fn has_room(slots: usize, own: usize, limits: &Limits) -> bool {
+    let max = limits.max_annotations();
+    own <= max && slots + own <= MOST.max(max)
+}
+
 impl Visitor<'_, '_> {
     /// Adds a slot to the object that is `above` the innermost object or array; `false` if it has too many.
     pub(super) fn push_slot(&mut self, slot: Slot, above: usize) -> bool {

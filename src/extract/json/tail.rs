@@ -27,6 +27,20 @@ impl Tail {
         self.base = base;
     }
 
+    /// Stream offset of the first byte.
+    pub(super) const fn base(&self) -> u64 {
+        self.base
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.to - self.from
+    }
+
+    /// All bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.from..self.to).unwrap_or_default()
+    }
+
     /// Stream offset behind the last byte.
     pub(super) const fn end(&self) -> u64 {
         self.base + (self.to - self.from) as u64
@@ -45,6 +59,19 @@ impl Tail {
             self.from += (start - self.base) as usize;
             self.base = start;
         }
+    }
+
+    /// At the end of a chunk, whose first byte has stream offset `base`: keeps the bytes from `start` on, and nothing else.
+    #[inline]
+    pub(super) fn keep(&mut self, start: u64, chunk: &[u8], base: u64, limits: &Limits) {
+        if start >= self.end() {
+            self.restart(start);
+        } else {
+            self.drop_before(start);
+        }
+        // Some of the chunk may have been appended while it was read.
+        let from = (self.end() - base) as usize;
+        self.append(chunk.get(from..).unwrap_or_default(), limits);
     }
 
     /// Appends the bytes that follow; the limits tell how many there can be in all.

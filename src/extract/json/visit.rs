@@ -1,16 +1,17 @@
 //! What each token of a value means to the objects around it.
 
 use super::frame::{
-    ANNOTATION, ANSWER, ASSERTED, ASSERTION_SEEN, BAND, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT,
-    NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, SOURCE, VERSION,
+    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
+    OBJECT, PROVENANCE, PROVENANCE_SEEN,
 };
+use super::name::{Known, known};
 use super::slots::most_in_arena;
 use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
 use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
-use crate::lex::json::Visit;
+use crate::lex::json::{Miss, Object, Quoted, Visit};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
     DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
@@ -46,7 +47,14 @@ pub(super) struct Visitor<'a, 's> {
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
     pub(super) sink: &'a mut Sink<'s>,
+    /// A line feed is no white space.
+    pub(super) single_line: bool,
+    /// Objects that start at this stream offset or later are read at once if that can be done.
+    pub(super) whole_from: u64,
 }
+
+/// An object of which fewer bytes are there is not tried to be read at once.
+const SHORTEST_TRIED: usize = 64;
 
 impl Visit for Visitor<'_, '_> {
     fn open(&mut self, object: bool, at: u64) {
@@ -86,10 +94,25 @@ impl Visit for Visitor<'_, '_> {
         state.frames.push(frame);
     }
 
-    fn close(&mut self, end: u64) {
+    #[inline]
+    fn object(&mut self, at: usize, depth: u32) -> Object {
+        if self.state.role != Role::Other || self.base + (at as u64) < self.whole_from {
+            return Object::Open;
+        }
+        if self.chunk.len() - at < SHORTEST_TRIED {
+            return Object::Pause;
+        }
+        match self.read_whole(at, depth) {
+            Ok(end) => Object::Read(end),
+            Err(Miss::Cut) => Object::Pause,
+            Err(Miss::Other) => Object::Open,
+        }
+    }
+
+    fn close(&mut self, end: u64) -> bool {
         let state = &mut *self.state;
         let Some(frame) = state.frames.pop() else {
-            return;
+            return false;
         };
         state.role = Role::Other;
         state.child = None;
@@ -101,37 +124,34 @@ impl Visit for Visitor<'_, '_> {
         if !frame.has(PROVENANCE) {
             self.end_slot(&frame, end);
         }
+        false
     }
 
-    #[inline]
-    fn name(&mut self, start: u64, end: u64, escaped: bool) {
+    #[inline(always)]
+    fn name(&mut self, name: Quoted<'_>) {
         let state = &mut *self.state;
-        state.name = (start, end);
-        state.name_escaped = escaped;
+        state.name = (name.start, name.end);
+        state.name_escaped = name.escaped;
         state.child = None;
-        if end - start > LONGEST_KNOWN as u64 {
+        if name.end - name.start > LONGEST_KNOWN as u64 {
             return;
         }
         let limits = self.setup.limits;
-        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let raw = content(&mut state.tail, self.chunk, self.base, &name, limits);
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
-        let slot = match frame.slots.checked_sub(1) {
-            Some(own) if frame.has(ANNOTATION) => Some(&mut state.slots[own as usize]),
-            _ => None,
-        };
-        state.role = if escaped {
-            member(decode(raw, true).text.as_bytes(), frame, slot)
+        state.role = if name.escaped {
+            member(decode(raw, true).text.as_bytes(), frame, &mut state.slots)
         } else {
-            member(raw, frame, slot)
+            member(raw, frame, &mut state.slots)
         };
     }
 
     #[inline]
-    fn string(&mut self, start: u64, end: u64, escaped: bool) {
+    fn string(&mut self, string: Quoted<'_>) {
         if self.state.role != Role::Other {
-            self.string_with_role(start, end, escaped);
+            self.string_with_role(&string);
         }
     }
 
@@ -167,37 +187,38 @@ impl Visit for Visitor<'_, '_> {
 
 /// What the member of this name, decoded, is to its object.
 #[inline]
-fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
-    let part = match name {
-        b"assertion" => {
+fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
+    match known(name) {
+        None => Role::Other,
+        Some(Known::Assertion) => {
             if frame.has(ASSERTION_SEEN) {
                 return Role::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
-            return Role::Assertion;
+            Role::Assertion
         }
-        b"provenance" => {
+        Some(Known::Provenance) => {
             if frame.has(PROVENANCE_SEEN) {
                 return Role::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
-            return Role::Provenance;
+            Role::Provenance
         }
-        b"substrate_class" => Part::Class,
-        b"observation_id" | b"observation-id" => Part::ObservationId,
-        b"ts" => Part::Ts,
-        _ => {
-            frame.set(match name {
-                b"marc_version" => VERSION,
-                b"answer" => ANSWER,
-                b"confidence_band" => BAND,
-                b"uncertainty_source" => SOURCE,
-                _ => return Role::Other,
-            });
-            return Role::Other;
+        Some(Known::Part(part)) => member_part(part, frame, slots),
+        Some(Known::Marc(flag)) => {
+            frame.set(flag);
+            Role::Other
         }
-    };
-    let Some(slot) = slot else {
+    }
+}
+
+/// What a member is that an annotation has, in whatever object.
+#[inline]
+fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
+    if !frame.has(ANNOTATION) {
+        return Role::Other;
+    }
+    let Some(slot) = slots.get_mut((frame.slots as usize).wrapping_sub(1)) else {
         return Role::Other;
     };
     if slot.see(part) || part == Part::Class {
@@ -209,41 +230,41 @@ fn member(name: &[u8], frame: &mut Frame, slot: Option<&mut Slot>) -> Role {
 
 impl Visitor<'_, '_> {
     #[inline(never)]
-    fn string_with_role(&mut self, start: u64, end: u64, escaped: bool) {
-        let as_written = (start - 1, end + 1);
+    fn string_with_role(&mut self, string: &Quoted<'_>) {
+        let as_written = (string.start - 1, string.end + 1);
         match core::mem::take(&mut self.state.role) {
             Role::Other => {}
-            Role::Assertion => self.assertion(start, end, escaped),
+            Role::Assertion => self.assertion(string),
             Role::FurtherAssertion => {
                 self.further(as_written.0, as_written.1);
-                self.assertion(start, end, escaped);
+                self.assertion(string);
             }
             Role::FurtherProvenance => self.further(as_written.0, as_written.1),
             Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
             Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
-            Role::Part(part) => self.part(Some(part), start, end, escaped),
-            Role::FurtherPart => self.part(None, start, end, escaped),
+            Role::Part(part) => self.part(Some(part), string),
+            Role::FurtherPart => self.part(None, string),
         }
         self.state.taken = false;
     }
 
     /// The first string of a member `assertion`, if it is that.
-    fn assertion(&mut self, start: u64, end: u64, escaped: bool) {
+    fn assertion(&mut self, string: &Quoted<'_>) {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
         };
         if frame.has(ASSERTED) {
             return;
         }
-        frame.set(if escaped {
+        frame.set(if string.escaped {
             ASSERTED | ESCAPED
         } else {
             ASSERTED
         });
-        frame.index_or_assertion = start;
-        frame.assertion_len = end - start;
+        frame.index_or_assertion = string.start;
+        frame.assertion_len = string.end - string.start;
         if !self.state.taken {
-            self.take_assertion(start, end);
+            self.take_assertion(string.start, string.end);
         }
     }
 
@@ -286,7 +307,7 @@ impl Visitor<'_, '_> {
     }
 
     /// A string of an annotation, which may be kept as a part of it.
-    fn part(&mut self, part: Option<Part>, start: u64, end: u64, escaped: bool) {
+    fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
@@ -296,21 +317,21 @@ impl Visitor<'_, '_> {
             return;
         };
         let first = part != Some(Part::Class) || slot.see_identifier();
-        if end - start > limits.max_annotation() as u64 {
+        if string.end - string.start > limits.max_annotation() as u64 {
             slot.set(TOO_LONG | MALFORMED);
             return;
         }
         let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
             return;
         };
-        let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+        let raw = content(&mut state.tail, self.chunk, self.base, string, limits);
         let faulty = match part {
-            Part::Ts if escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
+            Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
             Part::Ts => Timestamp::parse(raw).is_err(),
             _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
         };
         if faulty && part == Part::Ts {
-            push(&mut state.arena, Some(start), &[], limits);
+            push(&mut state.arena, Some(string.start), &[], limits);
             slot.keep(part, state.arena.len(), raw.len(), true);
             return;
         }
@@ -319,9 +340,14 @@ impl Visitor<'_, '_> {
             return;
         }
         state.pending += raw.len();
-        push(&mut state.arena, faulty.then_some(start), raw, limits);
+        push(
+            &mut state.arena,
+            faulty.then_some(string.start),
+            raw,
+            limits,
+        );
         slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
-        if escaped {
+        if string.escaped {
             slot.escape(part);
         }
     }
@@ -362,7 +388,7 @@ impl Visitor<'_, '_> {
 
     /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
     /// member `provenance` is given.
-    fn pointer_of_child(&mut self, provenance: bool) -> u32 {
+    pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
         let limits = self.setup.limits;
         let state = &mut *self.state;
         if let Some(child) = state.child.take() {
@@ -379,7 +405,7 @@ impl Visitor<'_, '_> {
         let max = limits.max_pointer();
         let fits = if provenance {
             // The name is known, so it need not be looked at again.
-            push_plain(&mut state.pointer, b"provenance", max)
+            push_plain(&mut state.pointer, "provenance", max)
         } else if outer.has(OBJECT) {
             let (start, end) = state.name;
             end - start <= (max * LONGEST_IN_NAME) as u64 && {
@@ -411,6 +437,21 @@ impl State {
             Role::Part(_) => Some(limits.max_annotation()),
             _ => None,
         }
+    }
+}
+
+/// The content of a string that ends in the chunk.
+#[inline]
+fn content<'b>(
+    tail: &'b mut Tail,
+    chunk: &'b [u8],
+    base: u64,
+    string: &Quoted<'b>,
+    limits: &Limits,
+) -> &'b [u8] {
+    match string.whole() {
+        Some(whole) => whole,
+        None => straddling_bytes(tail, chunk, base, (string.start, string.end), limits),
     }
 }
 

@@ -1,11 +1,18 @@
 //! JSON as a resumable push-down machine: any pieces in, no tree, the exact byte at which a value stops being one.
 
+mod members;
+mod nesting;
+mod number;
+mod read;
 mod run;
+mod short;
+mod tokens;
 mod white;
 
-use smallvec::SmallVec;
-
-use self::run::{is_plain, string_run};
+use self::nesting::Nesting;
+use self::number::Number;
+use self::run::is_plain;
+pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
 
@@ -13,16 +20,66 @@ pub(crate) use self::white::{LineStart, is_white, leading_white};
 pub(crate) trait Visit {
     /// An object or an array opens at `at`.
     fn open(&mut self, object: bool, at: u64);
-    /// The innermost object or array ends before `end`.
-    fn close(&mut self, end: u64);
-    /// The name of a member, by its content between the quotes.
-    fn name(&mut self, start: u64, end: u64, escaped: bool);
-    /// A string, by its content between the quotes.
-    fn string(&mut self, start: u64, end: u64, escaped: bool);
+    /// An object opens at index `at` of what is read, where no more than `depth` may stand in one another, itself
+    /// included. It is read here and now if that can be done.
+    fn object(&mut self, at: usize, depth: u32) -> Object;
+    /// The innermost object or array ends before `end`; whether reading pauses there.
+    fn close(&mut self, end: u64) -> bool;
+    /// The name of a member.
+    fn name(&mut self, name: Quoted<'_>);
+    /// A string.
+    fn string(&mut self, string: Quoted<'_>);
     /// A number or a literal.
     fn scalar(&mut self, start: u64, end: u64, null: bool);
     /// A comma between two elements of an array.
     fn next_element(&mut self);
+}
+
+/// What became of an object before it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Object {
+    /// It was read up to an index.
+    Read(usize),
+    /// Reading pauses before it.
+    Pause,
+    /// It is to be opened.
+    Open,
+}
+
+/// The content of a string, between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quoted<'a> {
+    /// Where it starts in the stream.
+    pub(crate) start: u64,
+    /// Where it ends in the stream.
+    pub(crate) end: u64,
+    /// Its last bytes: those that were there to be read.
+    here: &'a [u8],
+    /// There is a backslash in it.
+    pub(crate) escaped: bool,
+}
+
+impl<'a> Quoted<'a> {
+    /// All of a string without any backslash, which starts at a stream offset.
+    #[inline]
+    const fn of(content: &'a [u8], start: u64) -> Self {
+        Self {
+            start,
+            end: start + content.len() as u64,
+            here: content,
+            escaped: false,
+        }
+    }
+
+    /// All of it, if it was there to be read at once.
+    #[inline]
+    pub(crate) const fn whole(&self) -> Option<&'a [u8]> {
+        if self.here.len() as u64 == self.end - self.start {
+            Some(self.here)
+        } else {
+            None
+        }
+    }
 }
 
 /// What became of a value with the bytes read so far.
@@ -48,11 +105,13 @@ enum State {
     /// A name, or the end of an empty object.
     FirstMember,
     /// A name.
+    NextMember,
+    /// The rest of a name.
     Name,
     Colon,
     /// A comma, or the end of the object or array.
     Behind,
-    /// The rest of a string.
+    /// The rest of a string that is no name.
     String,
     /// The byte behind a backslash.
     Escape,
@@ -62,52 +121,11 @@ enum State {
     Literal,
 }
 
-/// The part of a number that was read last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    Minus,
-    Zero,
-    Integer,
-    Point,
-    Fraction,
-    E,
-    Sign,
-    Exponent,
-}
-
-impl Number {
-    /// The part that a byte belongs to; none if it cannot follow.
-    const fn next(self, byte: u8) -> Option<Self> {
-        match (self, byte) {
-            (Self::Minus, b'0') => Some(Self::Zero),
-            (Self::Minus, b'1'..=b'9') | (Self::Integer, b'0'..=b'9') => Some(Self::Integer),
-            (Self::Zero | Self::Integer, b'.') => Some(Self::Point),
-            (Self::Point | Self::Fraction, b'0'..=b'9') => Some(Self::Fraction),
-            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Some(Self::E),
-            (Self::E, b'+' | b'-') => Some(Self::Sign),
-            (Self::E | Self::Sign | Self::Exponent, b'0'..=b'9') => Some(Self::Exponent),
-            _ => None,
-        }
-    }
-
-    /// How many digits follow that change nothing.
-    fn run(self, bytes: &[u8]) -> usize {
-        match self {
-            Self::Integer | Self::Fraction | Self::Exponent => {
-                let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
-                digits.count()
-            }
-            _ => 0,
-        }
-    }
-
-    /// Whether a number may end here.
-    const fn is_whole(self) -> bool {
-        matches!(
-            self,
-            Self::Zero | Self::Integer | Self::Fraction | Self::Exponent
-        )
-    }
+/// A place in a value at which another value begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    depth: u32,
+    white: White,
 }
 
 /// A JSON value on its way. Source: RFC 8259, nothing looser.
@@ -122,18 +140,14 @@ pub(crate) struct Lexer {
     literal: &'static [u8],
     /// The literal is `null`.
     null: bool,
-    /// The string is the name of a member.
+    /// The string with the last escape is the name of a member.
     name: bool,
     /// There is a backslash in the string.
     escaped: bool,
     /// A line feed is no white space.
     single_line: bool,
-    /// The innermost one that is open is an object; false where none is.
-    in_object: bool,
-    depth: u32,
     max_depth: u32,
-    /// For each one that is open, from the outermost, whether it is an object: a bit each.
-    kinds: SmallVec<[u64; 2]>,
+    nesting: Nesting,
     /// Start of the string's content, the number or the literal.
     token: u64,
     white: White,
@@ -150,10 +164,8 @@ impl Lexer {
             name: false,
             escaped: false,
             single_line: false,
-            in_object: false,
-            depth: 0,
             max_depth: 0,
-            kinds: SmallVec::new(),
+            nesting: Nesting::default(),
             token: 0,
             white: White::default(),
         }
@@ -162,45 +174,74 @@ impl Lexer {
     /// Gets ready for another value; in one of a `single_line` a line feed is an offending byte.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
         self.state = State::Value;
-        self.depth = 0;
-        self.in_object = false;
+        self.nesting.clear();
         self.max_depth = max_depth as u32;
         self.single_line = single_line;
         self.white = White::default();
     }
 
+    /// How many objects and arrays are open.
+    pub(crate) const fn depth(&self) -> u32 {
+        self.nesting.depth()
+    }
+
+    /// How many may stand in one another where a place is.
+    pub(crate) const fn depth_at(&self, mark: Mark) -> u32 {
+        self.max_depth - mark.depth
+    }
+
+    /// Whether a line feed is an offending byte.
+    pub(crate) const fn is_single_line(&self) -> bool {
+        self.single_line
+    }
+
+    /// The place that was read up to, at which a value begins.
+    pub(crate) const fn mark(&self) -> Mark {
+        Mark {
+            depth: self.nesting.depth(),
+            white: self.white,
+        }
+    }
+
+    /// Gets ready to read once more what was read since a place.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        while self.nesting.depth() > mark.depth {
+            self.nesting.close();
+        }
+        self.white = mark.white;
+        self.state = State::Value;
+    }
+
     /// Bytes of heap in use.
     pub(crate) fn heap(&self) -> usize {
-        if self.kinds.spilled() {
-            self.kinds.capacity() * size_of::<u64>()
-        } else {
-            0
-        }
+        self.nesting.heap()
     }
 
     /// Start of the content of the string that was begun, if it is a name or any other one.
     pub(crate) const fn open_string(&self) -> Option<(u64, bool)> {
         match self.state {
-            State::String | State::Escape | State::Hex => Some((self.token, self.name)),
+            State::Name => Some((self.token, true)),
+            State::String => Some((self.token, false)),
+            State::Escape | State::Hex => Some((self.token, self.name)),
             _ => None,
         }
     }
 
     /// Whether the next byte belongs to a string, and neither backslash nor escape stands before it.
     pub(crate) const fn is_in_string(&self) -> bool {
-        matches!(self.state, State::String)
+        matches!(self.state, State::String | State::Name)
     }
 
     /// Whether the value is complete if nothing follows it.
     pub(crate) const fn is_whole_at_end(&self) -> bool {
-        self.depth == 0 && matches!(self.state, State::Number) && self.number.is_whole()
+        self.nesting.depth() == 0 && matches!(self.state, State::Number) && self.number.is_whole()
     }
 
     /// Whether a `[` would end the reading here.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
-            State::FirstMember | State::Name | State::Colon | State::Behind => true,
-            State::Value | State::FirstElement => self.depth == self.max_depth,
+            State::FirstMember | State::NextMember | State::Colon | State::Behind => true,
+            State::Value | State::FirstElement => self.nesting.depth() == self.max_depth,
             _ => false,
         }
     }
@@ -214,7 +255,7 @@ impl Lexer {
     pub(crate) const fn awaits_member(&self) -> bool {
         match self.state {
             State::Colon => true,
-            State::Value => self.in_object,
+            State::Value => self.nesting.in_object(),
             _ => false,
         }
     }
@@ -222,281 +263,11 @@ impl Lexer {
     /// Whether all of a short chunk goes on with a string.
     #[inline]
     pub(crate) fn goes_on_with(&self, chunk: &[u8]) -> bool {
-        matches!(self.state, State::String) && is_plain(chunk)
+        self.is_in_string() && is_plain(chunk)
     }
 
     /// How the line in which the value has got to `at` begins.
     pub(crate) fn line_at(&self, at: u64) -> LineStart {
         self.white.line_at(at)
-    }
-
-    /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
-    /// reading ended: behind the value, at the offending byte, or behind the last.
-    #[inline]
-    pub(crate) fn read<V: Visit>(
-        &mut self,
-        bytes: &[u8],
-        mut at: usize,
-        base: u64,
-        visit: &mut V,
-    ) -> (usize, Step) {
-        let offset = |at: usize| base + at as u64;
-        // Kept out of memory while reading: it changes with every token.
-        let mut state = self.state;
-        let step = loop {
-            match state {
-                State::String => {
-                    at += string_run(&bytes[at..]);
-                    let Some(&byte) = bytes.get(at) else {
-                        break Step::More;
-                    };
-                    if byte == b'\\' {
-                        self.escaped = true;
-                        state = State::Escape;
-                        at += 1;
-                        continue;
-                    }
-                    if byte != b'"' {
-                        break Step::Stopped;
-                    }
-                    let end = offset(at);
-                    at += 1;
-                    if self.name {
-                        visit.name(self.token, end, self.escaped);
-                        state = State::Colon;
-                        // Mostly the colon follows at once, and a string as often as not.
-                        if bytes.get(at) == Some(&b':') {
-                            at += 1;
-                            state = State::Value;
-                            if bytes.get(at) == Some(&b'"') {
-                                at += 1;
-                                state = self.begin_string(offset(at), false);
-                            }
-                        }
-                        continue;
-                    }
-                    visit.string(self.token, end, self.escaped);
-                    if self.depth == 0 {
-                        state = State::Behind;
-                        break Step::Complete;
-                    }
-                    (at, state) = self.behind_value(bytes, at, base);
-                }
-                State::Escape => {
-                    state = match bytes.get(at) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                            State::String
-                        }
-                        Some(b'u') => {
-                            self.digits = 4;
-                            State::Hex
-                        }
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
-                    };
-                    at += 1;
-                }
-                State::Hex => {
-                    match bytes.get(at) {
-                        Some(byte) if byte.is_ascii_hexdigit() => {}
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
-                    }
-                    at += 1;
-                    self.digits -= 1;
-                    if self.digits == 0 {
-                        state = State::String;
-                    }
-                }
-                State::Number => {
-                    let mut number = self.number;
-                    at += number.run(&bytes[at..]);
-                    while let Some(next) = bytes.get(at).and_then(|&byte| number.next(byte)) {
-                        number = next;
-                        at += 1;
-                        at += number.run(&bytes[at..]);
-                    }
-                    if at == bytes.len() {
-                        self.number = number;
-                        break Step::More;
-                    }
-                    if !number.is_whole() {
-                        break Step::Stopped;
-                    }
-                    visit.scalar(self.token, offset(at), false);
-                    if self.depth == 0 {
-                        state = State::Behind;
-                        break Step::Complete;
-                    }
-                    (at, state) = self.behind_value(bytes, at, base);
-                }
-                State::Literal => {
-                    let [first, rest @ ..] = self.literal else {
-                        visit.scalar(self.token, offset(at), self.null);
-                        state = State::Behind;
-                        if self.depth == 0 {
-                            break Step::Complete;
-                        }
-                        continue;
-                    };
-                    match bytes.get(at) {
-                        Some(byte) if byte == first => at += 1,
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
-                    }
-                    self.literal = rest;
-                }
-                State::Colon => {
-                    at = self.white.skip(bytes, at, base, self.single_line);
-                    match bytes.get(at) {
-                        Some(b':') => {}
-                        Some(_) => break Step::Stopped,
-                        None => break Step::More,
-                    }
-                    at += 1;
-                    state = State::Value;
-                }
-                State::Behind => {
-                    at = self.white.skip(bytes, at, base, self.single_line);
-                    match bytes.get(at) {
-                        None => break Step::More,
-                        Some(b',') if self.in_object => state = State::Name,
-                        Some(b',') => {
-                            state = State::Value;
-                            visit.next_element();
-                        }
-                        Some(&byte) if byte == self.closing() => {
-                            at += 1;
-                            if self.close(offset(at), visit) {
-                                break Step::Complete;
-                            }
-                            continue;
-                        }
-                        Some(_) => break Step::Stopped,
-                    }
-                    at += 1;
-                }
-                State::Name | State::FirstMember => {
-                    at = self.white.skip(bytes, at, base, self.single_line);
-                    match bytes.get(at) {
-                        None => break Step::More,
-                        Some(b'"') => {
-                            at += 1;
-                            state = self.begin_string(offset(at), true);
-                        }
-                        Some(b'}') if state == State::FirstMember => {
-                            at += 1;
-                            state = State::Behind;
-                            if self.close(offset(at), visit) {
-                                break Step::Complete;
-                            }
-                        }
-                        Some(_) => break Step::Stopped,
-                    }
-                }
-                State::Value | State::FirstElement => {
-                    at = self.white.skip(bytes, at, base, self.single_line);
-                    let Some(&byte) = bytes.get(at) else {
-                        break Step::More;
-                    };
-                    let here = offset(at);
-                    state = match byte {
-                        b'"' => self.begin_string(here + 1, false),
-                        b'{' | b'[' => {
-                            if self.depth == self.max_depth {
-                                break Step::TooDeep;
-                            }
-                            let object = byte == b'{';
-                            visit.open(object, here);
-                            self.open(object)
-                        }
-                        b']' if state == State::FirstElement => {
-                            at += 1;
-                            state = State::Behind;
-                            if self.close(here + 1, visit) {
-                                break Step::Complete;
-                            }
-                            continue;
-                        }
-                        _ => {
-                            self.token = here;
-                            match byte {
-                                b'-' => self.begin_number(Number::Minus),
-                                b'0' => self.begin_number(Number::Zero),
-                                b'1'..=b'9' => self.begin_number(Number::Integer),
-                                b't' => self.begin_literal(b"rue", false),
-                                b'f' => self.begin_literal(b"alse", false),
-                                b'n' => self.begin_literal(b"ull", true),
-                                _ => break Step::Stopped,
-                            }
-                        }
-                    };
-                    at += 1;
-                }
-            }
-        };
-        self.state = state;
-        (at, step)
-    }
-
-    /// Goes on behind a value that is not the whole one: in an object the next name mostly follows at once.
-    #[inline]
-    fn behind_value(&mut self, bytes: &[u8], at: usize, base: u64) -> (usize, State) {
-        if self.in_object && bytes.get(at..at + 2) == Some(b",\"") {
-            let name = at + 2;
-            return (name, self.begin_string(base + name as u64, true));
-        }
-        (at, State::Behind)
-    }
-
-    fn begin_string(&mut self, start: u64, name: bool) -> State {
-        self.name = name;
-        self.escaped = false;
-        self.token = start;
-        State::String
-    }
-
-    const fn begin_number(&mut self, first: Number) -> State {
-        self.number = first;
-        State::Number
-    }
-
-    const fn begin_literal(&mut self, rest: &'static [u8], null: bool) -> State {
-        self.literal = rest;
-        self.null = null;
-        State::Literal
-    }
-
-    const fn closing(&self) -> u8 {
-        if self.in_object { b'}' } else { b']' }
-    }
-
-    fn open(&mut self, object: bool) -> State {
-        let (word, bit) = (self.depth as usize / 64, 1 << (self.depth % 64));
-        if word == self.kinds.len() {
-            self.kinds.push(0);
-        }
-        if object {
-            self.kinds[word] |= bit;
-        } else {
-            self.kinds[word] &= !bit;
-        }
-        self.in_object = object;
-        self.depth += 1;
-        if object {
-            State::FirstMember
-        } else {
-            State::FirstElement
-        }
-    }
-
-    /// Goes on behind the end of an object or array; whether that was the whole value.
-    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> bool {
-        visit.close(end);
-        self.depth -= 1;
-        if let Some(outer) = self.depth.checked_sub(1) {
-            self.in_object = self.kinds[outer as usize / 64] & (1 << (outer % 64)) != 0;
-        }
-        self.depth == 0
     }
 }

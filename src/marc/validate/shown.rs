@@ -6,12 +6,11 @@ use crate::json_text::push_name;
 
 /// The JSON Pointer of a member. Source: RFC 6901 3.
 pub(super) fn pointer_to(names: &[&str]) -> String {
-    let mut pointer = Vec::new();
+    let mut pointer = String::new();
     for name in names {
         push_name(&mut pointer, name.as_bytes(), false, usize::MAX);
     }
-    // What is appended is UTF-8.
-    String::from_utf8(pointer).unwrap_or_default()
+    pointer
 }
 
 /// The type of a JSON value, for a reader.

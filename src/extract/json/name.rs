@@ -1,0 +1,50 @@
+//! The names of members that mean something.
+
+use super::frame::{ANSWER, BAND, SOURCE, VERSION};
+use crate::provenance::slot::Part;
+
+/// What a member of a known name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Assertion,
+    Provenance,
+    /// In an annotation, a part of it.
+    Part(Part),
+    /// What makes an object a MARC object: the flag that says so in its frame.
+    Marc(u16),
+}
+
+/// What the member of this name, decoded, is; none if the name is not known.
+#[inline]
+pub(super) fn known(name: &[u8]) -> Option<Known> {
+    // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.
+    let is = |known, same: bool| same.then_some(known);
+    match name.len() {
+        2 => is(Known::Part(Part::Ts), name.first_chunk() == Some(b"ts")),
+        6 => is(Known::Marc(ANSWER), name.first_chunk() == Some(b"answer")),
+        9 => is(Known::Assertion, name.first_chunk() == Some(b"assertion")),
+        10 => is(Known::Provenance, name.first_chunk() == Some(b"provenance")),
+        12 => is(
+            Known::Marc(VERSION),
+            name.first_chunk() == Some(b"marc_version"),
+        ),
+        14 => is(
+            Known::Part(Part::ObservationId),
+            name.first_chunk() == Some(b"observation_id")
+                || name.first_chunk() == Some(b"observation-id"),
+        ),
+        15 if name.first() == Some(&b's') => is(
+            Known::Part(Part::Class),
+            name.first_chunk() == Some(b"substrate_class"),
+        ),
+        15 => is(
+            Known::Marc(BAND),
+            name.first_chunk() == Some(b"confidence_band"),
+        ),
+        18 => is(
+            Known::Marc(SOURCE),
+            name.first_chunk() == Some(b"uncertainty_source"),
+        ),
+        _ => None,
+    }
+}

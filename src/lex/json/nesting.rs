@@ -1,0 +1,78 @@
+//! Which objects and arrays are open.
+
+use smallvec::SmallVec;
+
+/// For each object or array that is open whether it is an object: a bit each, the innermost one the lowest.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nesting {
+    /// The innermost 1 to 64, if any is open.
+    inner: u64,
+    /// All others, 64 in each.
+    outer: SmallVec<[u64; 2]>,
+    depth: u32,
+}
+
+impl Nesting {
+    /// How many are open.
+    pub(super) const fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The innermost one is an object; false where none is open.
+    pub(super) const fn in_object(&self) -> bool {
+        self.inner & 1 != 0
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.inner = 0;
+        self.outer.clear();
+        self.depth = 0;
+    }
+
+    #[inline]
+    pub(super) fn open(&mut self, object: bool) {
+        if self.depth.is_multiple_of(64) && self.depth > 0 {
+            self.outer.push(self.inner);
+        }
+        self.inner = self.inner << 1 | u64::from(object);
+        self.depth += 1;
+    }
+
+    #[inline]
+    pub(super) fn close(&mut self) {
+        self.inner >>= 1;
+        self.depth -= 1;
+        if self.depth.is_multiple_of(64) {
+            self.inner = self.outer.pop().unwrap_or_default();
+        }
+    }
+
+    /// Bytes of heap in use.
+    pub(super) fn heap(&self) -> usize {
+        if self.outer.spilled() {
+            self.outer.capacity() * size_of::<u64>()
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_open_comes_back_at_any_depth() {
+        let object = |depth: u32| depth % 3 == 1 || depth % 64 == 5;
+        let mut nesting = Nesting::default();
+        for depth in 0..300 {
+            nesting.open(object(depth));
+        }
+        for depth in (0..300).rev() {
+            assert_eq!(nesting.depth(), depth + 1);
+            assert_eq!(nesting.in_object(), object(depth));
+            nesting.close();
+        }
+        assert!(!nesting.in_object());
+    }
+}

@@ -1,0 +1,65 @@
+//! The grammar of numbers.
+
+use super::run::digit_run;
+
+/// The part of a number that was read last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    E,
+    Sign,
+    Exponent,
+}
+
+impl Number {
+    /// The part that a byte belongs to; none if it cannot follow.
+    const fn next(self, byte: u8) -> Option<Self> {
+        match (self, byte) {
+            (Self::Minus, b'0') => Some(Self::Zero),
+            (Self::Minus, b'1'..=b'9') | (Self::Integer, b'0'..=b'9') => Some(Self::Integer),
+            (Self::Zero | Self::Integer, b'.') => Some(Self::Point),
+            (Self::Point | Self::Fraction, b'0'..=b'9') => Some(Self::Fraction),
+            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Some(Self::E),
+            (Self::E, b'+' | b'-') => Some(Self::Sign),
+            (Self::E | Self::Sign | Self::Exponent, b'0'..=b'9') => Some(Self::Exponent),
+            _ => None,
+        }
+    }
+
+    /// Reads on from `at`: the part that was read last, and the index of the first byte that cannot follow.
+    #[inline]
+    pub(super) fn read(self, bytes: &[u8], mut at: usize) -> (Self, usize) {
+        let mut number = self;
+        loop {
+            if number.goes_on_with_digits() {
+                at = digit_run(bytes, at);
+            }
+            match bytes.get(at) {
+                // What mostly follows can go on with none.
+                None | Some(b',' | b'}' | b']') => return (number, at),
+                Some(&byte) => match number.next(byte) {
+                    None => return (number, at),
+                    Some(next) => number = next,
+                },
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether any digit may follow, and changes nothing.
+    pub(super) const fn goes_on_with_digits(self) -> bool {
+        matches!(self, Self::Integer | Self::Fraction | Self::Exponent)
+    }
+
+    /// Whether a number may end here.
+    pub(super) const fn is_whole(self) -> bool {
+        matches!(
+            self,
+            Self::Zero | Self::Integer | Self::Fraction | Self::Exponent
+        )
+    }
+}

@@ -1,0 +1,307 @@
+//! The lexer at work: from state to state, byte by byte where tokens meet and in runs inside them.
+
+use super::number::Number;
+use super::run::string_run;
+use super::{Lexer, Object, Quoted, State, Step, Visit};
+
+impl Lexer {
+    /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
+    /// reading ended: behind the value, at the offending byte, or behind the last; or, with no step, where it pauses.
+    #[inline]
+    pub(crate) fn read<V: Visit>(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        base: u64,
+        visit: &mut V,
+    ) -> (usize, Option<Step>) {
+        let offset = |at: usize| base + at as u64;
+        // Kept out of memory while reading: it changes with every token.
+        let mut state = self.state;
+        let step = loop {
+            match state {
+                State::Name => {
+                    at = string_run(bytes, at);
+                    match bytes.get(at) {
+                        Some(b'"') => {}
+                        Some(b'\\') => {
+                            at += 1;
+                            state = self.begin_escape(true);
+                            continue;
+                        }
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    }
+                    visit.name(self.quoted(bytes, at, base));
+                    at += 1;
+                    // Mostly the colon follows at once.
+                    if bytes.get(at) == Some(&b':') {
+                        at += 1;
+                        state = State::Value;
+                    } else {
+                        state = State::Colon;
+                    }
+                }
+                State::String => {
+                    at = string_run(bytes, at);
+                    match bytes.get(at) {
+                        Some(b'"') => {}
+                        Some(b'\\') => {
+                            at += 1;
+                            state = self.begin_escape(false);
+                            continue;
+                        }
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    }
+                    visit.string(self.quoted(bytes, at, base));
+                    at += 1;
+                    state = State::Behind;
+                    if self.nesting.depth() == 0 {
+                        break Some(Step::Complete);
+                    }
+                }
+                State::Behind => {
+                    let in_object = self.nesting.in_object();
+                    // In an object the next name mostly follows at once.
+                    if in_object && bytes.get(at) == Some(&b',') {
+                        at += 1;
+                        state = State::NextMember;
+                        continue;
+                    }
+                    at = self.white.skip(bytes, at, base, self.single_line);
+                    match bytes.get(at) {
+                        None => break Some(Step::More),
+                        Some(b',') if in_object => state = State::NextMember,
+                        Some(b',') => {
+                            state = State::Value;
+                            visit.next_element();
+                        }
+                        Some(&byte) if byte == if in_object { b'}' } else { b']' } => {
+                            at += 1;
+                            if let Some(end) = self.close(offset(at), visit) {
+                                break end;
+                            }
+                            continue;
+                        }
+                        Some(_) => break Some(Step::Stopped),
+                    }
+                    at += 1;
+                }
+                State::Value | State::FirstElement => {
+                    at = self.white.skip(bytes, at, base, self.single_line);
+                    let Some(&byte) = bytes.get(at) else {
+                        break Some(Step::More);
+                    };
+                    let here = offset(at);
+                    if byte == b'"' {
+                        at += 1;
+                        state = self.begin_string(here + 1);
+                        continue;
+                    }
+                    state = match byte {
+                        b'{' | b'[' => {
+                            if self.nesting.depth() == self.max_depth {
+                                break Some(Step::TooDeep);
+                            }
+                            let object = byte == b'{';
+                            if object {
+                                match visit.object(at, self.max_depth - self.nesting.depth()) {
+                                    Object::Open => {}
+                                    Object::Pause => break None,
+                                    Object::Read(end) => {
+                                        at = end;
+                                        state = State::Behind;
+                                        if self.nesting.depth() == 0 {
+                                            break Some(Step::Complete);
+                                        }
+                                        continue;
+                                    }
+                                }
+                            }
+                            visit.open(object, here);
+                            self.nesting.open(object);
+                            if object {
+                                State::FirstMember
+                            } else {
+                                State::FirstElement
+                            }
+                        }
+                        b']' if state == State::FirstElement => {
+                            at += 1;
+                            state = State::Behind;
+                            if let Some(end) = self.close(here + 1, visit) {
+                                break end;
+                            }
+                            continue;
+                        }
+                        _ => {
+                            self.token = here;
+                            match byte {
+                                b'-' => self.begin_number(Number::Minus),
+                                b'0' => self.begin_number(Number::Zero),
+                                b'1'..=b'9' => self.begin_number(Number::Integer),
+                                b't' => self.begin_literal(b"rue", false),
+                                b'f' => self.begin_literal(b"alse", false),
+                                b'n' => self.begin_literal(b"ull", true),
+                                _ => break Some(Step::Stopped),
+                            }
+                        }
+                    };
+                    at += 1;
+                }
+                State::Number => {
+                    let number;
+                    (number, at) = self.number.read(bytes, at);
+                    if at == bytes.len() {
+                        self.number = number;
+                        break Some(Step::More);
+                    }
+                    if !number.is_whole() {
+                        break Some(Step::Stopped);
+                    }
+                    visit.scalar(self.token, offset(at), false);
+                    state = State::Behind;
+                    if self.nesting.depth() == 0 {
+                        break Some(Step::Complete);
+                    }
+                }
+                State::NextMember | State::FirstMember => {
+                    at = self.white.skip(bytes, at, base, self.single_line);
+                    match bytes.get(at) {
+                        None => break Some(Step::More),
+                        Some(b'"') => {
+                            (at, state) = self.read_members(bytes, at + 1, base, visit);
+                        }
+                        Some(b'}') if state == State::FirstMember => {
+                            at += 1;
+                            state = State::Behind;
+                            if let Some(end) = self.close(offset(at), visit) {
+                                break end;
+                            }
+                        }
+                        Some(_) => break Some(Step::Stopped),
+                    }
+                }
+                State::Colon => {
+                    at = self.white.skip(bytes, at, base, self.single_line);
+                    match bytes.get(at) {
+                        Some(b':') => {}
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    }
+                    at += 1;
+                    state = State::Value;
+                }
+                State::Escape => {
+                    state = match bytes.get(at) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                            self.in_string()
+                        }
+                        Some(b'u') => {
+                            self.digits = 4;
+                            State::Hex
+                        }
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    };
+                    at += 1;
+                }
+                State::Hex => {
+                    match bytes.get(at) {
+                        Some(byte) if byte.is_ascii_hexdigit() => {}
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    }
+                    at += 1;
+                    self.digits -= 1;
+                    if self.digits == 0 {
+                        state = self.in_string();
+                    }
+                }
+                State::Literal => {
+                    let [first, rest @ ..] = self.literal else {
+                        visit.scalar(self.token, offset(at), self.null);
+                        state = State::Behind;
+                        if self.nesting.depth() == 0 {
+                            break Some(Step::Complete);
+                        }
+                        continue;
+                    };
+                    match bytes.get(at) {
+                        Some(byte) if byte == first => at += 1,
+                        Some(_) => break Some(Step::Stopped),
+                        None => break Some(Step::More),
+                    }
+                    self.literal = rest;
+                }
+            }
+        };
+        self.state = state;
+        (at, step)
+    }
+
+    /// The content of the string that ends before index `end`.
+    #[inline]
+    pub(super) fn quoted<'a>(&self, bytes: &'a [u8], end: usize, base: u64) -> Quoted<'a> {
+        let from = self.token.saturating_sub(base) as usize;
+        Quoted {
+            start: self.token,
+            end: base + end as u64,
+            here: bytes.get(from..end).unwrap_or_default(),
+            escaped: self.escaped,
+        }
+    }
+
+    pub(super) const fn begin_string(&mut self, start: u64) -> State {
+        self.escaped = false;
+        self.token = start;
+        State::String
+    }
+
+    pub(super) const fn begin_name(&mut self, start: u64) -> State {
+        self.escaped = false;
+        self.token = start;
+        State::Name
+    }
+
+    /// A backslash stands in a string, which is a `name` or another one.
+    const fn begin_escape(&mut self, name: bool) -> State {
+        self.escaped = true;
+        self.name = name;
+        State::Escape
+    }
+
+    /// Goes on behind an escape.
+    const fn in_string(&self) -> State {
+        if self.name {
+            State::Name
+        } else {
+            State::String
+        }
+    }
+
+    pub(super) const fn begin_number(&mut self, first: Number) -> State {
+        self.number = first;
+        State::Number
+    }
+
+    const fn begin_literal(&mut self, rest: &'static [u8], null: bool) -> State {
+        self.literal = rest;
+        self.null = null;
+        State::Literal
+    }
+
+    /// Goes on behind the end of an object or array; how reading ends there, if it does.
+    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> Option<Option<Step>> {
+        let pauses = visit.close(end);
+        self.nesting.close();
+        if pauses {
+            Some(None)
+        } else if self.nesting.depth() == 0 {
+            Some(Some(Step::Complete))
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Tokens that are there to be read at once.
+
+use super::run::{digits, plain};
+use super::white::is_white;
+
+/// Why a token cannot be read at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// Its end is not there yet.
+    Cut,
+    /// It is another one, or none.
+    Other,
+}
+
+/// The bytes behind a token. Source: RFC 8259, nothing looser.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tokens<'a> {
+    rest: &'a [u8],
+    /// A line feed is no white space.
+    single_line: bool,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) const fn new(rest: &'a [u8], single_line: bool) -> Self {
+        Self { rest, single_line }
+    }
+
+    /// How many bytes are left.
+    #[inline(always)]
+    pub(crate) const fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The first byte of the next token, which is passed over.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Result<u8, Miss> {
+        match self.rest {
+            [byte, rest @ ..] if *byte > b' ' => {
+                self.rest = rest;
+                Ok(*byte)
+            }
+            _ => {
+                let (byte, rest) = behind_white(self.rest, self.single_line)?;
+                self.rest = rest;
+                Ok(byte)
+            }
+        }
+    }
+
+    /// The content of a string, of which the quote was passed over, and whether there is a backslash in it.
+    #[inline(always)]
+    pub(crate) fn string(&mut self) -> Result<(&'a [u8], bool), Miss> {
+        let Some((content, behind)) = self.rest.split_at_checked(plain(self.rest)) else {
+            return Err(Miss::Cut);
+        };
+        if let [b'"', rest @ ..] = behind {
+            self.rest = rest;
+            return Ok((content, false));
+        }
+        let (content, rest) = escaped_string(self.rest, content.len())?;
+        self.rest = rest;
+        Ok((content, true))
+    }
+
+    /// The content of a name without any backslash, of which the quote was passed over, and the first byte of the value.
+    #[inline(always)]
+    pub(crate) fn plain_name(&mut self) -> Result<(&'a [u8], u8), Miss> {
+        if let Some((name, [b'"', b':', value, rest @ ..])) =
+            self.rest.split_at_checked(plain(self.rest))
+            && *value > b' '
+        {
+            self.rest = rest;
+            return Ok((name, *value));
+        }
+        let name = self.plain_string()?;
+        if self.next()? != b':' {
+            return Err(Miss::Other);
+        }
+        Ok((name, self.next()?))
+    }
+
+    /// Goes on behind a member: whether another name follows, of which the quote is passed over, or the end of the object.
+    #[inline(always)]
+    pub(crate) fn next_name(&mut self) -> Result<bool, Miss> {
+        if let [b',', b'"', rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok(true);
+        }
+        match self.next()? {
+            b',' if self.next()? == b'"' => Ok(true),
+            b'}' => Ok(false),
+            _ => Err(Miss::Other),
+        }
+    }
+
+    /// The content of a string without any backslash, of which the quote was passed over.
+    #[inline(always)]
+    pub(crate) fn plain_string(&mut self) -> Result<&'a [u8], Miss> {
+        match self.rest.split_at_checked(plain(self.rest)) {
+            Some((content, [b'"', rest @ ..])) => {
+                self.rest = rest;
+                Ok(content)
+            }
+            Some((_, [_, ..])) => Err(Miss::Other),
+            _ => Err(Miss::Cut),
+        }
+    }
+
+    /// Passes over the rest of a value that is no object and no array, of which the first byte was passed over. A number
+    /// with an exponent or a minus is another one.
+    #[inline(always)]
+    pub(crate) fn skip_plain(&mut self, first: u8) -> Result<(), Miss> {
+        match first {
+            b'"' => {
+                self.string()?;
+            }
+            b'0'..=b'9' => self.rest = behind_number(first, self.rest)?,
+            b't' => self.rest = behind(b"rue", self.rest)?,
+            b'f' => self.rest = behind(b"alse", self.rest)?,
+            b'n' => self.rest = behind(b"ull", self.rest)?,
+            _ => return Err(Miss::Other),
+        }
+        Ok(())
+    }
+}
+
+#[inline(never)]
+fn behind_white(rest: &[u8], single_line: bool) -> Result<(u8, &[u8]), Miss> {
+    let odd = |&byte: &u8| !is_white(byte) || (byte == b'\n' && single_line);
+    let at = rest.iter().position(odd).ok_or(Miss::Cut)?;
+    match &rest[at..] {
+        [byte, rest @ ..] if !is_white(*byte) => Ok((*byte, rest)),
+        _ => Err(Miss::Other),
+    }
+}
+
+/// A string whose first `at` bytes are plain, and what is behind it.
+#[inline(never)]
+fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
+    loop {
+        match rest.get(at).ok_or(Miss::Cut)? {
+            b'"' => return Ok((&rest[..at], &rest[at + 1..])),
+            b'\\' => {}
+            _ => return Err(Miss::Other),
+        }
+        at += match rest.get(at + 1).ok_or(Miss::Cut)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+            b'u' => {
+                let digits = rest.get(at + 2..at + 6).ok_or(Miss::Cut)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return Err(Miss::Other);
+                }
+                6
+            }
+            _ => return Err(Miss::Other),
+        };
+        at += plain(&rest[at..]);
+    }
+}
+
+/// What is behind a number, of which the first digit was passed over.
+#[inline(always)]
+fn behind_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
+    if first != b'0' {
+        rest = rest.get(digits(rest)..).ok_or(Miss::Cut)?;
+    }
+    if let [b'.', fraction @ ..] = rest {
+        let len = digits(fraction);
+        rest = fraction.get(len..).ok_or(Miss::Cut)?;
+        if len == 0 && !rest.is_empty() {
+            return Err(Miss::Other);
+        }
+    }
+    // More of it may follow where nothing is left.
+    if rest.is_empty() {
+        Err(Miss::Cut)
+    } else {
+        Ok(rest)
+    }
+}
+
+#[inline(always)]
+fn behind<'a, const N: usize>(literal: &[u8; N], rest: &'a [u8]) -> Result<&'a [u8], Miss> {
+    match rest.split_first_chunk() {
+        Some((found, rest)) if found == literal => Ok(rest),
+        Some(_) => Err(Miss::Other),
+        None => Err(Miss::Cut),
+    }
+}
