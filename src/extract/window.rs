@@ -220,7 +220,7 @@ impl Window {
         self.raw_len += bytes.len();
     }
 
-    /// Appends bytes, best at most 16, if that needs neither memory nor moving.
+    /// Appends bytes, best at most 64, if that needs neither memory nor moving.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let end = self.raw_start + self.raw_len;
@@ -289,7 +289,7 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     }
 }
 
-/// Copies between slices of one length; at most 16 bytes without calling a function that copies any number.
+/// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
 #[inline]
 pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
     #[inline]
@@ -305,7 +305,11 @@ pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
         to[len - N..].copy_from_slice(last);
         true
     }
-    if !ends::<4>(to, from) && !ends::<8>(to, from) {
+    if !ends::<4>(to, from)
+        && !ends::<8>(to, from)
+        && !ends::<16>(to, from)
+        && !ends::<32>(to, from)
+    {
         to.copy_from_slice(from);
     }
 }

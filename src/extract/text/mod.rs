@@ -10,6 +10,7 @@ mod retain;
 mod scan;
 
 use smallvec::SmallVec;
+use wide::u8x16;
 
 use self::attach::{Pending, Target};
 use self::gap::Gap;
@@ -19,6 +20,7 @@ use super::json::{JsonReader, split_held};
 use super::window::Window;
 use super::{Setup, Sink};
 use crate::event::{Event, Text};
+use crate::lex::block::{BLOCK, eq, load, mask};
 use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::lex::code::{Fence, FenceLine};
@@ -372,7 +374,10 @@ impl TextEngine {
     }
 }
 
-/// Whether a chunk of a few bytes holds a byte that may open something. Empty and longer chunks are not looked at.
+/// Longer chunks are read the other way, which looks at 32 bytes at a time where the processor can.
+const LONG: usize = 512;
+
+/// Whether a chunk holds a byte that may open something. Empty and long chunks are not looked at.
 #[inline]
 fn may_open(chunk: &[u8], opens: &[bool; 256]) -> bool {
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
@@ -380,12 +385,28 @@ fn may_open(chunk: &[u8], opens: &[bool; 256]) -> bool {
     {
         return any_opens(*first, opens) || (chunk.len() > 4 && any_opens(*last, opens));
     }
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        return chunk.len() > 16
-            || may_open_in(u64::from_le_bytes(*first))
-            || may_open_in(u64::from_le_bytes(*last));
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
+        && chunk.len() <= 16
+    {
+        return may_open_in(u64::from_le_bytes(*first)) || may_open_in(u64::from_le_bytes(*last));
+    }
+    if let Some(last) = chunk.last_chunk() {
+        return chunk.len() > LONG || {
+            let (blocks, _) = chunk.as_chunks();
+            let opens = blocks
+                .iter()
+                .fold(opening(last), |opens, block| opens | opening(block));
+            mask(opens) != 0
+        };
     }
     chunk.is_empty() || chunk.iter().any(|&byte| opens[usize::from(byte)])
+}
+
+/// Where a block has a byte that may open something; as in [`may_open_in`], braces too.
+#[inline]
+fn opening(block: &[u8; BLOCK]) -> u8x16 {
+    let block = load(block);
+    eq(block, b'[') | eq(block, b'`') | eq(block, b'~') | eq(block, b'{')
 }
 
 /// Whether one of four bytes may open something.
