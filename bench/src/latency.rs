@@ -99,8 +99,8 @@ pub(crate) fn clock() -> Latency {
 pub(crate) fn streams() -> Vec<Latency> {
     let text = |kind: Kind| kind.text(&OWN, LENGTH).0;
     let builder = |mode| Parser::builder().mode(mode);
-    let document = Document::new(Layout::Compact);
-    let json = json::text(&document);
+    let documents = [Layout::Compact, Layout::Lines].map(Document::new);
+    let [array, lines] = documents.each_ref().map(json::text);
     vec![
         stream(
             "text, an annotation every 200 bytes",
@@ -112,11 +112,11 @@ pub(crate) fn streams() -> Vec<Latency> {
             builder(Mode::Auto),
             &text(Kind::Rich(2_000)),
         ),
-        stream("JSON, asserted objects", builder(Mode::Json), json),
+        stream("JSON, asserted objects", builder(Mode::Json), array),
         stream(
-            "the same, records held to be removed",
-            builder(Mode::Json).hold_records(true),
-            json,
+            "NDJSON, records held to be removed",
+            builder(Mode::Ndjson).hold_records(true),
+            lines,
         ),
     ]
 }

@@ -60,10 +60,18 @@ pub(crate) fn draw(
         "Time of one push of 4 bytes",
         "nanoseconds, least of all passes, the clock included",
         10.0,
+        SeriesLabelPosition::UpperRight,
         &times,
     )?;
     let held: Vec<Line<'_>> = lines(|stream| &stream.held).collect();
-    panel(&right, "Bytes held back after a push", "bytes", 1.0, &held)?;
+    panel(
+        &right,
+        "Bytes held back after a push",
+        "bytes",
+        1.0,
+        SeriesLabelPosition::LowerLeft,
+        &held,
+    )?;
     root.present()?;
     Ok(())
 }
@@ -74,6 +82,7 @@ fn panel(
     title: &str,
     unit: &str,
     from: f64,
+    legend: SeriesLabelPosition,
     lines: &[Line<'_>],
 ) -> Result<(), Box<dyn Error>> {
     let font = |size: u32| ("sans-serif", size).into_font().color(&INK);
@@ -109,7 +118,7 @@ fn panel(
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(legend)
         .label_font(font(13))
         .draw()?;
     Ok(())

@@ -123,7 +123,7 @@ pub(crate) fn parsers() -> String {
     let mut table = String::from("| | crate | here | a marker |\n|---|---|---|---|\n");
     for peer in std::iter::once(OWN).chain(PEERS) {
         let (open, close) = (peer.open.replace('\n', "⏎"), peer.close.replace('\n', "⏎"));
-        let marker = format!("`` {open}{}{close} ``", (peer.body)("…"));
+        let marker = format!("`` {open}{}{close} ``", (peer.body)("…")).replace('|', "\\|");
         let _ = writeln!(
             table,
             "| {} | {} | {} | {marker} |",
