@@ -292,24 +292,30 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
 /// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
 #[inline]
 pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
-    #[inline]
-    fn ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
-        if from.len() > 2 * N {
-            return false;
-        }
-        let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
-            return false;
-        };
-        let len = to.len();
-        to[..N].copy_from_slice(first);
-        to[len - N..].copy_from_slice(last);
-        true
+    if !copy_ends::<4>(to, from) && !copy_ends::<8>(to, from) {
+        copy_longer(to, from);
     }
-    if !ends::<4>(to, from)
-        && !ends::<8>(to, from)
-        && !ends::<16>(to, from)
-        && !ends::<32>(to, from)
-    {
+}
+
+// Out of line: where the shortest copies are compiled in, there is no room for all.
+#[inline(never)]
+fn copy_longer(to: &mut [u8], from: &[u8]) {
+    if !copy_ends::<16>(to, from) && !copy_ends::<32>(to, from) {
         to.copy_from_slice(from);
     }
+}
+
+/// Copies `N` to twice `N` bytes as their first and their last `N`; `false` if there are fewer or more.
+#[inline(always)]
+fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
+    if from.len() > 2 * N {
+        return false;
+    }
+    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
+        return false;
+    };
+    let len = to.len();
+    to[..N].copy_from_slice(first);
+    to[len - N..].copy_from_slice(last);
+    true
 }

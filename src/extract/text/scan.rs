@@ -26,9 +26,9 @@ pub(super) struct Scan<'a> {
     pub(super) base: u64,
     /// Everything before this stream offset has been handed on.
     pub(super) handed: u64,
-    /// The next bracket, backtick or tilde, and the next brace where those matter: none before here that was not seen.
-    opener: Option<usize>,
-    brace: Option<usize>,
+    /// No bracket, backtick or tilde stands before here that was not seen; nor a brace, where those matter.
+    opener: usize,
+    brace: usize,
     /// The bytes of a barred line before this index hold no line feed.
     pub(super) barred_from: usize,
     pub(super) sink: &'a mut Sink<'a>,
@@ -49,8 +49,8 @@ impl<'a> Scan<'a> {
             chunk,
             base,
             handed,
-            opener: None,
-            brace: None,
+            opener: 0,
+            brace: 0,
             barred_from: 0,
             sink,
         }
@@ -150,7 +150,7 @@ impl<'a> Scan<'a> {
             self.note_foreign(at);
             return self.chunk.len();
         }
-        let here = self.next_opener(at).min(self.next_brace(at));
+        let here = self.next_opener(at);
         let Some(&byte) = self.chunk.get(here) else {
             return self.chunk.len();
         };
@@ -176,35 +176,49 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Index of the next byte from `at` on that may open an attempt or code; the chunk's length if there is none.
+    /// Index of the next byte from `at` on that may open an attempt, code or a value; the chunk's length if there is none.
     #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
-        match self.opener {
-            Some(known) if known >= at => known,
-            _ => {
-                let found = memchr3(b'[', b'`', b'~', &self.chunk[at..]);
-                let next = found.map_or(self.chunk.len(), |found| at + found);
-                steps::count(next - at);
-                self.opener = Some(next);
-                next
+        if !self.engine.json.on {
+            return self.opener_before(at, self.chunk.len());
+        }
+        // A second pass finds the bytes of the first still near to the processor.
+        let mut from = at;
+        loop {
+            let end = self.chunk.len().min(from + PIECE);
+            let here = self.opener_before(from, end);
+            let here = self.brace_before(from, here);
+            if here < end || end == self.chunk.len() {
+                return here;
             }
+            from = end;
         }
     }
 
-    /// Index of the next brace from `at` on, if JSON is read; the chunk's length if there is none.
+    /// Index of the next bracket, backtick or tilde in `at..end` of the chunk; `end` if there is none.
     #[inline]
-    fn next_brace(&mut self, at: usize) -> usize {
-        match self.brace {
-            Some(known) if known >= at => known,
-            _ if !self.engine.json.on => self.chunk.len(),
-            _ => {
-                let found = memchr(b'{', &self.chunk[at..]);
-                let next = found.map_or(self.chunk.len(), |found| at + found);
-                steps::count(next - at);
-                self.brace = Some(next);
-                next
-            }
+    fn opener_before(&mut self, at: usize, end: usize) -> usize {
+        let known = self.opener.max(at);
+        if known < end && !matches!(self.chunk[known], b'[' | b'`' | b'~') {
+            let found = memchr3(b'[', b'`', b'~', &self.chunk[known..end]);
+            self.opener = found.map_or(end, |found| known + found);
+            steps::count(self.opener - known);
+            return self.opener;
         }
+        known.min(end)
+    }
+
+    /// Index of the next brace in `at..end` of the chunk; `end` if there is none.
+    #[inline]
+    fn brace_before(&mut self, at: usize, end: usize) -> usize {
+        let known = self.brace.max(at);
+        if known < end && self.chunk[known] != b'{' {
+            let found = memchr(b'{', &self.chunk[known..end]);
+            self.brace = found.map_or(end, |found| known + found);
+            steps::count(self.brace - known);
+            return self.brace;
+        }
+        known.min(end)
     }
 
     fn note_foreign(&mut self, at: usize) {
@@ -585,6 +599,9 @@ impl<'a> Scan<'a> {
         attempt.can_close_at(bytes, self.setup.vocabulary) <= max
     }
 }
+
+/// How much is looked at for one kind of opener before it is looked at for the other.
+const PIECE: usize = 8 << 10;
 
 /// Whether a byte may stand in the prefix of a line.
 const fn may_be_prefix(byte: u8) -> bool {
