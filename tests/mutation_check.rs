@@ -9,6 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// How many seconds a build with one test may take.
+const LONGEST: &str = "900";
+
 /// A rule, how it is broken, and the test that must notice.
 struct Mutation {
     rule: String,
@@ -47,28 +50,22 @@ impl Mutation {
 
     /// Runs the test in a tree; `true` if it fails, `false` if it passes.
     fn fails_in(&self, tree: &Path) -> bool {
-        let run = Command::new(env!("CARGO"))
-            .args([
-                "test",
-                "--package",
-                "provstream",
-                "--test",
-                &self.target,
-                "--",
-            ])
-            .args(["--exact", &self.test])
+        // Some slips let a test go on for ever, which says less than one that fails.
+        let run = Command::new("timeout")
+            .args([LONGEST, env!("CARGO"), "test", "--package", "provstream"])
+            .args(["--test", &self.target, "--", "--exact", &self.test])
             .env("CARGO_TARGET_DIR", target_dir())
             .env("CARGO_TERM_COLOR", "never")
             .current_dir(tree)
             .output()
-            .expect("cargo starts");
+            .expect("`timeout` of coreutils starts");
         let told = String::from_utf8_lossy(&run.stdout);
         let line = |end| told.contains(&format!("test {} ... {end}", self.test));
         match (line("ok"), line("FAILED")) {
             (true, false) => false,
             (false, true) => true,
             _ => panic!(
-                "{}::{} did not run:\n{told}{}",
+                "{}::{} did not run to its end:\n{told}{}",
                 self.target,
                 self.test,
                 String::from_utf8_lossy(&run.stderr)

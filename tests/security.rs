@@ -1,10 +1,19 @@
-//! No code of the repository is `unsafe`, in any of its crates.
+//! What `SECURITY.md` says of code, dependencies and tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: impl AsRef<Path>) -> String {
+    let path = root().join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn toml(name: impl AsRef<Path>) -> toml::Table {
+    read(name).parse().expect("the file is TOML")
 }
 
 /// The manifests of the repository.
@@ -31,8 +40,7 @@ fn every_crate_forbids_unsafe_code() {
     let mut crates = 0;
     for path in manifests() {
         let shown = path.display();
-        let manifest = fs::read_to_string(&path).expect("a manifest can be read");
-        let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
+        let manifest = toml(&path);
         let forbids = |lints: Option<&toml::Value>| {
             lints.and_then(|lints| lints.get("rust")?.get("unsafe_code")?.as_str())
                 == Some("forbid")
@@ -52,4 +60,30 @@ fn every_crate_forbids_unsafe_code() {
         }
     }
     assert!(crates >= 4, "{crates}");
+}
+
+#[test]
+fn every_dependency_of_the_library_is_judged() {
+    let page = read("SECURITY.md");
+    let manifest = toml("Cargo.toml");
+    let dependencies = manifest["dependencies"].as_table().expect("a table");
+    for name in dependencies.keys() {
+        let row = |line: &str| line.starts_with('|') && line.contains(&format!("`{name}`"));
+        assert!(page.lines().any(row), "SECURITY.md does not judge {name}");
+    }
+}
+
+#[test]
+fn the_tests_that_are_named_exist() {
+    let page = read("SECURITY.md");
+    let code = page.split('`').skip(1).step_by(2);
+    let named: Vec<_> = code.filter_map(|code| code.split_once(".rs::")).collect();
+    assert!(!named.is_empty());
+    for (file, test) in named {
+        let source = read(format!("{file}.rs"));
+        // The bodies of the fuzzers are listed, and a macro makes tests of them.
+        let written = [format!("fn {test}("), format!("    {test},")];
+        let found = written.iter().any(|written| source.contains(written));
+        assert!(found, "{file}.rs has no test {test}");
+    }
 }
