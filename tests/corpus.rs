@@ -1,5 +1,5 @@
-//! Every corpus file gives the events that stand beside it, in one piece, cut at every byte, and in chunks of every
-//! size up to 64 with empty chunks between.
+//! Every corpus file gives the events that stand beside it, and no byte is lost, in one piece, cut at every byte, and in chunks of
+//! every size up to 64 with empty chunks between.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::ndjson::Lines;
-use provstream::{Mode, Parser};
+use provstream::{Event, Mode, Parser};
 
 /// A longer input is not cut at every byte, which would take its length squared.
 const LONG: usize = 1 << 15;
@@ -31,13 +31,29 @@ fn cases(folder: &str, ends: &[(&str, Mode)]) -> Vec<(PathBuf, Mode)> {
     found
 }
 
-/// The events of `input`, fed in these pieces.
+/// The events of a stream that is fed in these pieces, which texts and annotations must cover without a gap.
 fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut lines = Lines::default();
+    let (mut fed, mut covered) = (Vec::new(), Vec::new());
+    let mut take = |event: Event<'_>| {
+        match &event {
+            Event::Text(text) => covered.extend_from_slice(text.bytes()),
+            Event::Annotation(annotation) => covered.extend_from_slice(annotation.raw()),
+            _ => {}
+        }
+        lines.event(&event);
+    };
     for piece in pieces {
-        parser.push(piece, |event| lines.event(&event));
+        fed.extend_from_slice(piece);
+        parser.push(piece, &mut take);
     }
-    parser.finish(|event| lines.event(&event));
+    parser.finish(&mut take);
+    let same = covered == fed;
+    assert!(
+        same,
+        "not the bytes of the stream: {}",
+        covered.escape_ascii()
+    );
     let position = parser.position();
     parser.reset();
     lines.end(position)

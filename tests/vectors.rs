@@ -209,6 +209,42 @@ fn anything_else_maps_as_an_unknown_identifier() {
     );
 }
 
+/// What looks like an identifier to people is another one, or none: with letters of another script, invisible characters, or
+/// an order that only the screen shows.
+#[test]
+fn a_look_alike_is_no_class_in_brackets_nor_in_json() {
+    for declared in [
+        "substrate.gr\u{435}p",
+        "\u{455}ubstrate.grep",
+        "substrate\u{ff0e}grep",
+        "substrate\u{2024}grep",
+        "substrate.\u{ff47}rep",
+        "substrate.gr\u{200d}ep",
+        "substrate.grep\u{200b}",
+        "\u{feff}substrate.grep",
+        "substrate.grep\u{301}",
+        "\u{202e}perg.etartsbus",
+        "substrate.grep\u{0}",
+    ] {
+        let bracketed = format!("So. [{declared}; ts=2026-05-28T11:40:00Z]");
+        let seen = Seen::of(&mut Parser::new(), bracketed.as_bytes().chunks(1));
+        assert_eq!(seen.annotations().count(), 0, "{declared:?}");
+        assert_eq!(seen.stripped(), bracketed.as_bytes());
+        let written = declared.replace('\0', "\\u0000");
+        let json = format!(
+            r#"{{"assertion":"So.","provenance":{{"substrate_class":"{written}","ts":"2026-05-28T11:40:00Z"}}}}"#
+        );
+        let seen = Seen::of(&mut Parser::new(), json.as_bytes().chunks(1));
+        let found: Vec<_> = seen.assertions[0].annotations().collect();
+        let [found] = &found[..] else {
+            panic!("{declared:?}: {found:?}");
+        };
+        assert_eq!(found.declared(), declared);
+        assert_eq!(*found.class(), Class::UNVERIFIED_INFERENCE, "{declared:?}");
+        assert_eq!(found.reason(), Some(Reason::UnknownIdentifier));
+    }
+}
+
 /// Table of resolution, row 5: any identifier in a malformed annotation.
 #[test]
 fn a_malformed_annotation_maps_and_keeps_nothing_but_its_identifier() {

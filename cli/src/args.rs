@@ -115,7 +115,11 @@ JSON stays as it is, with what it says of provenance, unless --json is given. No
 `provstream extract` does that.
 
 With --input, events that could not be read are written as they are, with whatever annotations are in them: how many \
-they are is told on standard error at the end.";
+they are is told on standard error at the end.
+
+Where standard output is a terminal, control characters but line feed and tab, the line separators and the characters \
+that reorder text are shown as \\u{…} (CR as \\r), and what is not UTF-8 as U+FFFD. A file or a pipe gets the bytes as they \
+are.";
 
 const ADMIT: &str = "\
 Judge each assertion by what its annotations declare, and print it with the verdict.

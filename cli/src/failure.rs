@@ -92,21 +92,35 @@ pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(USAGE);
     }
-    // What the user typed is quoted in the message, so it is made harmless first.
+    // What the user typed is quoted in the message and in what is suggested, so it is made harmless first.
     let quoted: Vec<_> = error
         .context()
-        .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => Some((kind, Printable(text).to_string())),
-            _ => None,
-        })
+        .filter_map(|(kind, value)| Some((kind, harmless(value)?)))
         .collect();
-    for (kind, text) in quoted {
-        error.insert(kind, ContextValue::String(text));
+    for (kind, value) in quoted {
+        error.insert(kind, value);
     }
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     say(message.trim_end());
     ExitCode::from(USAGE)
+}
+
+/// A part of clap's message with whatever it quotes made harmless; none if it quotes nothing.
+fn harmless(value: &ContextValue) -> Option<ContextValue> {
+    let text = |quoted: &dyn Display| Printable(quoted).to_string();
+    match value {
+        ContextValue::String(quoted) => Some(ContextValue::String(text(quoted))),
+        ContextValue::Strings(quoted) => {
+            let all = quoted.iter().map(|quoted| text(quoted));
+            Some(ContextValue::Strings(all.collect()))
+        }
+        ContextValue::StyledStrs(quoted) => {
+            let all = quoted.iter().map(|quoted| text(quoted).into());
+            Some(ContextValue::StyledStrs(all.collect()))
+        }
+        _ => None,
+    }
 }
 
 /// Tells something that is no failure.

@@ -1,13 +1,14 @@
 //! Standard output: lines of JSON, or bytes as they are.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use crate::failure::Failure;
-use crate::printable::is_unsafe;
+use crate::pieces::Pieces;
+use crate::printable::{PrintableLines, is_unsafe};
 
 /// What is gathered before it is written, if the input does not pause.
 const BUFFER: usize = 1 << 16;
@@ -20,12 +21,16 @@ const BUFFER: usize = 1 << 16;
 pub(crate) struct Output<W: Write = StdoutLock<'static>> {
     writer: BufWriter<W>,
     error: Option<io::Error>,
+    /// The text of the stream as characters, if it is shown on a terminal.
+    shown: Option<Pieces>,
 }
 
 impl Output {
     /// Standard output.
     pub(crate) fn stdout() -> Self {
-        Self::new(io::stdout().lock())
+        let mut output = Self::new(io::stdout().lock());
+        output.shown = io::stdout().is_terminal().then(Pieces::default);
+        output
     }
 }
 
@@ -35,7 +40,30 @@ impl<W: Write> Output<W> {
         Self {
             writer: BufWriter::with_capacity(BUFFER, writer),
             error: None,
+            shown: None,
         }
+    }
+
+    /// Writes text of the stream: its bytes as they are, but on a terminal what is [safe](is_unsafe) to show there, with
+    /// U+FFFD for what is not UTF-8.
+    pub(crate) fn text(&mut self, bytes: &[u8]) {
+        let Some(mut shown) = self.shown.take() else {
+            return self.bytes(bytes);
+        };
+        shown.push(bytes, |text| self.show(text));
+        self.shown = Some(shown);
+    }
+
+    /// Ends the text of the stream, and hands on everything that was written.
+    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
+        if let Some(mut shown) = self.shown.take() {
+            shown.finish(|text| self.show(text));
+        }
+        self.flush()
+    }
+
+    fn show(&mut self, text: &str) {
+        self.bytes(PrintableLines(text).to_string().as_bytes());
     }
 
     /// Writes bytes as they are.
@@ -110,6 +138,25 @@ mod tests {
             "\"\\u0000\\n\\u001b\\u007f\\u0085\\u009f\\u2028\\u202e\\u2069 \\\"\\\\/é\u{a0}あ👩\u{200d}🚀\"\n"
         );
         assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+    }
+
+    #[test]
+    fn text_is_written_as_it_is_but_shown_without_controls() {
+        let text = b"a\tb\r\n\x1b[2J\xc2\x9b\x9b\xe2\x80\xae\xc3\xa9\xe2\x80";
+        let written = |on_terminal: bool, chunk| {
+            let mut output = Output::new(Vec::new());
+            output.shown = on_terminal.then(Pieces::default);
+            text.chunks(chunk).for_each(|piece| output.text(piece));
+            output.finish().unwrap();
+            output.writer.into_inner().unwrap()
+        };
+        for chunk in 1..=text.len() {
+            assert_eq!(written(false, chunk), text);
+            assert_eq!(
+                String::from_utf8(written(true, chunk)).unwrap(),
+                "a\tb\\r\n\\u{1b}[2J\\u{9b}\u{fffd}\\u{202e}é\u{fffd}",
+            );
+        }
     }
 
     #[test]

@@ -16,20 +16,34 @@ pub(crate) struct Printable<T>(pub(crate) T);
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaper(f), "{}", self.0)
+        let kept = "";
+        write!(Escaper { f, kept }, "{}", self.0)
     }
 }
 
-/// Escapes what is written through it.
-struct Escaper<'a, 'b>(&'a mut fmt::Formatter<'b>);
+/// The same of several lines: line feeds and tabs stay as they are.
+pub(crate) struct PrintableLines<T>(pub(crate) T);
+
+impl<T: Display> Display for PrintableLines<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = "\n\t";
+        write!(Escaper { f, kept }, "{}", self.0)
+    }
+}
+
+/// Escapes what is written through it, but for some characters.
+struct Escaper<'a, 'b> {
+    f: &'a mut fmt::Formatter<'b>,
+    kept: &'static str,
+}
 
 impl Write for Escaper<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for character in text.chars() {
-            if is_unsafe(character) {
-                write!(self.0, "{}", character.escape_default())?;
+            if is_unsafe(character) && !self.kept.contains(character) {
+                write!(self.f, "{}", character.escape_default())?;
             } else {
-                self.0.write_char(character)?;
+                self.f.write_char(character)?;
             }
         }
         Ok(())
@@ -45,6 +59,14 @@ mod tests {
         assert_eq!(
             Printable("a\x1b[2J\n\u{9b}\u{202e}é👩\u{200d}🚀\\").to_string(),
             "a\\u{1b}[2J\\n\\u{9b}\\u{202e}é👩\u{200d}🚀\\"
+        );
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(
+            PrintableLines("a\tb\r\n\u{7f}\u{85}\n").to_string(),
+            "a\tb\\r\n\\u{7f}\\u{85}\n"
         );
     }
 }

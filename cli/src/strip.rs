@@ -59,7 +59,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
         },
     };
     let fed = stream.feed(&mut strip)?;
-    strip.output.flush()?;
+    strip.output.finish()?;
     strip.tell(&fed.unread)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -116,7 +116,7 @@ impl RewriteSink for Strip {
             }
         };
         if is_wanted {
-            self.output.bytes(bytes);
+            self.output.text(bytes);
         }
     }
 }
@@ -140,7 +140,7 @@ impl Sink for Strip {
 
     fn stream(&mut self, bytes: &[u8]) {
         if matches!(self.text, Text::Events) {
-            self.output.bytes(bytes);
+            self.output.text(bytes);
         }
     }
 }

@@ -10,5 +10,7 @@ mod extract;
 mod json;
 mod marc;
 mod streaming;
+#[cfg(unix)]
+mod terminal;
 mod usage;
 mod wire;
