@@ -33,9 +33,33 @@ pub(crate) fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
     }
 }
 
+/// [`decode`] with a place for what is decoded, so that nothing is allocated but what is not UTF-8. The place grows to the
+/// length of `raw`.
+#[inline]
+pub(crate) fn decode_in<'a>(raw: &'a [u8], escaped: bool, place: &'a mut Vec<u8>) -> Decoded<'a> {
+    if escaped {
+        steps::count(raw.len());
+        place.clear();
+        place.reserve_exact(raw.len());
+        unescape(raw, place);
+        return decode(place, false);
+    }
+    decode(raw, false)
+}
+
 #[cold]
 fn decode_escapes(raw: &[u8]) -> Decoded<'static> {
     let mut bytes = Vec::with_capacity(raw.len());
+    unescape(raw, &mut bytes);
+    let decoded = decode(&bytes, false);
+    Decoded {
+        text: Cow::Owned(decoded.text.into_owned()),
+        ill_formed: decoded.ill_formed,
+    }
+}
+
+/// Appends what `raw` stands for. An escape stands for a whole character, so it neither mends nor breaks the bytes around it.
+fn unescape(raw: &[u8], bytes: &mut Vec<u8>) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         bytes.extend_from_slice(&rest[..at]);
@@ -44,15 +68,6 @@ fn decode_escapes(raw: &[u8]) -> Decoded<'static> {
         rest = &rest[at + len..];
     }
     bytes.extend_from_slice(rest);
-    // An escape stands for a whole character, so it neither mends nor breaks the bytes around it.
-    let (text, ill_formed) = match String::from_utf8(bytes) {
-        Ok(text) => (text, false),
-        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
-    };
-    Decoded {
-        text: Cow::Owned(text),
-        ill_formed,
-    }
 }
 
 /// The character that the escape at the start of `raw` stands for, and its length: both halves of a surrogate pair.

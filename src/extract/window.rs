@@ -5,7 +5,7 @@ use crate::lex::line::Line;
 use crate::steps;
 
 /// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
-const SLACK: usize = 128;
+const SLACK: usize = 96;
 
 /// The text since an anchor, the text of an assertion found earlier, and the values of its annotations.
 ///

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Annotation, Reason, Vocabulary};
 use crate::Span;
-use crate::json_text::{Decoded, decode};
+use crate::json_text::{Decoded, decode, decode_in};
 
 /// The strings an annotation can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,15 +218,20 @@ impl<'a> Kept<'a> {
         Some(Self { arena, from, text })
     }
 
-    /// The string at a place in the arena.
+    /// The string at a place in the arena; `space` takes what it stands for if there are escapes in it.
     #[inline]
-    pub(crate) fn decode(&self, place: core::ops::Range<usize>, escaped: bool) -> Decoded<'a> {
+    pub(crate) fn decode(
+        &self,
+        place: core::ops::Range<usize>,
+        escaped: bool,
+        space: &'a mut Vec<u8>,
+    ) -> Decoded<'a> {
         match self.plain(place.clone(), escaped) {
             Some(text) => Decoded {
                 text: Cow::Borrowed(text),
                 ill_formed: false,
             },
-            None => self.decode_any(place, escaped),
+            None => decode_in(self.arena.get(place).unwrap_or_default(), escaped, space),
         }
     }
 

@@ -59,6 +59,8 @@ struct State {
     pending: usize,
     /// JSON Pointer of the innermost object or array that has one.
     pointer: String,
+    /// What the escapes of the last assertion stand for.
+    decoded: Vec<u8>,
     tail: Tail,
     /// What the next value is to the object or array it stands in.
     role: Role,
@@ -174,6 +176,7 @@ impl JsonReader {
             + state.slots.capacity() * size_of::<Slot>()
             + state.arena.capacity()
             + state.pointer.capacity()
+            + state.decoded.capacity()
             + state.tail.heap()
     }
 

@@ -91,7 +91,7 @@ impl Visitor<'_, '_> {
         // One check of all that is kept is quicker than one of each string.
         let kept = Kept::new(&state.arena, frame.arena as usize);
         let place = frame.kept_at as usize..(frame.kept_at + frame.kept_len) as usize;
-        let decoded = kept.decode(place, frame.has(ESCAPED));
+        let decoded = kept.decode(place, frame.has(ESCAPED), &mut state.decoded);
         let limit_hit = !has_pointer
             || frame.has(CUT)
             || frame.has(LEFT_OUT)

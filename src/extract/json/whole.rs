@@ -72,8 +72,6 @@ impl Visitor<'_, '_> {
             return Err(Miss::Other);
         }
         let kept = Kept::of_text(bytes.get(..to).unwrap_or_default(), from).ok_or(Miss::Other)?;
-        let text = kept.decode(place.clone(), escaped).text;
-
         let child = self.pointer_of_child(false);
         let state = &mut *self.state;
         if child == NO_POINTER || child as usize + MEMBER.len() > limits.max_pointer() {
@@ -83,6 +81,7 @@ impl Visitor<'_, '_> {
         state.pointer.truncate(child as usize);
         state.pointer.push_str(MEMBER);
         state.reported = true;
+        let text = kept.decode(place.clone(), escaped, &mut state.decoded).text;
         state.record = state.frames.is_empty();
         (self.sink)(Event::Assertion(Assertion::in_json(
             text,

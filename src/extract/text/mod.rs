@@ -88,7 +88,7 @@ pub(crate) struct TextEngine {
     /// Stream offset of the first byte.
     start: u64,
     window: Window,
-    records: SmallVec<[Record; 2]>,
+    records: SmallVec<[Record; 1]>,
     context: Context,
     attempt: Attempt,
     /// The text that an annotation would belong to if only white space came before it.
