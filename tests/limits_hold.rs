@@ -357,3 +357,39 @@ fn at_every_limit_memory_is_the_same_after_any_number_of_times() {
         }
     }
 }
+
+#[test]
+fn a_record_that_is_too_long_to_hold_ends_before_a_bracket_that_begins_an_array() {
+    let limits = Limits::default()
+        .with_max_record(22)
+        .expect("a limit in range");
+    let stream = "{\"assertion\":\"x\"}\n```\n[{\"assertion\":\"y\"}]\n```\nz";
+    let events = |cut: usize, size: usize| {
+        let builder = Parser::builder().limits(limits).hold_records(true);
+        let mut parser = builder.mode(Mode::Auto).build();
+        let mut events = Vec::new();
+        let mut text = Vec::new();
+        let mut sink = |event: Event<'_>| match event {
+            Event::Text(piece) => text.extend_from_slice(piece.bytes()),
+            other => events.push(format!("{other:?}")),
+        };
+        parser.push(&stream.as_bytes()[..cut], &mut sink);
+        for chunk in stream.as_bytes()[cut..].chunks(size) {
+            parser.push(chunk, &mut sink);
+        }
+        parser.finish(&mut sink);
+        (events, text)
+    };
+    let whole = events(stream.len(), 1);
+    assert_eq!(whole.0.len(), 3, "{:?}", whole.0);
+    assert!(whole.0[2].contains("/0/assertion"), "{}", whole.0[2]);
+    for cut in 0..stream.len() {
+        for size in [1, 7, stream.len()] {
+            assert_eq!(
+                events(cut, size),
+                whole,
+                "{cut} bytes, then chunks of {size}"
+            );
+        }
+    }
+}

@@ -292,7 +292,12 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
 /// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
 #[inline]
 pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
-    if !copy_ends::<4>(to, from) && !copy_ends::<8>(to, from) {
+    if copy_ends::<4>(to, from) {
+        return;
+    }
+    if from.len() < 4 {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+    } else if !copy_ends::<8>(to, from) {
         copy_longer(to, from);
     }
 }

@@ -99,7 +99,7 @@ impl Known {
 
 /// An attempt in progress; offsets count from its opening bracket.
 ///
-/// Invariant: `read` bytes have been taken into account, and no byte is looked at twice.
+/// Invariant: `read` bytes have been taken into account. No byte is read again but the one behind the longest attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     read: u32,

@@ -3,6 +3,7 @@
 use super::block::{BLOCK, at_least, at_most, eq, load, mask};
 use crate::provenance::reading::{Reading, Value};
 use crate::provenance::{Timestamp, Vocabulary};
+use crate::steps;
 
 /// An annotation that stands whole in the first `max` of `bytes`, which start with its `[`, and its length; none if it is
 /// not written the usual way.
@@ -62,7 +63,7 @@ pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option
     }
 }
 
-/// Usual annotations have fewer bytes.
+/// Usual annotations have no more bytes.
 const LONGEST: usize = 256;
 
 const TS: &[u8] = b"ts=";
@@ -87,8 +88,12 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
         let odd = at_most(block, 0x1F) | at_least(block, 0x7F);
         let odd = mask(odd | eq(block, b'[') | eq(block, b']') | eq(block, b';'));
         if odd != 0 {
-            return index * BLOCK + odd.trailing_zeros() as usize;
+            let len = index * BLOCK + odd.trailing_zeros() as usize;
+            steps::count(len);
+            return len;
         }
     }
-    blocks.len() * BLOCK
+    let len = blocks.len() * BLOCK;
+    steps::count(len);
+    len
 }

@@ -8,6 +8,7 @@ use super::name::{Known, known};
 use super::visit::Visitor;
 use crate::extract::{Setup, Sink};
 use crate::lex::json::{Mark, Object, Quoted, Step, Visit};
+use crate::steps;
 
 /// How many bytes of a long chunk are looked at together for the end of an object that began before it.
 const PIECE: usize = 1_024;
@@ -108,11 +109,13 @@ impl JsonReader {
         let mut at = from;
         if chunk.len() <= SHORT {
             at = self.lexer.read_short(bytes, from, first, watch);
+            steps::count(at - from);
             if at == bytes.len() && !watch.odd {
                 return true;
             }
         }
         let (end, step) = self.lexer.read(bytes, at, first, watch);
+        steps::count(end - at);
         let goes_on = step == Some(Step::More) && !deferred.watch.odd;
         if !goes_on {
             self.ahead = Some((end - from, step));
@@ -135,6 +138,7 @@ impl JsonReader {
         };
         if deferred.start >= base {
             let read = self.lexer.read(chunk, at, base, &mut deferred.watch);
+            steps::count(read.0 - at);
             return self.end_watch(setup, chunk, read, base, (chunk, base), sink);
         }
         // What was kept and what is there now make one piece.
@@ -155,7 +159,9 @@ impl JsonReader {
             let read = match (ahead, &mut self.deferred) {
                 (Some((end, step)), _) => (from + end, step),
                 (None, Some(deferred)) if from < bytes.len() => {
-                    self.lexer.read(bytes, from, first, &mut deferred.watch)
+                    let read = self.lexer.read(bytes, from, first, &mut deferred.watch);
+                    steps::count(read.0 - from);
+                    read
                 }
                 (None, Some(deferred)) => {
                     // No more of it can be kept.
@@ -225,6 +231,7 @@ impl JsonReader {
         }
         self.lexer.rewind(mark);
         let (end, step) = self.lexer.read(bytes, index, first, &mut visitor);
+        steps::count(end - index);
         let end = in_chunk(end);
         match step {
             None => self.defer(base + end as u64),

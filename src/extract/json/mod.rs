@@ -98,6 +98,7 @@ impl JsonReader {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
         self.deferred = None;
+        self.ahead = None;
         self.room = 0;
         let state = &mut self.state;
         state.clear();

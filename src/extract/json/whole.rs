@@ -14,6 +14,7 @@ use crate::extract::Setup;
 use crate::lex::json::{Miss, Tokens};
 use crate::provenance::slot::{Kept, Part, Slot, SlotAnnotations};
 use crate::provenance::{Assertion, Timestamp};
+use crate::steps;
 
 /// An object that has no object or array in it but one annotation, no escape in its names and in its annotation, and
 /// nothing to make a diagnostic of.
@@ -39,7 +40,10 @@ impl Visitor<'_, '_> {
             len: bytes.len(),
             depth,
         };
-        let whole = context.object(bytes, self.single_line)?;
+        let mut tokens = Tokens::new(bytes.get(1..).unwrap_or_default(), self.single_line);
+        let whole = context.object(&mut tokens);
+        steps::count(bytes.len() - tokens.left());
+        let whole = whole?;
         if let Some((raw, escaped)) = whole.assertion {
             self.report_whole(&whole, bytes, context.start, raw, escaped)?;
         }
@@ -107,7 +111,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     #[inline(always)]
-    fn object<'b>(&self, bytes: &'b [u8], single_line: bool) -> Result<Whole<'b>, Miss> {
+    fn object<'b>(&self, tokens: &mut Tokens<'b>) -> Result<Whole<'b>, Miss> {
         let mut whole = Whole {
             left: 0,
             assertion: None,
@@ -116,7 +120,6 @@ impl Context<'_> {
             pending: 0,
             end: 0,
         };
-        let mut tokens = Tokens::new(bytes.get(1..).unwrap_or_default(), single_line);
         let mut goes_on = match tokens.next()? {
             b'"' => true,
             b'}' => false,
@@ -139,7 +142,7 @@ impl Context<'_> {
                 Some(Known::Provenance)
                     if value == b'{' && whole.annotation.is_none() && self.depth > 1 =>
                 {
-                    let (slot, pending) = self.annotation(&mut tokens)?;
+                    let (slot, pending) = self.annotation(tokens)?;
                     whole.annotation = Some(slot);
                     whole.pending += pending;
                     whole.end = self.len - tokens.left();
@@ -176,6 +179,7 @@ impl Context<'_> {
                     }
                     self.part(&mut slot, part, raw)?;
                     pending += raw.len();
+                    // Cut to 32 bits only in an object that is too long to be taken.
                     let at = self.len - tokens.left() - 1 - raw.len();
                     slot.keep(part, at, raw.len(), false);
                 }

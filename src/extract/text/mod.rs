@@ -180,7 +180,7 @@ impl TextEngine {
         self.window.heap() + records + removed + self.reader.heap()
     }
 
-    /// Takes a chunk of a few bytes in ordinary text without anything of interest, and gives its offset; none if it is
+    /// Takes a chunk that is not long in ordinary text without anything of interest, and gives its offset; none if it is
     /// not that simple.
     #[inline]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
@@ -191,8 +191,11 @@ impl TextEngine {
         self.window.append_in_place(chunk).then_some(start)
     }
 
-    /// Takes a chunk of a few bytes of the model's own text that all stand in one label, name or value of an open attempt;
-    /// `false` if it is not that simple.
+    /// Takes a chunk of the model's own text that stands all in one label, name or value of an open attempt; `false` if it is
+    /// not that simple.
+    ///
+    /// Foreign text ends an attempt; and where such a place is reached, the bracket has been found to begin no array, and no
+    /// line feed that could matter to JSON can come.
     #[inline]
     pub(crate) fn push_in_attempt(&mut self, max_annotation: usize, chunk: &[u8]) -> bool {
         let read = self.attempt.read() + chunk.len();
@@ -258,11 +261,17 @@ impl TextEngine {
                 self.strip_from = self.position();
             }
         }
-        let white = self.decide_array(setup, chunk, sink).unwrap_or(0);
-        let mut rest = &chunk[white..];
-        while self.json.open
-            && let Some((now, later)) = split_held(setup.limits, self.held, rest)
-        {
+        let mut rest = chunk;
+        loop {
+            // Where a piece ends is one more place at which a bracket may wait for what follows it.
+            let white = self.decide_array(setup, rest, sink).unwrap_or(0);
+            rest = &rest[white..];
+            if !self.json.open {
+                break;
+            }
+            let Some((now, later)) = split_held(setup.limits, self.held, rest) else {
+                break;
+            };
             self.scan(setup, now, sink);
             rest = later;
         }
@@ -380,26 +389,26 @@ const LONG: usize = 512;
 /// Whether a chunk holds a byte that may open something. Empty and long chunks are not looked at.
 #[inline]
 fn may_open(chunk: &[u8], opens: &[bool; 256]) -> bool {
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
-        && chunk.len() <= 8
-    {
-        return any_opens(*first, opens) || (chunk.len() > 4 && any_opens(*last, opens));
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        if chunk.len() <= 8 {
+            return any_opens(*first, opens) || (chunk.len() > 4 && any_opens(*last, opens));
+        }
+    } else {
+        return chunk.is_empty() || chunk.iter().any(|&byte| opens[usize::from(byte)]);
     }
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
         && chunk.len() <= 16
     {
         return may_open_in(u64::from_le_bytes(*first)) || may_open_in(u64::from_le_bytes(*last));
     }
-    if let Some(last) = chunk.last_chunk() {
-        return chunk.len() > LONG || {
-            let (blocks, _) = chunk.as_chunks();
-            let opens = blocks
-                .iter()
-                .fold(opening(last), |opens, block| opens | opening(block));
-            mask(opens) != 0
-        };
-    }
-    chunk.is_empty() || chunk.iter().any(|&byte| opens[usize::from(byte)])
+    let Some(last) = chunk.last_chunk().filter(|_| chunk.len() <= LONG) else {
+        return true;
+    };
+    let (blocks, _) = chunk.as_chunks();
+    let opens = blocks
+        .iter()
+        .fold(opening(last), |opens, block| opens | opening(block));
+    mask(opens) != 0
 }
 
 /// Where a block has a byte that may open something; as in [`may_open_in`], braces too.
