@@ -150,9 +150,9 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (usize, u64) {
             assert_eq!(parser.position(), fed);
         }
     };
-    // Chunks of one byte take all the memory that the part can make the parser take.
+    // Chunks of one byte, and then chunks cut at many places of the part, take all the memory that it can make the parser take.
     feed(&mut parser, 3 * period, 1);
-    feed(&mut parser, 8 * period, CHUNK);
+    feed(&mut parser, total / 4, CHUNK);
     let rest = measure(|| feed(&mut parser, total / period * period, CHUNK));
     assert_eq!(
         (rest.count_current, rest.bytes_current),
