@@ -150,9 +150,10 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (usize, u64) {
             assert_eq!(parser.position(), fed);
         }
     };
-    // Chunks of one byte, and then chunks cut at many places of the part, take all the memory that it can make the parser take.
-    feed(&mut parser, 3 * period, 1);
-    feed(&mut parser, total / 4, CHUNK);
+    // Chunks of one byte, and longer ones that are cut at many places of the part, take all the memory that it can make the parser take.
+    for (turn, size) in [1, 61, 251, 1_009, 4_093, CHUNK].into_iter().enumerate() {
+        feed(&mut parser, total / 32 * (turn as u64 + 1), size);
+    }
     let rest = measure(|| feed(&mut parser, total / period * period, CHUNK));
     assert_eq!(
         (rest.count_current, rest.bytes_current),
