@@ -72,6 +72,10 @@ impl Body {
     /// # Errors
     ///
     /// If the file cannot be read or the other one not be written.
+    #[allow(
+        dead_code,
+        reason = "the tests that take this file in have nothing to expand"
+    )]
     pub fn expand_file(&self) -> io::Result<bool> {
         let Some(file) = env::var_os("PROVSTREAM_EXPAND") else {
             return Ok(false);
