@@ -1,4 +1,5 @@
-//! Every package of the lock files comes from crates.io and has a licence that `deny.toml` allows.
+//! Every package of the lock files comes from crates.io, and what may become part of a user's program has a licence that
+//! `deny.toml` allows. The parsers that the benchmarks compare with never leave the machine they are compared on.
 //!
 //! Cargo must know all packages for that, also those of other platforms, which it may have to fetch: `.ci/licences`.
 
@@ -8,8 +9,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The workspaces that have a lock file.
-const WORKSPACES: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", "benches/peers/Cargo.toml"];
+/// The workspaces that have a lock file, and whether `deny.toml` binds their licences.
+const WORKSPACES: [(&str, bool); 3] = [
+    ("Cargo.toml", true),
+    ("fuzz/Cargo.toml", true),
+    ("bench/Cargo.toml", false),
+];
 
 /// Where packages may come from, besides this repository.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -92,9 +97,9 @@ fn an_expression_is_met_by_what_is_allowed_alone() {
 
 #[test]
 #[ignore = "cargo may have to fetch the packages of other platforms"]
-fn every_package_has_an_allowed_licence_and_comes_from_the_registry() {
+fn every_package_comes_from_the_registry_under_an_allowed_licence() {
     let allowed = allowed();
-    for workspace in WORKSPACES {
+    for (workspace, is_bound) in WORKSPACES {
         let run = Command::new(env!("CARGO"))
             .args(["metadata", "--locked", "--format-version", "1"])
             .arg("--manifest-path")
@@ -112,7 +117,7 @@ fn every_package_has_an_allowed_licence_and_comes_from_the_registry() {
             // What stands in a folder of this repository and names no licence is not published.
             let own = text("source").is_none();
             assert!(
-                is_met(licence, &allowed) || (own && licence.is_empty()),
+                !is_bound || is_met(licence, &allowed) || (own && licence.is_empty()),
                 "{workspace}: {name:?} {version:?} is licensed {licence:?}"
             );
             let source = text("source").unwrap_or(REGISTRY);
