@@ -102,8 +102,11 @@ impl fmt::Debug for JsonRecord<'_> {
 }
 
 /// A bracketed annotation as it stands in the stream.
-#[derive(Clone)]
-pub struct BracketAnnotation<'a> {
+#[derive(Clone, Copy)]
+pub struct BracketAnnotation<'a>(&'a Bracket<'a>);
+
+/// What the parser has of an annotation in brackets.
+pub(crate) struct Bracket<'a> {
     reading: Reading,
     raw: &'a [u8],
     vocabulary: &'a Vocabulary,
@@ -111,7 +114,7 @@ pub struct BracketAnnotation<'a> {
     white_space_before: usize,
 }
 
-impl<'a> BracketAnnotation<'a> {
+impl<'a> Bracket<'a> {
     pub(crate) const fn new(
         reading: Reading,
         raw: &'a [u8],
@@ -127,35 +130,45 @@ impl<'a> BracketAnnotation<'a> {
             white_space_before,
         }
     }
+}
+
+impl<'a> BracketAnnotation<'a> {
+    /// What the parser has of it.
+    #[inline]
+    pub(crate) const fn lent(found: &'a Bracket<'a>) -> Self {
+        Self(found)
+    }
 
     /// What it says, after resolution against the vocabulary.
     #[must_use]
     pub fn annotation(&self) -> Annotation<'a> {
-        self.reading
-            .annotation(self.raw, self.vocabulary, self.span())
+        let found = self.0;
+        found
+            .reading
+            .annotation(found.raw, found.vocabulary, self.span())
     }
 
     /// Where it stands in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
-        Span::new(self.start, self.start + self.raw.len() as u64)
+        Span::new(self.0.start, self.0.start + self.0.raw.len() as u64)
     }
 
     /// Its bytes, from `[` to `]`.
     #[must_use]
     pub const fn raw(&self) -> &'a [u8] {
-        self.raw
+        self.0.raw
     }
 
     /// How many bytes of white space right before it are removed with it when stripping: 0 to 64.
     #[must_use]
     pub const fn white_space_before(&self) -> usize {
-        self.white_space_before
+        self.0.white_space_before
     }
 
     /// All its parameters in order, also those that have no meaning here; none when it is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
-        parameters(self.raw)
+        parameters(self.0.raw)
     }
 }
 
@@ -173,8 +186,8 @@ impl fmt::Debug for BracketAnnotation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BracketAnnotation")
             .field("annotation", &self.annotation())
-            .field("raw", &lossy(self.raw))
-            .field("white_space_before", &self.white_space_before)
+            .field("raw", &lossy(self.0.raw))
+            .field("white_space_before", &self.0.white_space_before)
             .finish()
     }
 }
@@ -182,8 +195,8 @@ impl fmt::Debug for BracketAnnotation<'_> {
 impl PartialEq for BracketAnnotation<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.annotation() == other.annotation()
-            && self.raw == other.raw
-            && self.white_space_before == other.white_space_before
+            && self.0.raw == other.0.raw
+            && self.0.white_space_before == other.0.white_space_before
     }
 }
 

@@ -104,6 +104,7 @@ mod event;
 mod extract;
 pub mod io;
 mod json_text;
+mod lend;
 mod lex;
 mod limits;
 pub mod marc;

@@ -29,7 +29,7 @@ mod draft;
 mod members;
 #[cfg(feature = "marc")]
 mod number;
-mod object;
+pub(crate) mod object;
 #[cfg(feature = "marc")]
 mod piece;
 #[cfg(feature = "marc")]

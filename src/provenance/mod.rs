@@ -4,6 +4,7 @@
 
 mod admissibility;
 mod annotation;
+pub(crate) mod assertion;
 mod class;
 mod duration;
 mod escape;
@@ -23,7 +24,8 @@ mod write_json;
 
 pub use crate::place::Place;
 pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
-pub use annotation::{Annotation, AnnotationIter, Assertion, Disposition, Encoding, Reason};
+pub use annotation::{Annotation, Disposition, Reason};
+pub use assertion::{AnnotationIter, Assertion, Encoding};
 pub use class::Class;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
 pub use escape::{escape, escape_str};

@@ -6,8 +6,10 @@ use super::frame::{
 use super::visit::{Visitor, bytes};
 use crate::Span;
 use crate::event::{Code, Diagnostic, Event};
+use crate::marc::object::Parts;
 use crate::marc::{Kind, MarcObject};
 use crate::provenance::Assertion;
+use crate::provenance::assertion::Tuple;
 use crate::provenance::slot::{
     DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
 };
@@ -63,7 +65,8 @@ impl Visitor<'_, '_> {
             (raw.is_none(), Code::LimitRecord),
             (pointer.is_none(), Code::LimitPointer),
         ];
-        (self.sink)(Event::Marc(MarcObject::new(kind, span, pointer, raw)));
+        let object = Parts::new(kind, span, pointer, raw);
+        (self.sink)(Event::Marc(MarcObject::lent(&object)));
         for (holds, code) in missing {
             if holds {
                 self.diagnose(code, span);
@@ -102,13 +105,8 @@ impl Visitor<'_, '_> {
         let annotations = SlotAnnotations::new(own, kept, self.setup.vocabulary);
         let span = frame.assertion();
         let pointer = Some(&*state.pointer).filter(|_| has_pointer);
-        (self.sink)(Event::Assertion(Assertion::in_json(
-            decoded.text,
-            span,
-            pointer,
-            annotations,
-            limit_hit,
-        )));
+        let tuple = Tuple::in_json(decoded.text, span, pointer, annotations, limit_hit);
+        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
         if limit_hit || ill_formed {
             self.asserted_notes(frame, has_pointer, ill_formed);
         }

@@ -12,6 +12,7 @@ use crate::Span;
 use crate::event::Event;
 use crate::extract::Setup;
 use crate::lex::json::{Miss, Tokens};
+use crate::provenance::assertion::Tuple;
 use crate::provenance::slot::{Kept, Part, Slot, SlotAnnotations};
 use crate::provenance::{Assertion, Timestamp};
 use crate::steps;
@@ -87,13 +88,14 @@ impl Visitor<'_, '_> {
         state.reported = true;
         let text = kept.decode(place.clone(), escaped, &mut state.decoded).text;
         state.record = state.frames.is_empty();
-        (self.sink)(Event::Assertion(Assertion::in_json(
+        let tuple = Tuple::in_json(
             text,
             Span::new(start + place.start as u64, start + place.end as u64),
             Some(&state.pointer),
             SlotAnnotations::new(own, kept, self.setup.vocabulary),
             false,
-        )));
+        );
+        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
         Ok(())
     }
 }

@@ -7,12 +7,13 @@ use super::gap::Gap;
 use super::scan::Scan;
 use super::{Context, span};
 use crate::Span;
-use crate::event::{BracketAnnotation, Code, Event};
+use crate::event::{Bracket, BracketAnnotation, Code, Event};
 use crate::extract::lookback::{Before, look_back};
 use crate::extract::window::Window;
 use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_block_blank, trimmed_block};
 use crate::provenance::Assertion;
+use crate::provenance::assertion::Tuple;
 use crate::provenance::packed::{PackedAnnotations, Record};
 use crate::provenance::reading::{Reading, lossy};
 
@@ -73,8 +74,8 @@ impl Scan<'_> {
         self.hand_on(start);
         let white = self.white_before(start);
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
-        let event = BracketAnnotation::new(*reading, bytes, self.setup.vocabulary, start, white);
-        (self.sink)(Event::Annotation(event));
+        let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
+        (self.sink)(Event::Annotation(BracketAnnotation::lent(&found)));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -272,8 +273,8 @@ impl Scan<'_> {
         let text = lossy(bytes);
         let bad = matches!(text, Cow::Owned(_));
         let limit_hit = cut || pending.too_many || pending.left_out;
-        let assertion = Assertion::packed(text, span, pending.clean, packed, limit_hit);
-        (self.sink)(Event::Assertion(assertion));
+        let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
+        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
         for (holds, code) in [
             (span.is_empty(), Code::NoAssertion),
             (cut, Code::LimitAssertion),

@@ -1,0 +1,300 @@
+//! The memo's tuple: an assertion and the annotations attached to it.
+
+use core::fmt;
+use std::borrow::Cow;
+
+use super::Annotation;
+use super::packed::PackedAnnotations;
+use super::slot::SlotAnnotations;
+use crate::Span;
+use crate::lend::Lend;
+
+/// Which encoding of the tuple an assertion came in. Source: `provenance memo 6`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Brackets behind the assertion, in free text.
+    Bracket,
+    /// An object with `assertion` and `provenance`, in JSON.
+    Json,
+}
+
+impl Encoding {
+    /// The name used on the wire: `bracket` or `json`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bracket => "bracket",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An assertion with everything that was said about where it comes from.
+///
+/// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
+#[derive(Clone)]
+pub struct Assertion<'a>(Lend<'a, Tuple<'a>>);
+
+/// What an assertion is made of.
+#[derive(Clone)]
+pub(crate) struct Tuple<'a> {
+    encoding: Encoding,
+    text: Cow<'a, str>,
+    span: Span,
+    clean_span: Option<Span>,
+    pointer: Option<Cow<'a, str>>,
+    annotations: Annotations<'a>,
+    limit_hit: bool,
+}
+
+impl<'a> Tuple<'a> {
+    /// An assertion in free text whose annotations are read where they lie.
+    pub(crate) const fn packed(
+        text: Cow<'a, str>,
+        span: Span,
+        clean_span: Span,
+        annotations: PackedAnnotations<'a>,
+        limit_hit: bool,
+    ) -> Self {
+        Self {
+            encoding: Encoding::Bracket,
+            text,
+            span,
+            clean_span: Some(clean_span),
+            pointer: None,
+            annotations: Annotations::Packed(annotations),
+            limit_hit,
+        }
+    }
+
+    /// An assertion in JSON whose annotations are read where they lie.
+    pub(crate) const fn in_json(
+        text: Cow<'a, str>,
+        span: Span,
+        pointer: Option<&'a str>,
+        annotations: SlotAnnotations<'a>,
+        limit_hit: bool,
+    ) -> Self {
+        Self {
+            encoding: Encoding::Json,
+            text,
+            span,
+            clean_span: None,
+            pointer: match pointer {
+                Some(pointer) => Some(Cow::Borrowed(pointer)),
+                None => None,
+            },
+            annotations: Annotations::Slots(annotations),
+            limit_hit,
+        }
+    }
+}
+
+impl<'a> Assertion<'a> {
+    /// An assertion without annotations.
+    #[must_use]
+    pub fn new(encoding: Encoding, text: impl Into<Cow<'a, str>>, span: Span) -> Self {
+        Self(Lend::owned(Tuple {
+            encoding,
+            text: text.into(),
+            span,
+            clean_span: None,
+            pointer: None,
+            annotations: Annotations::List(Vec::new()),
+            limit_hit: false,
+        }))
+    }
+
+    /// The same with these annotations.
+    #[must_use]
+    pub fn with_annotations(self, annotations: Vec<Annotation<'a>>) -> Self {
+        self.with(|tuple| tuple.annotations = Annotations::List(annotations))
+    }
+
+    /// What the parser has of it.
+    #[inline]
+    pub(crate) const fn lent(tuple: &'a Tuple<'a>) -> Self {
+        Self(Lend::Lent(tuple))
+    }
+
+    /// The same with something changed.
+    fn with(self, change: impl FnOnce(&mut Tuple<'a>)) -> Self {
+        let mut tuple = self.0.into_inner();
+        change(&mut tuple);
+        Self(Lend::owned(tuple))
+    }
+
+    /// The same at this place in the text without annotations.
+    #[must_use]
+    pub fn with_clean_span(self, span: Span) -> Self {
+        self.with(|tuple| tuple.clean_span = Some(span))
+    }
+
+    /// The same with the JSON Pointer of its text.
+    #[must_use]
+    pub fn with_pointer(self, pointer: impl Into<Cow<'a, str>>) -> Self {
+        self.with(|tuple| tuple.pointer = Some(pointer.into()))
+    }
+
+    /// The same, marked as having hit a limit or not. One that did is never admissible.
+    #[must_use]
+    pub fn with_limit_hit(self, hit: bool) -> Self {
+        self.with(|tuple| tuple.limit_hit = hit)
+    }
+
+    /// Which encoding it came in.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.0.encoding
+    }
+
+    /// The asserted text; U+FFFD stands for what is not UTF-8.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Where the text stands in the stream, in bytes; empty when nothing was there to be asserted. In JSON it is what
+    /// stands between the quotes of the string.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// Where the text stands in the stream without annotations, in bytes of what stripping writes; bracketed encoding
+    /// only.
+    #[must_use]
+    pub fn clean_span(&self) -> Option<Span> {
+        self.0.clean_span
+    }
+
+    /// The JSON Pointer (RFC 6901) of the member `assertion` from the root of its JSON value; JSON encoding only, and
+    /// none if it is longer than [`Limits::max_pointer`](crate::Limits::max_pointer).
+    #[must_use]
+    pub fn pointer(&self) -> Option<&str> {
+        self.0.pointer.as_deref()
+    }
+
+    /// Its annotations, in stream order, each made when it is asked for.
+    #[must_use]
+    pub fn annotations(&self) -> AnnotationIter<'_> {
+        AnnotationIter(match &self.0.annotations {
+            Annotations::List(list) => Iter::List(list.iter()),
+            Annotations::Packed(packed) => Iter::Packed(*packed, 0..packed.len()),
+            Annotations::Slots(slots) => Iter::Slots(*slots),
+        })
+    }
+
+    /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
+    #[must_use]
+    pub fn is_annotated(&self) -> bool {
+        self.annotations().len() > 0
+    }
+
+    /// Whether a limit cut off its text or left out an annotation.
+    #[must_use]
+    pub fn limit_hit(&self) -> bool {
+        self.0.limit_hit
+    }
+
+    /// The same with nothing borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Assertion<'static> {
+        let annotations = self.annotations().map(Annotation::into_owned).collect();
+        let tuple = self.0.into_inner();
+        Assertion(Lend::owned(Tuple {
+            encoding: tuple.encoding,
+            text: Cow::Owned(tuple.text.into_owned()),
+            span: tuple.span,
+            clean_span: tuple.clean_span,
+            pointer: tuple
+                .pointer
+                .map(|pointer| Cow::Owned(pointer.into_owned())),
+            annotations: Annotations::List(annotations),
+            limit_hit: tuple.limit_hit,
+        }))
+    }
+}
+
+impl fmt::Debug for Assertion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assertion")
+            .field("encoding", &self.0.encoding)
+            .field("text", &self.0.text)
+            .field("span", &self.0.span)
+            .field("clean_span", &self.0.clean_span)
+            .field("pointer", &self.0.pointer)
+            .field("annotations", &self.annotations())
+            .field("limit_hit", &self.0.limit_hit)
+            .finish()
+    }
+}
+
+impl PartialEq for Assertion<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.encoding == other.0.encoding
+            && self.0.text == other.0.text
+            && self.0.span == other.0.span
+            && self.0.clean_span == other.0.clean_span
+            && self.0.pointer == other.0.pointer
+            && self.0.limit_hit == other.0.limit_hit
+            && self.annotations().eq(other.annotations())
+    }
+}
+
+impl Eq for Assertion<'_> {}
+
+#[derive(Clone)]
+enum Annotations<'a> {
+    List(Vec<Annotation<'a>>),
+    Packed(PackedAnnotations<'a>),
+    Slots(SlotAnnotations<'a>),
+}
+
+/// The annotations of an [`Assertion`], in stream order; they borrow from it.
+#[derive(Clone)]
+pub struct AnnotationIter<'a>(Iter<'a>);
+
+#[derive(Clone)]
+enum Iter<'a> {
+    List(core::slice::Iter<'a, Annotation<'a>>),
+    Packed(PackedAnnotations<'a>, core::ops::Range<usize>),
+    Slots(SlotAnnotations<'a>),
+}
+
+impl<'a> Iterator for AnnotationIter<'a> {
+    type Item = Annotation<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Annotation<'a>> {
+        match &mut self.0 {
+            Iter::List(list) => list.next().map(Annotation::reborrow),
+            Iter::Packed(packed, rest) => packed.get(rest.next()?),
+            Iter::Slots(slots) => slots.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Iter::List(list) => list.size_hint(),
+            Iter::Packed(_, rest) => rest.size_hint(),
+            Iter::Slots(slots) => slots.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for AnnotationIter<'_> {}
+impl core::iter::FusedIterator for AnnotationIter<'_> {}
+
+impl fmt::Debug for AnnotationIter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
