@@ -19,12 +19,12 @@ pub(crate) fn provstream(parser: &mut Parser, stream: &[u8], size: usize) -> usi
 /// Looks at everything an event says; gives 1 for an assertion.
 #[inline]
 pub(crate) fn look(event: Event<'_>) -> usize {
-    match event {
+    match &event {
         Event::Text(text) => {
             black_box(text.bytes());
             0
         }
-        other => use_event(&other),
+        other => use_event(other),
     }
 }
 
