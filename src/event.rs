@@ -30,6 +30,9 @@ pub enum Event<'a> {
     Diagnostic(Diagnostic),
 }
 
+// Events are passed by value, and there is one for each piece of text.
+const _: () = assert!(size_of::<Event<'static>>() <= 32);
+
 /// A piece of the stream that is no bracketed annotation.
 ///
 /// The spans of all texts, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap or

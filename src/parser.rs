@@ -82,6 +82,9 @@ impl Parser {
     }
 
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
+    ///
+    /// Most events are text. A sink that matches on `&event` and hands all others to a function of its own is short enough
+    /// for the compiler to put it into the caller's loop.
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
         match self.push_plain(chunk) {
