@@ -140,7 +140,7 @@ impl SideSink {
 
 impl EventSink for SideSink {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.push(Event::Annotation(annotation));
+        self.push(Event::Annotation(*annotation));
         Replacement::Remove
     }
 

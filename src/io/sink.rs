@@ -44,7 +44,7 @@ pub trait EventSink {
 
 impl<F: FnMut(Event<'_>)> EventSink for F {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self(Event::Annotation(annotation));
+        self(Event::Annotation(*annotation));
         Replacement::Remove
     }
 

@@ -40,7 +40,8 @@ impl fmt::Display for Reason {
 
 /// What kind of label an annotation carries; the memo wants these kept apart.
 ///
-/// An assertion without any annotation is none of them: see [`Assertion::is_annotated`]. Source: `provenance memo 5`.
+/// An assertion without any annotation is none of them: see
+/// [`Assertion::is_annotated`](super::Assertion::is_annotated). Source: `provenance memo 5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Disposition {

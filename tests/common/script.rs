@@ -130,8 +130,7 @@ pub(crate) struct Keeper {
 
 impl EventSink for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.events
-            .push(Event::Annotation(annotation.clone()).into());
+        self.events.push(Event::Annotation(*annotation).into());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
