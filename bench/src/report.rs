@@ -14,9 +14,6 @@ const TEMPLATE: &str = include_str!("../template/benchmarks.md");
 /// Rounds of which the median is taken, unless the environment says otherwise.
 const ROUNDS: usize = 15;
 
-/// Rounds of the long streams for each so many of the others.
-const ROUNDS_A_LONG_ONE: usize = 3;
-
 fn rounds() -> usize {
     std::env::var("PROVSTREAM_ROUNDS").map_or(ROUNDS, |text| {
         text.parse()
@@ -53,7 +50,7 @@ pub fn write() -> io::Result<()> {
     said("JSON beside other parsers, all layouts");
     let json = tables::json(&json::documents(), rounds, &counts);
     said("long streams");
-    let (growth, families) = targets::growth(rounds.div_ceil(ROUNDS_A_LONG_ONE));
+    let (growth, families) = targets::growth(rounds);
     rows.extend(growth);
     said("latency");
     let clock = latency::clock();

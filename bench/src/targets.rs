@@ -179,7 +179,7 @@ pub(crate) fn growth(rounds: usize) -> (Vec<Target>, String) {
             work: format!("{size}-byte chunks: a byte's cost over 64 MiB to that over 1 MiB"),
             bound: Bound::AtMost(1.2),
             reached: growths[at].0,
-            note: format!("the worst family: {}; {rounds} rounds", family.name),
+            note: format!("the worst family: {}", family.name),
         })
     };
     let targets = SIZES.into_iter().enumerate().filter_map(worst).collect();
