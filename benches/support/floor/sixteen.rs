@@ -1,0 +1,28 @@
+//! Sixteen bytes at a time, without a branch that depends on them.
+
+use wide::u8x16;
+
+/// Where any block of sixteen bytes has what `odd` looks for, the first byte in the lowest bit; a space stands for bytes
+/// that the last one lacks.
+#[inline(always)]
+pub(crate) fn any(bytes: &[u8], odd: impl Fn(u8x16) -> u8x16) -> u32 {
+    let (blocks, rest) = bytes.as_chunks();
+    let mut last = [b' '; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    let found = blocks.iter().fold(odd(u8x16::new(last)), |found, block| {
+        found | odd(u8x16::new(*block))
+    });
+    found.to_bitmask()
+}
+
+/// Where a block has `byte`.
+#[inline(always)]
+pub(crate) fn eq(block: u8x16, byte: u8) -> u8x16 {
+    block.simd_eq(u8x16::splat(byte))
+}
+
+/// Where a block has a control character.
+#[inline(always)]
+pub(crate) fn control(block: u8x16) -> u8x16 {
+    block.min(u8x16::splat(0x1F)).simd_eq(block)
+}

@@ -1,0 +1,136 @@
+//! The least for free text.
+
+use std::hint::black_box;
+
+use memchr::{memchr, memchr3, memrchr};
+use provstream::provenance::Vocabulary;
+use wide::u8x16;
+
+use super::records::Record;
+use super::sixteen::{any, control, eq};
+use super::window::Window;
+
+/// How far one search goes ahead of the other where there are two.
+const AHEAD: usize = 8 << 10;
+
+/// A stream whose annotations are known.
+pub(crate) struct Text<'a> {
+    stream: &'a [u8],
+    records: &'a [Record],
+    vocabulary: Vocabulary,
+}
+
+impl<'a> Text<'a> {
+    /// The stream with what is in it.
+    #[must_use]
+    pub(crate) fn new(stream: &'a [u8], records: &'a [Record]) -> Self {
+        Self {
+            stream,
+            records,
+            vocabulary: Vocabulary::memo(),
+        }
+    }
+
+    /// Reads the stream in one piece, where `opener` looks for the next byte that may open something; gives the number of
+    /// assertions.
+    pub(crate) fn whole(&self, opener: impl Fn(&[u8]) -> Option<usize>) -> usize {
+        let (mut from, mut told) = (0, 0);
+        for record in self.records {
+            let Some(text) = opener(&self.stream[from..]) else {
+                break;
+            };
+            black_box(&self.stream[from..from + text]);
+            let opened = from + text == record.annotation.start;
+            told += usize::from(opened) & self.annotation(record, from);
+            from = record.annotation.end;
+        }
+        black_box(opener(&self.stream[from..]));
+        told
+    }
+
+    /// Reads the stream in chunks of `N` bytes; gives the number of assertions.
+    pub(crate) fn chunks<const N: usize>(&self, window: &mut Window) -> usize {
+        let (mut at, mut from, mut told) = (0, 0, 0);
+        let mut records = self.records.iter();
+        let mut next = records.next();
+        let mut opened = false;
+        for chunk in self.stream.chunks(N) {
+            let start = at;
+            at += chunk.len();
+            // The last one may be shorter, and has no annotation.
+            let Ok(bytes) = <&[u8; N]>::try_from(chunk) else {
+                black_box(chunk);
+                break;
+            };
+            window.append(bytes);
+            let open = next.map_or(usize::MAX, |record| record.annotation.start);
+            let opens = start <= open && has_opener(bytes);
+            if at <= open && !opens {
+                black_box(chunk);
+                continue;
+            }
+            let Some(record) = next else {
+                black_box(chunk);
+                continue;
+            };
+            opened |= opens;
+            if open > start {
+                black_box(&chunk[..open.min(at) - start]);
+            }
+            let close = record.annotation.end;
+            if close <= at {
+                told += usize::from(opened) & self.annotation(record, from);
+                from = close;
+                next = records.next();
+                let behind = black_box(&chunk[close - start..]);
+                opened = has_opener(behind);
+            }
+        }
+        black_box(window);
+        told
+    }
+
+    /// One annotation, behind text that may go back to `from`: its bytes, those before it in its line, and what they say.
+    #[inline]
+    fn annotation(&self, record: &Record, from: usize) -> usize {
+        let annotation = record.annotation.clone();
+        let raw = black_box(&self.stream[annotation.clone()]);
+        let delimited = delimiters(raw) != 0;
+        black_box(memrchr(b'\n', &self.stream[from..annotation.start]));
+        usize::from(delimited) & record.tell(self.stream, &self.vocabulary)
+    }
+}
+
+/// The next byte that may open something in free text.
+pub(crate) fn opener(text: &[u8]) -> Option<usize> {
+    memchr3(b'[', b'`', b'~', text)
+}
+
+/// The same where a brace may open something as well.
+pub(crate) fn opener_or_brace(text: &[u8]) -> Option<usize> {
+    for (index, piece) in text.chunks(AHEAD).enumerate() {
+        let opener = opener(piece);
+        let brace = memchr(b'{', &piece[..opener.unwrap_or(piece.len())]);
+        if let Some(at) = brace.or(opener) {
+            return Some(index * AHEAD + at);
+        }
+    }
+    None
+}
+
+/// Whether a chunk has a byte that may open something.
+#[inline(always)]
+fn has_opener(chunk: &[u8]) -> bool {
+    any(chunk, |block| {
+        eq(block, b'[') | eq(block, b'`') | eq(block, b'~')
+    }) != 0
+}
+
+/// Where an annotation has something other than the printable ASCII of a value.
+#[inline]
+fn delimiters(annotation: &[u8]) -> u32 {
+    any(annotation, |block| {
+        let beyond = block.max(u8x16::splat(0x7F)).simd_eq(block);
+        control(block) | beyond | eq(block, b'[') | eq(block, b']') | eq(block, b';')
+    })
+}
