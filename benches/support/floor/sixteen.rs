@@ -2,13 +2,16 @@
 
 use wide::u8x16;
 
-/// Where any block of sixteen bytes has what `odd` looks for, the first byte in the lowest bit; a space stands for bytes
-/// that the last one lacks.
+/// Where any block of sixteen bytes has what `odd` looks for, the first byte in the lowest bit. The last block may lie over
+/// the one before it; a space stands for bytes that it lacks.
 #[inline(always)]
 pub(crate) fn any(bytes: &[u8], odd: impl Fn(u8x16) -> u8x16) -> u32 {
-    let (blocks, rest) = bytes.as_chunks();
-    let mut last = [b' '; 16];
-    last[..rest.len()].copy_from_slice(rest);
+    let last = bytes.last_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [b' '; 16];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        padded
+    });
+    let (blocks, _) = bytes.as_chunks();
     let found = blocks.iter().fold(odd(u8x16::new(last)), |found, block| {
         found | odd(u8x16::new(*block))
     });

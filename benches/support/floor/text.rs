@@ -82,8 +82,8 @@ impl<'a> Text<'a> {
                 told += usize::from(opened) & self.annotation(record, from);
                 from = close;
                 next = records.next();
-                let behind = black_box(&chunk[close - start..]);
-                opened = has_opener(behind);
+                black_box(&chunk[close - start..]);
+                opened = has_opener(bytes);
             }
         }
         black_box(window);
