@@ -10,9 +10,6 @@ use super::records::Record;
 use super::sixteen::{any, control, eq};
 use super::window::Window;
 
-/// How far one search goes ahead of the other where there are two.
-const AHEAD: usize = 8 << 10;
-
 /// A stream whose annotations are known.
 pub(crate) struct Text<'a> {
     stream: &'a [u8],
@@ -108,14 +105,8 @@ pub(crate) fn opener(text: &[u8]) -> Option<usize> {
 
 /// The same where a brace may open something as well.
 pub(crate) fn opener_or_brace(text: &[u8]) -> Option<usize> {
-    for (index, piece) in text.chunks(AHEAD).enumerate() {
-        let opener = opener(piece);
-        let brace = memchr(b'{', &piece[..opener.unwrap_or(piece.len())]);
-        if let Some(at) = brace.or(opener) {
-            return Some(index * AHEAD + at);
-        }
-    }
-    None
+    let opener = opener(text);
+    memchr(b'{', &text[..opener.unwrap_or(text.len())]).or(opener)
 }
 
 /// Whether a chunk has a byte that may open something.
