@@ -28,13 +28,13 @@ triple=$(rustc -vV | sed -n 's/^host: //p')
 # Each engine instruments in its own way and has a target directory of its own.
 case $engine in
 libfuzzer)
-    command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz
+    command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
     # Without a sanitizer: the code is safe Rust, and stable can build it.
     (cd .. && cargo fuzz build -s none --features libfuzzer --target-dir "$work/libfuzzer" body)
     program=$work/libfuzzer/$triple/release/body
     ;;
 afl)
-    command -v cargo-afl >/dev/null || cargo install cargo-afl
+    command -v cargo-afl >/dev/null || cargo install --locked cargo-afl
     # AFL++ is built once for each version of Rust.
     cargo afl build --release --features afl --bin provstream-afl --target-dir "$work/afl" || {
         cargo afl config --build
