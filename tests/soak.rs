@@ -7,6 +7,10 @@ use provstream::{Event, Mode, Parser, Span};
 /// Length of a chunk: no period of a stream is a multiple of it, so that the borders of chunks come to lie everywhere.
 const CHUNK: usize = 65_521;
 
+/// Length of the chunks that begin at every place of a part: a prime that divides no part's length, and more than the
+/// 1,024 bytes of a chunk that are looked at together for the end of a JSON object that began before it.
+const STEP: usize = 1_031;
+
 /// What is long in an ordinary run of the tests.
 const LONG: u64 = 64 << 20;
 
@@ -125,9 +129,23 @@ impl Check {
     }
 }
 
-/// Reads a part again and again up to `total` bytes; gives what the parser and all it owns take then, and the most that
-/// was allocated besides for a moment, such as for a string with escapes.
-fn soak(mode: Mode, part: &[u8], total: u64) -> (usize, u64) {
+/// Makes a parser take all the memory that a part repeated can make it take, however that is cut.
+///
+/// A buffer grows to the most bytes that were in it at once, rounded up, so what matters is each sum and not the order.
+/// With chunks of one byte all that is kept at the end of a chunk is kept at its longest. What more there is at once is of
+/// the chunk that follows, and there it is at most 1,024 bytes, of an object that is not closed yet: this is the most where
+/// a chunk as long begins at every place.
+fn warm_up(period: u64, mut feed: impl FnMut(u64, usize)) -> u64 {
+    let step = STEP as u64;
+    assert_ne!(period % step, 0, "chunks begin at every place");
+    feed(3 * period, 1);
+    feed((3 + step) * period, STEP);
+    (3 + step) * period
+}
+
+/// Reads a part again and again, `total` bytes after those that warm up; gives how much was read, what the parser and all
+/// it owns take then, and the most that was allocated besides for a moment, such as for a string with escapes.
+fn soak(mode: Mode, part: &[u8], total: u64) -> (u64, usize, u64) {
     let period = part.len() as u64;
     // Chunks are cut from here, wherever in a part they begin.
     let twice = part.repeat(2 + CHUNK / part.len());
@@ -141,7 +159,7 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (usize, u64) {
     drop(Parser::new());
     let mut parser = Parser::builder().mode(mode).build();
     let mut fed = 0;
-    let mut feed = |parser: &mut Parser, upto: u64, most: usize| {
+    let mut feed = |upto: u64, most: usize| {
         while fed < upto {
             let from = (fed % period) as usize;
             let len = most.min((upto - fed) as usize);
@@ -150,23 +168,25 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (usize, u64) {
             assert_eq!(parser.position(), fed);
         }
     };
-    // Chunks of one byte, and longer ones that are cut at many places of the part, take all the memory that it can make the parser take.
-    for (turn, size) in [1, 61, 251, 1_009, 4_093, CHUNK].into_iter().enumerate() {
-        feed(&mut parser, total / 32 * (turn as u64 + 1), size);
-    }
-    let rest = measure(|| feed(&mut parser, total / period * period, CHUNK));
+    let warm = warm_up(period, &mut feed);
+    let parts = (warm + total) / period;
+    let rest = measure(|| feed(parts * period, CHUNK));
     assert_eq!(
         (rest.count_current, rest.bytes_current),
         (0, 0),
         "memory is what it was after the first parts"
     );
     parser.finish(|event| check.take(&event));
-    assert_eq!(check.next, total / period * period, "all was handed on");
-    let parts = total / period - 1;
-    assert_eq!(check.seen, parts * check.events.len() as u64, "events");
+    assert_eq!(check.next, parts * period, "all was handed on");
+    assert_eq!(
+        check.seen,
+        (parts - 1) * check.events.len() as u64,
+        "events"
+    );
     let kinds: Vec<u8> = check.events.iter().map(|place| place.kind).collect();
     assert!(kinds.len() > 3 && kinds.contains(&1) && kinds.contains(&3));
-    (size_of::<Parser>() + parser.heap_size(), rest.bytes_max)
+    let taken = size_of::<Parser>() + parser.heap_size();
+    (parts * period, taken, rest.bytes_max)
 }
 
 fn all_modes(total: u64) {
@@ -176,8 +196,8 @@ fn all_modes(total: u64) {
         (Mode::Json, values(), 192 << 10),
         (Mode::Ndjson, values(), 192 << 10),
     ] {
-        let (taken, more) = soak(mode, &part, total);
-        println!("{mode:?}: {total} bytes read, {taken} taken, {more} more for a moment");
+        let (read, taken, more) = soak(mode, &part, total);
+        println!("{mode:?}: {read} bytes read, {taken} taken, {more} more for a moment");
         assert!(taken < most, "{taken} bytes in mode {mode:?}");
         assert!(more < 4 << 10, "{more} bytes in mode {mode:?}");
     }
