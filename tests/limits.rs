@@ -457,7 +457,8 @@ fn limits_have_a_range() {
             least - 1,
             most + 1,
             u32::MAX as usize,
-            u32::MAX as usize + 2,
+            // What would be in range if it were cut to 32 bits; with `usize` of 32 bits there is no such value.
+            (u32::MAX as usize).saturating_add(2),
             usize::MAX,
         ] {
             let error = set(Limits::default(), value).expect_err("out of range");
