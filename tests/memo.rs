@@ -286,3 +286,34 @@ fn what_is_left_of_a_nested_bracket_may_read_as_an_annotation() {
     rewriter.finish(&mut sink);
     assert_eq!(left, b"A. [substrate.grep]");
 }
+
+#[test]
+fn all_parameters_of_an_annotation_are_told_in_order_and_none_of_a_malformed_one() {
+    for (annotation, expected) in [
+        (
+            "[substrate.grep; x=1; ts=2026-05-28T11:40:00Z; y=\"a;b\"]",
+            &[("x", "1"), ("ts", "2026-05-28T11:40:00Z"), ("y", "a;b")][..],
+        ),
+        ("[substrate.grep]", &[]),
+        ("[substrate.grep; x=1; ts]", &[]),
+    ] {
+        let (mut told, mut count) = (Vec::new(), 0);
+        let mut parser = Parser::new();
+        let mut sink = |event: Event<'_>| {
+            if let Event::Annotation(found) = event {
+                count += 1;
+                told.extend(found.parameters().map(|parameter| {
+                    let value = parameter.value().unwrap_or_default().into_owned();
+                    (parameter.name().to_owned(), String::from_utf8(value))
+                }));
+            }
+        };
+        for chunk in format!("It is so. {annotation}").as_bytes().chunks(7) {
+            parser.push(chunk, &mut sink);
+        }
+        parser.finish(&mut sink);
+        let pair = |&(name, value): &(&str, &str)| (name.to_owned(), Ok(value.to_owned()));
+        let expected: Vec<_> = expected.iter().map(pair).collect();
+        assert_eq!((told, count), (expected, 1), "{annotation}");
+    }
+}

@@ -54,6 +54,12 @@ fn auto_recognises_the_format_from_the_first_event() {
 type Parsed = BTreeMap<Channel, Vec<OwnedEvent>>;
 
 fn parsed(fixture: &Fixture, size: usize) -> Parsed {
+    let mut parsers = ChannelParsers::new(Decoder::detect(), Parser::new());
+    parsed_by(&mut parsers, fixture, size)
+}
+
+/// What these parsers, which are at the start of a response, say of it.
+fn parsed_by(parsers: &mut ChannelParsers, fixture: &Fixture, size: usize) -> Parsed {
     let mut parsed = Parsed::new();
     let mut sink = |event: WireEvent<'_>| match event {
         WireEvent::Parsed(_, Event::Text(_)) => {}
@@ -61,12 +67,36 @@ fn parsed(fixture: &Fixture, size: usize) -> Parsed {
         WireEvent::Item(item) => assert!(!matches!(item, Item::Text(_))),
         other => panic!("{other:?}"),
     };
-    let mut parsers = ChannelParsers::new(Decoder::detect(), Parser::new());
     for chunk in fixture.bytes.chunks(size) {
         parsers.push(chunk, &mut sink);
     }
     parsers.finish(&mut sink);
     parsed
+}
+
+/// Whatever was read before, and however far, of whichever provider.
+#[test]
+fn after_a_reset_the_next_response_is_read_as_by_new_parsers() {
+    let fixtures = all();
+    let mut parsers = ChannelParsers::new(Decoder::detect(), Parser::new());
+    for (before, fixture) in fixtures.iter().zip(fixtures.iter().skip(1)) {
+        for part in [before.bytes.len(), before.bytes.len() / 2] {
+            parsers.push(&before.bytes[..part], |_| {});
+            parsers.reset();
+            assert_eq!(parsers.channels().count(), 0, "{}", before.name);
+            assert_eq!(parsers.decoder().format(), None, "{}", before.name);
+            let found = parsed_by(&mut parsers, fixture, 64);
+            assert_eq!(found, parsed(fixture, 64), "{}", fixture.name);
+            assert_eq!(parsers.decoder().format(), Some(fixture.format));
+            let channels = parsers.channels().map(|(channel, _)| channel);
+            assert!(
+                channels.eq(fixture.texts.keys().copied()),
+                "{}",
+                fixture.name
+            );
+            parsers.reset();
+        }
+    }
 }
 
 /// The annotations in brackets that a channel's text has.
