@@ -37,8 +37,10 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     whole_text("1", Mode::Text, 0.7);
     whole_text("1, auto", Mode::Auto, 0.55);
-    beside_copy("4", 20_000, 1.5);
-    beside_copy("4", 200, 0.7);
+    for (row, mode) in [("4", Mode::Text), ("4, auto", Mode::Auto)] {
+        beside_copy(row, mode, 20_000, 1.5);
+        beside_copy(row, mode, 200, 0.7);
+    }
     println!(
         "\n| row | work | the floor's share of provstream's time | range | the floor's MB/s |"
     );
@@ -98,18 +100,22 @@ fn whole_text(row: &str, mode: Mode, target: f64) {
 }
 
 /// Text in chunks of 4 bytes, beside a search in each and a copy of it.
-fn beside_copy(row: &str, gap: usize, target: f64) {
+fn beside_copy(row: &str, mode: Mode, gap: usize, target: f64) {
     let bytes = stream(Prose::Plain, gap);
-    let mut parser = text_parser();
-    let records = records(text_parser(), &bytes);
+    let mut parser = Parser::builder().mode(mode).build();
+    let records = records(Parser::builder().mode(mode).build(), &bytes);
     let text = Text::new(&bytes, &records);
     let (mut window, mut buffer) = (Window::new(), Vec::with_capacity(bytes.len()));
-    assert_eq!(text.chunks::<4>(&mut window), records.len(), "row {row}");
+    let mut floor = || match mode {
+        Mode::Auto => text.chunks::<4, true>(&mut window),
+        _ => text.chunks::<4, false>(&mut window),
+    };
+    assert_eq!(floor(), records.len(), "row {row}");
     let times = interleaved(
         ROUNDS,
         &mut [
             Work::new(bytes.len(), || memchr3_and_copy(&mut buffer, &bytes, 4)),
-            Work::new(bytes.len(), || text.chunks::<4>(&mut window)),
+            Work::new(bytes.len(), floor),
             Work::new(bytes.len(), || provstream(&mut parser, &bytes, 4)),
         ],
     );
@@ -124,11 +130,11 @@ fn dense_text<const N: usize>() {
     let records = records(text_parser(), &bytes);
     let text = Text::new(&bytes, &records);
     let mut window = Window::new();
-    assert_eq!(text.chunks::<N>(&mut window), records.len(), "row 7");
+    assert_eq!(text.chunks::<N, false>(&mut window), records.len(), "row 7");
     let times = interleaved(
         ROUNDS,
         &mut [
-            Work::new(bytes.len(), || text.chunks::<N>(&mut window)),
+            Work::new(bytes.len(), || text.chunks::<N, false>(&mut window)),
             Work::new(bytes.len(), || provstream(&mut parser, &bytes, N)),
         ],
     );

@@ -1,4 +1,4 @@
-//! The ratios to the floors that the README quotes: both sides in one run, the median of interleaved rounds.
+//! The rows of the project's targets that need no other parser: both sides in one run, the median of interleaved rounds.
 //!
 //! `cargo bench --bench ratios`
 

@@ -17,6 +17,16 @@ impl<T: Clone> Lend<'_, T> {
         Self::Owned(Arc::new(value))
     }
 
+    /// The same with something changed.
+    pub(crate) fn with(self, change: impl FnOnce(&mut T)) -> Self {
+        let mut value = match self {
+            Self::Lent(value) => Arc::new(value.clone()),
+            Self::Owned(value) => value,
+        };
+        change(Arc::make_mut(&mut value));
+        Self::Owned(value)
+    }
+
     pub(crate) fn into_inner(self) -> T {
         match self {
             Self::Lent(value) => value.clone(),

@@ -101,7 +101,7 @@ fn values_compare() {
     each!(key: Kind, Class, Code, Diagnostic, Disposition, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
     each!(ordered: Kind, Class, Code, Disposition, Encoding, Malformation, Place, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: Kind, JsonRecord<'static>, Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
+    each!(small: BracketAnnotation<'static>, Kind, JsonRecord<'static>, Code, Diagnostic, Disposition, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
         Text<'static>, Timestamp, VerdictReason, Version);
     each!(shown: Class, Code, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, Kind);

@@ -40,7 +40,7 @@ pub fn write() -> io::Result<()> {
     beside::check();
     said("counting allocations and bytes");
     let counts = Counts::take();
-    said("text beside the floors, JSON beside other parsers");
+    said("the targets in text and JSON");
     let mut rows: Vec<Target> = text_rows(rounds).into_iter().map(Target::from).collect();
     rows.extend(json::rows(rounds).into_iter().map(Target::from));
     said("text beside other parsers");

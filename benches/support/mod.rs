@@ -13,7 +13,7 @@ pub(crate) use read::provstream;
 /// What a person would write to find annotations in a whole buffer.
 pub(crate) const PATTERN: &str = r"\[(substrate\.[a-z.\-]+|unverified-inference|decayed-to-uncertainty)((?:\s*;\s*[a-z-]+=[^;\]]+)*)\s*\]";
 
-/// The least a program must do that looks at every byte: one pass for the bytes that may open something.
+/// What a program that looks at every byte is compared with: one pass for the bytes that may open something.
 #[must_use]
 pub(crate) fn memchr3_pass(stream: &[u8]) -> usize {
     memchr::memchr3_iter(b'[', b'`', b'~', stream).count()
@@ -27,7 +27,7 @@ pub(crate) fn regex_pass(regex: &Regex, stream: &[u8]) -> usize {
         .fold(0, |sum, found| sum + black_box(&found)[0].len())
 }
 
-/// The least a program must do that takes pieces: look at each and copy it.
+/// What a program that takes pieces is compared with: a search in each, and a copy of it.
 pub(crate) fn memchr3_and_copy(buffer: &mut Vec<u8>, stream: &[u8], size: usize) -> usize {
     let mut found = 0;
     buffer.clear();

@@ -1,4 +1,4 @@
-//! Free text beside the floors: the rows of the project's targets that need no other parser.
+//! Free text: the rows of the project's targets that need no other parser.
 
 use provstream::{Mode, Parser};
 use regex::bytes::Regex;

@@ -39,7 +39,7 @@ kind of source, it was read from, and optionally the observation and its time. I
 provstream finds the annotations and what they belong to, in text, JSON or both mixed and in a stream of any length, and \
 prints each as soon as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
 
-/// The exit statuses that every command has; [`EXIT_FAIL`] follows where `admit` is meant.
+/// The exit statuses that every command has; [`EXIT_ADMIT`] or [`EXIT_FAIL`] follows where `--fail` is meant.
 pub(crate) const EXIT: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
@@ -61,7 +61,14 @@ Exit status:
   1  the vocabulary file cannot be read, or the output cannot be written
   2  an argument is wrong, or what the vocabulary file says is";
 
-const EXIT_FAIL: &str = "  3  with `admit --fail`: an assertion was not admitted, or some of an event stream was not read";
+/// The one that `admit` has besides.
+const EXIT_ADMIT: &str =
+    "  3  with --fail: an assertion was not admitted, or some of an event stream was not read";
+
+/// Where that is told of all commands.
+const EXIT_FAIL: &str = "\
+  3  with --fail, which `admit`, `marc validate` and `marc conformance` have: something did not pass, or with `admit` some of
+     an event stream was not read";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -190,7 +197,7 @@ pub(crate) enum Command {
     #[command(long_about = STRIP, after_long_help = EXIT_STRIP)]
     Strip(StripArgs),
     /// Judge each assertion by the classes it declares
-    #[command(long_about = ADMIT, override_usage = ADMIT_USAGE, after_long_help = format!("{EXIT}\n{EXIT_FAIL}"))]
+    #[command(long_about = ADMIT, override_usage = ADMIT_USAGE, after_long_help = format!("{EXIT}\n{EXIT_ADMIT}"))]
     Admit(AdmitArgs),
     /// List the substrate classes that are loaded
     #[command(long_about = VOCABULARY, after_long_help = EXIT_VOCABULARY)]

@@ -126,9 +126,7 @@ impl<'a> Assertion<'a> {
 
     /// The same with something changed.
     fn with(self, change: impl FnOnce(&mut Tuple<'a>)) -> Self {
-        let mut tuple = self.0.into_inner();
-        change(&mut tuple);
-        Self(Lend::owned(tuple))
+        Self(self.0.with(change))
     }
 
     /// The same at this place in the text without annotations.

@@ -1,4 +1,4 @@
-//! The least that a program does which takes pieces: look at each and copy it.
+//! What does least: it looks at each piece and copies it.
 
 use memchr::memchr3_iter;
 
@@ -8,7 +8,7 @@ pub(super) const PEER: Peer = Peer {
     name: "memchr3 and copy",
     parses: false,
     package: "memchr",
-    what: "the floor: looks for the three bytes that may open something, counts them, and copies the chunk; no parser",
+    what: "no parser: looks for the three bytes that may open something, counts them, and copies the chunk",
     streams: false,
     open: "[",
     close: "]",

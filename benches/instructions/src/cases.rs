@@ -111,6 +111,7 @@ fn text(cases: &mut Vec<Case>) {
     for (gap, size) in [(20_000, LARGE), (200, LARGE), (20_000, 4), (200, 4)] {
         add(Mode::Auto, Prose::Plain, gap, size);
     }
+    cases.push(in_the_loop());
     for size in [LARGE, 4] {
         let input = unterminated();
         let mut parser = Parser::builder().mode(Mode::Text).build();
@@ -120,6 +121,30 @@ fn text(cases: &mut Vec<Case>) {
             input.len() / UNTERMINATED
         }));
     }
+}
+
+/// A loop with a short sink, which the compiler puts into it.
+fn in_the_loop() -> Case {
+    let input = sized(Prose::Plain, 20_000, 4);
+    let mut parser = Parser::builder().mode(Mode::Text).build();
+    Case::new(
+        "text/plain/20000/4B/inlined".to_owned(),
+        input.len(),
+        "event",
+        move || {
+            let mut others = 0;
+            for chunk in input.chunks(4) {
+                parser.push(chunk, |event| match &event {
+                    Event::Text(text) => {
+                        black_box(text.bytes());
+                    }
+                    _ => others += 1,
+                });
+            }
+            parser.reset();
+            others
+        },
+    )
 }
 
 /// Bytes from one attempt that is never closed to the next; twice as long as an annotation may be.

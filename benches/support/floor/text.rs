@@ -45,8 +45,8 @@ impl<'a> Text<'a> {
         told
     }
 
-    /// Reads the stream in chunks of `N` bytes; gives the number of assertions.
-    pub(crate) fn chunks<const N: usize>(&self, window: &mut Window) -> usize {
+    /// Reads the stream in chunks of `N` bytes, where a brace may open something or not; gives the number of assertions.
+    pub(crate) fn chunks<const N: usize, const BRACE: bool>(&self, window: &mut Window) -> usize {
         let (mut at, mut from, mut told) = (0, 0, 0);
         let mut records = self.records.iter();
         let mut next = records.next();
@@ -61,7 +61,7 @@ impl<'a> Text<'a> {
             };
             window.append(bytes);
             let open = next.map_or(usize::MAX, |record| record.annotation.start);
-            let opens = start <= open && has_opener(bytes);
+            let opens = start <= open && has_opener::<BRACE>(bytes);
             if at <= open && !opens {
                 black_box(chunk);
                 continue;
@@ -80,7 +80,7 @@ impl<'a> Text<'a> {
                 from = close;
                 next = records.next();
                 black_box(&chunk[close - start..]);
-                opened = has_opener(bytes);
+                opened = has_opener::<BRACE>(bytes);
             }
         }
         black_box(window);
@@ -111,9 +111,14 @@ pub(crate) fn opener_or_brace(text: &[u8]) -> Option<usize> {
 
 /// Whether a chunk has a byte that may open something.
 #[inline(always)]
-fn has_opener(chunk: &[u8]) -> bool {
+fn has_opener<const BRACE: bool>(chunk: &[u8]) -> bool {
     any(chunk, |block| {
-        eq(block, b'[') | eq(block, b'`') | eq(block, b'~')
+        let opens = eq(block, b'[') | eq(block, b'`') | eq(block, b'~');
+        if BRACE {
+            opens | eq(block, b'{')
+        } else {
+            opens
+        }
     }) != 0
 }
 

@@ -223,7 +223,7 @@ impl JsonReader {
 
     /// Takes a chunk of a few bytes if there is nothing to do but to go on with a string or with a deferred object;
     /// otherwise `false`, and the same chunk is to be read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
         if chunk.is_empty() || chunk.len() > self.room {
             return false;

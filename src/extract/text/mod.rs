@@ -182,7 +182,7 @@ impl TextEngine {
 
     /// Takes a chunk that is not long in ordinary text without anything of interest, and gives its offset; none if it is
     /// not that simple.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         if !self.plain || may_open(chunk, self.opens) {
             return None;
