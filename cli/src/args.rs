@@ -62,13 +62,11 @@ Exit status:
   2  an argument is wrong, or what the vocabulary file says is";
 
 /// The one that `admit` has besides.
-const EXIT_ADMIT: &str =
-    "  3  with --fail: an assertion was not admitted, or some of an event stream was not read";
+const EXIT_ADMIT: &str = "  3  with `admit --fail`: an assertion was not admitted, or some of an event stream was not read";
 
 /// Where that is told of all commands.
-const EXIT_FAIL: &str = "\
-  3  with --fail, which `admit`, `marc validate` and `marc conformance` have: something did not pass, or with `admit` some of
-     an event stream was not read";
+const EXIT_FAIL: &str = "  3  with `admit --fail`, `marc validate --fail` or `marc conformance --fail`: something did not
+     pass, or some of an event stream was not read";
 
 const EXAMPLES: &str = "\
 Examples:
