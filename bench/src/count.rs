@@ -26,12 +26,11 @@ pub trait Counter {
     fn at_rest(&mut self, builder: ParserBuilder) -> usize;
 
     /// The most bytes of a parser and all it owns while `feed` pushes a stream into it, chunk by chunk.
-    fn most(
-        &mut self,
-        builder: ParserBuilder,
-        feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
-    ) -> usize;
+    fn most(&mut self, builder: ParserBuilder, feed: &mut dyn FnMut(Push<'_>)) -> usize;
 }
+
+/// Takes a chunk.
+pub type Push<'a> = &'a mut dyn FnMut(&[u8]);
 
 /// What was counted, by what it is about.
 pub struct Counts(HashMap<String, f64>);

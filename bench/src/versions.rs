@@ -16,12 +16,14 @@ pub(crate) fn of(name: &str) -> String {
     let lock: toml::Table = LOCK.parse().expect("cargo writes TOML");
     let packages = lock.get("package").and_then(toml::Value::as_array);
     let text = |package: &toml::Value, key| Some(package.get(key)?.as_str()?.to_owned());
-    let versions = packages.into_iter().flatten().filter_map(|package| {
+    let mut versions = packages.into_iter().flatten().filter_map(|package| {
         (text(package, "name")? == name).then_some(())?;
         text(package, "version")
     });
     // Of several versions the last is the one that is asked for: cargo sorts them.
-    versions.last().expect("a crate that is in the lock file")
+    versions
+        .next_back()
+        .expect("a crate that is in the lock file")
 }
 
 /// The version of the compiler that is on the path, or of the one that cargo uses.
