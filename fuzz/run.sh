@@ -30,15 +30,15 @@ case $engine in
 libfuzzer)
     command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
     # Without a sanitizer: the code is safe Rust, and stable can build it.
-    (cd .. && cargo fuzz build -s none --features libfuzzer --target-dir "$work/libfuzzer" body)
+    cargo fuzz build --fuzz-dir driver -s none --features libfuzzer --target-dir "$work/libfuzzer" body
     program=$work/libfuzzer/$triple/release/body
     ;;
 afl)
     command -v cargo-afl >/dev/null || cargo install --locked cargo-afl
     # AFL++ is built once for each version of Rust.
-    cargo afl build --release --features afl --bin provstream-afl --target-dir "$work/afl" || {
+    cargo afl build --manifest-path driver/Cargo.toml --release --features afl --bin provstream-afl --target-dir "$work/afl" || {
         cargo afl config --build
-        cargo afl build --release --features afl --bin provstream-afl --target-dir "$work/afl"
+        cargo afl build --manifest-path driver/Cargo.toml --release --features afl --bin provstream-afl --target-dir "$work/afl"
     }
     program=$work/afl/release/provstream-afl
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::Span;
-use crate::marc::MarcObject;
+use crate::marc_object::MarcObject;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
@@ -16,7 +16,7 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 pub enum Event<'a> {
     /// Bytes of the stream that are no bracketed annotation, handed on as soon as they cannot become one; JSON included,
     /// but for a [`Record`](Self::Record).
-    Text(Text<'a>),
+    Text(TextChunk<'a>),
     /// A bracketed annotation, at its closing bracket; its assertion follows when that is complete.
     Annotation(BracketAnnotation<'a>),
     /// An assertion with all its annotations, once nothing can be added to it; in JSON at the closing brace of its object.
@@ -38,13 +38,15 @@ const _: () = assert!(size_of::<Event<'static>>() <= 32);
 /// The spans of all texts, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap or
 /// overlap.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Text<'a> {
+pub struct TextChunk<'a> {
     bytes: &'a [u8],
     start: u64,
 }
 
-impl<'a> Text<'a> {
-    pub(crate) const fn new(bytes: &'a [u8], start: u64) -> Self {
+impl<'a> TextChunk<'a> {
+    /// The bytes of a stream from offset `start` on.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], start: u64) -> Self {
         Self { bytes, start }
     }
 
@@ -61,9 +63,9 @@ impl<'a> Text<'a> {
     }
 }
 
-impl fmt::Debug for Text<'_> {
+impl fmt::Debug for TextChunk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Text")
+        f.debug_struct("TextChunk")
             .field("bytes", &lossy(self.bytes))
             .field("span", &self.span())
             .finish()
@@ -208,18 +210,18 @@ impl Eq for BracketAnnotation<'_> {}
 /// A notice about a place in the stream; it never stops the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    code: Code,
+    code: DiagnosticCode,
     span: Span,
 }
 
 impl Diagnostic {
-    pub(crate) const fn new(code: Code, span: Span) -> Self {
+    pub(crate) const fn new(code: DiagnosticCode, span: Span) -> Self {
         Self { code, span }
     }
 
     /// What was found.
     #[must_use]
-    pub const fn code(&self) -> Code {
+    pub const fn code(&self) -> DiagnosticCode {
         self.code
     }
 
@@ -239,7 +241,7 @@ impl fmt::Display for Diagnostic {
 /// The kinds of [`Diagnostic`]. Source: wire profile, diagnostics and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Code {
+pub enum DiagnosticCode {
     /// An annotation attempt that no continuation could complete, or a JSON value that was open at the end; the span is
     /// its bytes, which are text.
     Unterminated,
@@ -272,7 +274,7 @@ pub enum Code {
     InvalidUtf8,
 }
 
-impl Code {
+impl DiagnosticCode {
     /// The name used on the wire, such as `limit-annotation`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -294,7 +296,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for DiagnosticCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -11,7 +11,7 @@
 //! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, what its sink did included |
 //!
 //! `class` is the class an annotation was taken for, so it has no more values than the vocabulary has classes and
-//! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`Code`](crate::Code).
+//! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`Code`](crate::DiagnosticCode).
 //!
 //! `name` comes from the model, and so could have any number of values. A [`Meter`] gives at most [`MAX_NAMES`] different
 //! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`]. So is an identifier
@@ -190,10 +190,11 @@ impl MeteredParser {
         self.pushed(chunk, start);
     }
 
-    /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
-    pub fn push_foreign<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], sink: F) {
+    /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
+    pub fn push_untrusted<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], sink: F) {
         let start = Instant::now();
-        self.parser.push_foreign(chunk, counting(&self.meter, sink));
+        self.parser
+            .push_untrusted(chunk, counting(&self.meter, sink));
         self.pushed(chunk, start);
     }
 
@@ -224,7 +225,7 @@ impl MeteredParser {
         shared.nanoseconds.record(start.elapsed().as_nanos() as f64);
         shared.bytes.increment(chunk.len() as u64);
         shared.chunks.increment(1);
-        shared.held.record(self.parser.held() as f64);
+        shared.held.record(self.parser.buffered_len() as f64);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use crate::event::{Diagnostic, Event, parameters};
-use crate::marc::MarcObject;
+use crate::marc_object::MarcObject;
 use crate::parser::Parser;
 use crate::provenance::{Annotation, Assertion, Parameter};
 use crate::{BracketAnnotation, JsonRecord, Span};
@@ -203,8 +203,8 @@ impl QueuedParser {
         });
     }
 
-    /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
-    pub fn push_foreign(&mut self, chunk: Bytes) {
+    /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
+    pub fn push_untrusted(&mut self, chunk: Bytes) {
         self.push_any(&chunk, true);
     }
 

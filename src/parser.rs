@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::Limits;
-use crate::event::{Event, Text};
+use crate::event::{Event, TextChunk};
 use crate::extract::Setup;
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
@@ -16,9 +16,9 @@ pub enum Mode {
     /// Free text with bracketed annotations. JSON in it is text, and a bracket in a string may start an annotation.
     Text,
     /// A sequence of JSON values, with or without white space between them. What is none gives
-    /// [`Code::JsonSyntax`](crate::Code::JsonSyntax), and reading goes on, mostly with the next line.
+    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on, mostly with the next line.
     Json,
-    /// One JSON value a line. What is none, or a second one, gives [`Code::JsonSyntax`](crate::Code::JsonSyntax), and
+    /// One JSON value a line. What is none, or a second one, gives [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and
     /// reading goes on with the next line.
     Ndjson,
     /// Free text with bracketed annotations, and JSON values in it, also in fenced blocks; the default.
@@ -90,7 +90,7 @@ impl Parser {
     #[inline]
     pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
         match self.push_plain(chunk) {
-            Some(start) => sink(Event::Text(Text::new(chunk, start))),
+            Some(start) => sink(Event::Text(TextChunk::new(chunk, start))),
             None => self.push_any(chunk, false, &mut sink),
         }
     }
@@ -111,7 +111,7 @@ impl Parser {
     /// They are handed on and can be the text of an assertion in free text, but never open an annotation, a code span, a
     /// fence or a JSON value: at each change between own and foreign text an open attempt or JSON value ends as at the end
     /// of the stream.
-    pub fn push_foreign<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
+    pub fn push_untrusted<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
         self.push_any(chunk, true, &mut sink);
     }
 
@@ -146,7 +146,7 @@ impl Parser {
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
-    /// and an attempt or a JSON value that is open is [`Code::Unterminated`](crate::Code::Unterminated). An asserted object
+    /// and an attempt or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
     /// is complete at its closing brace, and one that is open here is not reported.
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
@@ -184,17 +184,17 @@ impl Parser {
     /// [`Limits::max_annotation`], or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
     /// [`Limits::max_record`]. Otherwise nothing is held because of JSON.
     #[must_use]
-    pub const fn held(&self) -> usize {
+    pub const fn buffered_len(&self) -> usize {
         match &self.engine {
-            Engine::Text(text) => text.held(),
-            Engine::Sequence(sequence) => sequence.held(),
+            Engine::Text(text) => text.buffered_len(),
+            Engine::Sequence(sequence) => sequence.buffered_len(),
         }
     }
 
     /// How many of the bytes handed on last are white space that would be removed with an annotation if one followed
-    /// what is [`held`](Self::held): 0 to 64. Whoever strips annotations holds these back.
+    /// what is [`buffered_len`](Self::buffered_len): 0 to 64. Whoever strips annotations holds these back.
     #[must_use]
-    pub fn removable_white_space(&self) -> usize {
+    pub fn strippable_whitespace(&self) -> usize {
         match &self.engine {
             Engine::Text(text) => text.removable(&self.limits),
             // There are no bracketed annotations.
@@ -264,7 +264,7 @@ impl ParserBuilder {
     ///
     /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
     /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is handed on as text, with
-    /// [`Code::LimitPending`](crate::Code::LimitPending). In [`Mode::Text`] there are none.
+    /// [`DiagnosticCode::LimitPending`](crate::DiagnosticCode::LimitPending). In [`Mode::Text`] there are none.
     pub const fn hold_records(mut self, hold: bool) -> Self {
         self.hold_records = hold;
         self
@@ -275,7 +275,7 @@ impl ParserBuilder {
     ///
     /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
     /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
-    /// white space. [`Positions`](crate::Positions) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
+    /// white space. [`OffsetMap`](crate::OffsetMap) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
     ///
     /// # Errors
     /// [`OffsetError`] when `offset` is greater than that.

@@ -109,11 +109,11 @@ impl Rewriter {
         self.release(sink);
     }
 
-    /// Takes bytes that are not the model's own; see [`Parser::push_foreign`].
-    pub fn push_foreign(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
+    /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
+    pub fn push_untrusted(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
         let white = &mut self.white;
         self.parser
-            .push_foreign(chunk, |event| write(event, white, sink));
+            .push_untrusted(chunk, |event| write(event, white, sink));
         self.release(sink);
     }
 
@@ -144,7 +144,7 @@ impl Rewriter {
 
     fn release(&mut self, sink: &mut impl RewriteSink) {
         if !self.white.is_empty() {
-            flush(&mut self.white, self.parser.removable_white_space(), sink);
+            flush(&mut self.white, self.parser.strippable_whitespace(), sink);
         }
     }
 }

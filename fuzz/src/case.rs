@@ -21,7 +21,7 @@ const SETTINGS: usize = 12;
 /// records are held, seven limits, and four for the cuts; and in the stream behind them each byte FE is a change between
 /// own and foreign text.
 #[derive(Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub(crate) input: Vec<Segment>,
     pub(crate) reading: Reading,
     pub(crate) limits: RefLimits,
@@ -31,7 +31,7 @@ pub struct Case {
 impl Case {
     /// The case that these bytes stand for.
     #[must_use]
-    pub fn new(data: &[u8]) -> Self {
+    pub(crate) fn new(data: &[u8]) -> Self {
         let (control, stream) = match data.split_first() {
             Some((&CONTROL, rest)) => match rest.split_first_chunk::<SETTINGS>() {
                 Some((control, stream)) => (Some(*control), stream),

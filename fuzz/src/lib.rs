@@ -7,17 +7,10 @@
 mod body;
 mod case;
 mod generate;
-#[path = "../../tests/common/judges.rs"]
-mod judges;
-#[path = "../../tests/marc_common/generate.rs"]
-#[allow(dead_code, reason = "tests of MARC use the rest")]
-mod marc_objects;
-#[path = "../../tests/common/meter.rs"]
-mod meter;
-#[path = "../../tests/reference/mod.rs"]
-mod reference;
-#[path = "../../tests/common/wire_text.rs"]
-mod wire_text;
+
+use testkit::marc::generate as marc_objects;
+use testkit::wire::text as wire_text;
+use testkit::{judges, meter, reference};
 
 use std::borrow::Cow;
 use std::{env, fs, io};

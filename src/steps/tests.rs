@@ -1,11 +1,8 @@
 //! The work follows the length of the stream: what is counted for n bytes, against what is counted for 16 n.
 
-#[path = "../../tests/common/adversarial.rs"]
-mod adversarial;
-
-use self::adversarial::{Choices, Composition, families};
 use super::counted;
 use crate::{LimitError, Limits, Mode, Parser, ParserBuilder, Rewriter};
+use testkit::adversarial::{Choices, Composition, families};
 
 /// How many times longer the longer stream is.
 const LONGER: usize = 16;

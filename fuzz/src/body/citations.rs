@@ -1,11 +1,11 @@
 //! Citations: read from anything, written and read back.
 
-use provstream::citation::{
+use provstream::provenance::{Annotation, Assertion};
+use provstream::{Event, Parser, Rewriter, Span};
+use provstream_providers::citation::{
     Citation, CleanText, Extent, Link, OpenAiShape, Provider, Unit, read, write_gemini_grounding,
     write_openai_annotations, write_web_annotation,
 };
-use provstream::provenance::{Annotation, Assertion};
-use provstream::{Event, Parser, Rewriter, Span};
 use serde_json::{Value, json};
 
 const PROVIDERS: [Provider; 4] = [

@@ -44,7 +44,7 @@ pub(super) fn check(data: &[u8]) {
         feed(&mut parser, own, chunk, |_| {});
         if number >= first {
             let expected = holdback(case.reading, &prefix, &case.limits);
-            let found = (parser.held(), parser.removable_white_space());
+            let found = (parser.buffered_len(), parser.strippable_whitespace());
             assert_eq!(found, expected, "held and removable behind {prefix:?}");
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn check(data: &[u8]) {
         if own {
             meter.push(chunk, what);
         } else {
-            meter.push_foreign(chunk, what);
+            meter.push_untrusted(chunk, what);
         }
     }
     meter.finish(what);

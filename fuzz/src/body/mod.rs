@@ -19,7 +19,7 @@ mod wire_memory;
 mod wire_rewriter;
 mod writers;
 
-use provstream::provenance::Place;
+use provstream::settings::FilePosition;
 use provstream::{Event, Parser};
 
 use super::Body;
@@ -56,12 +56,12 @@ fn feed(parser: &mut Parser, own: bool, chunk: &[u8], sink: impl FnMut(Event<'_>
     if own {
         parser.push(chunk, sink);
     } else {
-        parser.push_foreign(chunk, sink);
+        parser.push_untrusted(chunk, sink);
     }
 }
 
 /// The place of an error lies in the file.
-fn check_place(place: Place, file: &[u8]) {
+fn check_place(place: FilePosition, file: &[u8]) {
     assert!(place.line() >= 1 && place.column() >= 1);
     let lines = file.iter().filter(|&&byte| byte == b'\n').count() + 1;
     assert!(place.line() as usize <= lines, "{place:?} in {lines} lines");

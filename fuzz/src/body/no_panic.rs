@@ -2,7 +2,7 @@
 
 use provstream::provenance::{Encoding, Timestamp, Version, parse_annotation, parse_duration};
 use provstream::sentence::{last_sentence, sentences};
-use provstream::{ChunkIndex, Event, Positions, Span};
+use provstream::{ChunkIndex, Event, OffsetMap, Span};
 
 use super::super::case::Case;
 use super::feed;
@@ -11,7 +11,7 @@ use super::feed;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let mut parser = case.parser();
-    let mut positions = Positions::new();
+    let mut positions = OffsetMap::new();
     let mut index = ChunkIndex::new();
     let mut spans = Vec::new();
     for (own, chunk) in case.chunks() {

@@ -41,10 +41,10 @@ pub(super) fn check(data: &[u8]) {
             if own {
                 rewriter.push(chunk, &mut writer);
             } else {
-                rewriter.push_foreign(chunk, &mut writer);
+                rewriter.push_untrusted(chunk, &mut writer);
             }
             let parser = rewriter.parser();
-            let kept = parser.held() + parser.removable_white_space();
+            let kept = parser.buffered_len() + parser.strippable_whitespace();
             if exact {
                 assert_eq!(writer.written.len() + kept, parser.position() as usize);
             }

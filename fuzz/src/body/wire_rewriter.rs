@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use provstream::wire::{
+use provstream::{BracketAnnotation, JsonRecord, Mode, Parser, Replacement, Rewriter};
+use provstream_providers::{
     Channel, Decoder, Format, Item, Place, SseDecoder, SsePiece, StreamRewriter, StreamSink,
 };
-use provstream::{BracketAnnotation, JsonRecord, Mode, Parser, Replacement, Rewriter};
 use serde_json::Value;
 
 use super::super::case::Case;

@@ -3,7 +3,7 @@
 use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
 use super::visit::Visitor;
 use crate::Limits;
-use crate::json_text::decode;
+use crate::json::decode;
 use crate::provenance::Vocabulary;
 use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
 use crate::steps;

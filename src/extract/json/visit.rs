@@ -10,7 +10,7 @@ use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
-use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
+use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::lex::json::{Miss, Object, Quoted, Visit};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{

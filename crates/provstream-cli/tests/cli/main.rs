@@ -1,0 +1,13 @@
+//! The program as its users see it.
+
+mod admit;
+mod common;
+mod corpus;
+mod extract;
+mod json;
+mod marc;
+mod streaming;
+#[cfg(unix)]
+mod terminal;
+mod usage;
+mod wire;

@@ -1,0 +1,4 @@
+//! The fuzz bodies without a fuzzer.
+
+mod dictionary;
+mod replay;

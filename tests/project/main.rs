@@ -1,0 +1,6 @@
+//! The project itself: public API, requirements, licences, mutations.
+
+mod api;
+mod conformance;
+mod licences;
+mod mutation_check;
