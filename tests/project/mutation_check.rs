@@ -52,7 +52,8 @@ impl Mutation {
     fn fails_in(&self, tree: &Path) -> bool {
         // Some slips let a test go on for ever, which says less than one that fails.
         let run = Command::new("timeout")
-            .args([LONGEST, env!("CARGO"), "test", "--package", "provstream"])
+            .args([LONGEST, env!("CARGO"), "test", "--all-features"])
+            .args(["--package", package_of(&self.target)])
             .args(["--test", &self.target, "--", "--exact", &self.test])
             .env("CARGO_TARGET_DIR", target_dir())
             .env("CARGO_TERM_COLOR", "never")
@@ -76,6 +77,23 @@ impl Mutation {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The package that has a test target.
+fn package_of(target: &str) -> &'static str {
+    match target {
+        "marc" => "provstream-marc",
+        "providers" => "provstream-providers",
+        _ => "provstream",
+    }
+}
+
+/// The folder of a test target.
+fn folder_of(target: &str) -> PathBuf {
+    match package_of(target) {
+        "provstream" => root().join("tests").join(target),
+        package => root().join("crates").join(package).join("tests").join(target),
+    }
 }
 
 /// Where this test was built, so that nothing but the crate is built anew.
@@ -134,8 +152,12 @@ fn every_mutation_fits_the_sources_and_names_a_test() {
         let source = read(&root().join(&mutation.file));
         assert_ne!(mutation.applied(&source), source);
         let (rule, target, test) = (&mutation.rule, &mutation.target, &mutation.test);
-        let tests = read(&root().join(format!("tests/{target}.rs")));
-        assert!(tests.contains(&format!("fn {test}(")), "{target}::{test}");
+        let (module, function) = test.split_once("::").expect("a module and a test");
+        let tests = read(&folder_of(target).join(format!("{module}.rs")));
+        assert!(
+            tests.contains(&format!("fn {function}(")),
+            "{target}::{test}"
+        );
         let row = format!("| {rule} | `{target}::{test}` |");
         assert!(page.contains(&row), "docs/testing.md lacks {row}");
     }

@@ -171,7 +171,7 @@ fn dictionary() -> String {
         .map(|word| word.as_bytes().to_vec()),
     );
     let mut text = String::from(
-        "# The grammar's words, for AFL++ and libFuzzer. Written by fuzz/tests/dictionary.rs.\n",
+        "# The grammar's words, for AFL++ and libFuzzer. Written by fuzz/tests/fuzz_bodies/dictionary.rs.\n",
     );
     for word in words {
         text.push('"');
