@@ -35,10 +35,8 @@ fn strip_all(format: Format, stream: &[u8]) -> String {
 fn clean(text: &str) -> String {
     let mut out = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
-    rewriter.push(text.as_bytes(), &mut |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-    });
-    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(text.as_bytes(), &mut out);
+    rewriter.finish(&mut out);
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -963,7 +961,7 @@ fn holds(deltas: &[String]) -> bool {
         let whole = whole(&text).or_else(|_| whole(&text[..text.len() - 6]));
         let whole = whole.expect("a string");
         parser.reset();
-        parser.push(whole.as_bytes(), |_| {});
+        parser.push(whole.as_bytes(), ());
         parser.buffered_len() > 0 || parser.strippable_whitespace() > 0
     })
 }
