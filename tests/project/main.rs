@@ -3,4 +3,4 @@
 mod api;
 mod conformance;
 mod licences;
-mod mutation_check;
+mod mutations;
