@@ -517,7 +517,7 @@ fn a_format_is_recognised_under_a_type_that_is_not_known() {
 }
 
 #[test]
-fn no_amount_of_white_space_before_it_changes_the_envelope() {
+fn no_amount_of_whitespace_before_it_changes_the_envelope() {
     for (lead, start, end) in [(100_000, "", "\n"), (65, "[", "]"), (65, "\u{FEFF}[", "]")] {
         let event = |text: &str| {
             let event = format!(
