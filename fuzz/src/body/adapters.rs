@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 use provstream::io::{EventReader, RewriteWriter};
-use provstream::{Event, OwnedEvent, Rewriter};
+use provstream::{Event, Rewriter};
 
 use super::super::case::Case;
 
@@ -53,7 +53,7 @@ pub(super) fn check(data: &[u8]) {
     let bytes = case.bytes();
     let (mut expected, mut text) = (Vec::new(), Vec::new());
     let mut parser = case.parser();
-    let mut take = |event: Event<'_>| keep(event.into(), &mut expected, &mut text);
+    let mut take = |event: Event<'_>| keep(event.into_owned(), &mut expected, &mut text);
     parser.push(&bytes, &mut take);
     parser.finish(&mut take);
 
@@ -90,9 +90,9 @@ pub(super) fn check(data: &[u8]) {
 }
 
 /// Joins the texts, and keeps all other events.
-fn keep(event: OwnedEvent, others: &mut Vec<OwnedEvent>, text: &mut Vec<u8>) {
+fn keep(event: Event<'static>, others: &mut Vec<Event<'static>>, text: &mut Vec<u8>) {
     match event {
-        OwnedEvent::Text(piece) => text.extend_from_slice(piece.bytes()),
+        Event::Text(piece) => text.extend_from_slice(piece.bytes()),
         other => others.push(other),
     }
 }
