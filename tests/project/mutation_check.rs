@@ -92,7 +92,11 @@ fn package_of(target: &str) -> &'static str {
 fn folder_of(target: &str) -> PathBuf {
     match package_of(target) {
         "provstream" => root().join("tests").join(target),
-        package => root().join("crates").join(package).join("tests").join(target),
+        package => root()
+            .join("crates")
+            .join(package)
+            .join("tests")
+            .join(target),
     }
 }
 

@@ -12,6 +12,7 @@ mod memory;
 mod no_panic;
 mod reference;
 mod rewrite;
+mod sentence;
 mod sse;
 mod vocabulary_file;
 mod wire_decoder;
@@ -26,7 +27,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 18] = [
+pub static BODIES: [Body; 19] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -35,6 +36,7 @@ pub static BODIES: [Body; 18] = [
     body("rewrite", Input::Stream, rewrite::check),
     body("memory", Input::Stream, memory::check),
     body("adapters", Input::Stream, adapters::check),
+    body("sentence", Input::Sentences, sentence::check),
     body("json", Input::Json, json::check),
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
