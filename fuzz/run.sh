@@ -101,7 +101,10 @@ seed() {
     seeds=$work/seeds/$engine/$1
     rm -rf "$seeds"
     mkdir -p "$seeds"
-    PROVSTREAM_BODY=$1 PROVSTREAM_START=$seeds "$program" "$1"
+    PROVSTREAM_BODY=$1 PROVSTREAM_START=$seeds "$program" "$1" 2>"$work/seed.log" || {
+        cat "$work/seed.log"
+        exit 3
+    }
     echo "$1: $(find "$seeds" -type f | wc -l) inputs to start from"
 }
 

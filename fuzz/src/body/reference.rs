@@ -15,6 +15,6 @@ pub(super) fn check(data: &[u8]) {
         &RefVocabulary::default(),
         &last_sentence,
     );
-    let found = run(&mut case.parser(), &case.input, case.cuts());
+    let found = run(&mut case.used_parser(), &case.input, case.cuts());
     assert_eq!(found, canonical(expected));
 }
