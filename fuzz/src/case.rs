@@ -114,13 +114,13 @@ impl Case {
     pub(crate) fn use_up(&self, parser: &mut Parser) {
         for (own, bytes) in self.earlier() {
             if own {
-                parser.push(bytes, |_| {});
+                parser.push(bytes, ());
             } else {
-                parser.push_untrusted(bytes, |_| {});
+                parser.push_untrusted(bytes, ());
             }
         }
         if self.finishes_earlier() {
-            parser.finish(|_| {});
+            parser.finish(());
         }
         parser.reset();
     }

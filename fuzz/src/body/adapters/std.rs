@@ -152,7 +152,9 @@ fn check_writer(case: &Case, input: &Input) {
                 Ok(taken) => {
                     assert!(taken > 0 && taken <= rest.len().min(PIECE), "{taken} taken");
                     assert_eq!(writer.parser().position(), before + taken as u64);
-                    smooth.write_all(&rest[..taken]).expect("a vector takes all");
+                    smooth
+                        .write_all(&rest[..taken])
+                        .expect("a vector takes all");
                     rest = &rest[taken..];
                 }
                 Err(error) => {
@@ -171,7 +173,7 @@ fn check_writer(case: &Case, input: &Input) {
     }
     let refused = writer.write(b"x").map_err(|error| error.kind());
     assert_eq!(refused, Err(ErrorKind::InvalidInput), "after the end");
-    assert_eq!(writer.sink(), &keeper, "events of a writer");
+    assert_eq!(writer.handler(), &keeper, "events of a writer");
     assert_eq!(
         writer.get_ref().taken.escape_ascii().to_string(),
         text.escape_ascii().to_string(),
