@@ -206,9 +206,14 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Script {
     steps: VecDeque<Step>,
-    ended: bool,
+    /// Whether the end was reported.
+    pub ended: bool,
     /// How often the next step was asked for.
     pub asked: usize,
+    /// How often there was nothing yet.
+    pub waited: usize,
+    /// How many bytes were given.
+    pub given: usize,
 }
 
 impl Script {
@@ -217,6 +222,8 @@ impl Script {
             steps: steps.into_iter().collect(),
             ended: false,
             asked: 0,
+            waited: 0,
+            given: 0,
         }
     }
 
@@ -239,12 +246,23 @@ impl Script {
             assert!(!self.ended, "asked behind the end");
             self.ended = true;
         }
+        match &step {
+            Some(Step::Give(bytes)) => self.given += bytes.len(),
+            Some(Step::Wait) => self.waited += 1,
+            _ => {}
+        }
         step
+    }
+
+    /// The steps to come.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter()
     }
 
     /// Takes back what there was no room for.
     pub fn put_back(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
+            self.given -= rest.len();
             self.steps.push_front(Step::Give(rest.to_vec()));
         }
     }
