@@ -211,7 +211,7 @@ impl QueuedParser {
     /// Reports what is still open at the end of the stream; see [`Parser::finish`].
     pub fn finish(&mut self) {
         let (start, events) = (self.parser.position(), &mut self.events);
-        self.parser.finish(|event| {
+        self.parser.finish(|event: Event<'_>| {
             events.push_back(own(event, &Bytes::new(), start));
         });
     }

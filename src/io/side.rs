@@ -7,10 +7,9 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::stream::{FusedStream, Stream};
 
-use super::sink::EventSink;
 use crate::event::{BracketAnnotation, Event, JsonRecord};
+use crate::handler::{Handler, Replacement};
 use crate::owned::OwnedEvent;
-use crate::rewrite::Replacement;
 
 /// A sink that removes annotations and records, and the stream of what it is told.
 ///
@@ -138,7 +137,7 @@ impl SideSink {
     }
 }
 
-impl EventSink for SideSink {
+impl Handler for SideSink {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.push(Event::Annotation(*annotation));
         Replacement::Remove

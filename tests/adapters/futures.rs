@@ -10,9 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 use futures_util::stream::{self, FusedStream, Stream, StreamExt};
-use provstream::io::{
-    EventSink, EventStream, SideEvents, SideItem, SideSink, TextStream, side_events,
-};
+use provstream::io::{EventStream, SideEvents, SideItem, SideSink, TextStream, side_events};
 use provstream::{OwnedEvent, Parser};
 use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten, stripped};
 
@@ -443,7 +441,7 @@ fn either_end_may_be_dropped() {
         }
         assert!(side.is_none());
         assert_eq!(text, b"So. So. So. ");
-        let shown = format!("{:?}", stream.sink());
+        let shown = format!("{:?}", stream.handler());
         assert!(shown.contains("events: []"), "{shown}");
     }
     // Without the text what was told is still there.
@@ -487,7 +485,7 @@ fn a_consumer_in_another_thread_gets_or_is_told_of_every_event() {
 fn a_side_sink_takes_part_in_another() {
     /// Keeps what the other would remove.
     struct Kept(SideSink);
-    impl EventSink for Kept {
+    impl provstream::Handler for Kept {
         fn annotation(
             &mut self,
             annotation: &provstream::BracketAnnotation<'_>,

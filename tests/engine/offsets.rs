@@ -185,9 +185,9 @@ fn what_is_written_does_not_depend_on_the_start() {
         let mut rewriter = Rewriter::new(builder.expect("an offset in range").build());
         let mut clean = Vec::new();
         for chunk in text.chunks(3) {
-            rewriter.push(chunk, &mut |text: &[u8]| clean.extend_from_slice(text));
+            rewriter.push(chunk, &mut clean);
         }
-        rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+        rewriter.finish(&mut clean);
         clean
     };
     let expected = clean(0);

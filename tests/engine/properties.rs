@@ -12,8 +12,8 @@ use provstream::provenance::{
     Annotation, Class, Reason, Vocabulary, escape, escape_str, parse_annotation, write_bracketed,
 };
 use provstream::{
-    BracketAnnotation, DiagnosticCode, Event, JsonRecord, Limits, OwnedEvent, Parser, QueuedParser,
-    Replacement, RewriteSink, Rewriter, Span,
+    BracketAnnotation, DiagnosticCode, Event, Handler, JsonRecord, Limits, OwnedEvent, Parser,
+    QueuedParser, Replacement, Rewriter, Span, TextChunk,
 };
 use testkit::reference::holdback::{LEAST, completions, holdback, removable};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
@@ -277,7 +277,7 @@ fn feed(parser: &mut Parser, input: &[Segment], cuts: &[Index], mut sink: impl F
 fn seen(parser: &mut Parser, input: &[Segment], cuts: &[Index]) -> Seen {
     let mut seen = Seen::default();
     feed(parser, input, cuts, |event| seen.take(event));
-    parser.finish(|event| seen.take(event));
+    parser.finish(|event: Event<'_>| seen.take(event));
     parser.reset();
     seen
 }
@@ -303,9 +303,10 @@ struct Writer {
     written: Vec<u8>,
 }
 
-impl RewriteSink for Writer {
-    fn text(&mut self, bytes: &[u8]) {
-        self.written.extend_from_slice(bytes);
+impl Handler for Writer {
+    fn text(&mut self, text: TextChunk<'_>) {
+        assert_eq!(text.span().start(), self.written.len() as u64);
+        self.written.extend_from_slice(text.bytes());
     }
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
@@ -371,7 +372,7 @@ proptest! {
                 feed(&mut parser, &[Segment { own: segment.own, bytes: vec![*byte] }], &[], |event| single.take(event));
             }
         }
-        parser.finish(|event| single.take(event));
+        parser.finish(|event: Event<'_>| single.take(event));
         prop_assert_eq!(shown(&single), shown(&whole));
     }
 
@@ -426,7 +427,7 @@ proptest! {
         let mut new = used.clone();
         feed(&mut used, &before, &[], |_| {});
         if finished {
-            used.finish(|_| {});
+            used.finish(());
         }
         used.reset();
         prop_assert_eq!((used.position(), used.buffered_len(), used.strippable_whitespace()), (0, 0, 0));
@@ -498,7 +499,7 @@ proptest! {
                 }
             }
         }
-        parser.finish(|event| borrowed.push(format!("{event:?}")));
+        parser.finish(|event: Event<'_>| borrowed.push(format!("{event:?}")));
         queue.finish();
         let mut tiles = Vec::new();
         let mut others = Vec::new();
@@ -529,10 +530,10 @@ proptest! {
         let mut parser = Parser::new();
         let mut other = 0;
         for chunk in input.chunks(size) {
-            parser.push_untrusted(chunk, |event| other += usize::from(!matches!(event, Event::Text(_))));
+            parser.push_untrusted(chunk, |event: Event<'_>| other += usize::from(!matches!(event, Event::Text(_))));
             prop_assert_eq!(parser.buffered_len(), 0, "foreign text is handed on at once");
         }
-        parser.finish(|event| other += usize::from(!matches!(event, Event::Text(_))));
+        parser.finish(|event: Event<'_>| other += usize::from(!matches!(event, Event::Text(_))));
         prop_assert_eq!(other, 0);
     }
 
@@ -556,9 +557,9 @@ proptest! {
     fn finishing_twice_adds_nothing(input in segments(15)) {
         let mut parser = Parser::new();
         feed(&mut parser, &input, &[], |_| {});
-        parser.finish(|_| {});
+        parser.finish(());
         let mut more = 0;
-        parser.finish(|_| more += 1);
+        parser.finish(|_: Event<'_>| more += 1);
         prop_assert_eq!(more, 0);
         prop_assert_eq!(parser.buffered_len(), 0);
         prop_assert_eq!(parser.position(), joined(&input).len() as u64);
@@ -571,7 +572,7 @@ proptest! {
         let mut used = engine(&limits);
         feed(&mut used, &before, &[], |_| {});
         if finished {
-            used.finish(|_| {});
+            used.finish(());
         }
         used.reset();
         prop_assert_eq!((used.position(), used.buffered_len(), used.strippable_whitespace()), (0, 0, 0));
@@ -596,14 +597,14 @@ proptest! {
         let (mut chunks_a, mut chunks_b) = (first.chunks(size), second.chunks(size));
         loop {
             let (chunk_a, chunk_b) = (chunks_a.next(), chunks_b.next());
-            a.push(chunk_a.unwrap_or_default(), |event| seen_a.take(event));
-            b.push(chunk_b.unwrap_or_default(), |event| seen_b.take(event));
+            a.push(chunk_a.unwrap_or_default(), |event: Event<'_>| seen_a.take(event));
+            b.push(chunk_b.unwrap_or_default(), |event: Event<'_>| seen_b.take(event));
             if chunk_a.is_none() && chunk_b.is_none() {
                 break;
             }
         }
-        a.finish(|event| seen_a.take(event));
-        b.finish(|event| seen_b.take(event));
+        a.finish(|event: Event<'_>| seen_a.take(event));
+        b.finish(|event: Event<'_>| seen_b.take(event));
         prop_assert_eq!(shown(&seen_a), shown(&seen(&mut engine(&limits), &own(&first), &[])));
         prop_assert_eq!(shown(&seen_b), shown(&seen(&mut Parser::new(), &own(&second), &[])));
     }
@@ -613,12 +614,12 @@ proptest! {
         let (head, tail) = input.split_at(cut.index(input.len() + 1));
         let mut parser = Parser::new();
         let mut first = Seen::default();
-        parser.push(head, |event| first.take(event));
+        parser.push(head, |event: Event<'_>| first.take(event));
         let mut second = first.clone();
         let mut twin = parser.clone();
         for (parser, seen) in [(&mut parser, &mut first), (&mut twin, &mut second)] {
-            parser.push(tail, |event| seen.take(event));
-            parser.finish(|event| seen.take(event));
+            parser.push(tail, |event: Event<'_>| seen.take(event));
+            parser.finish(|event: Event<'_>| seen.take(event));
         }
         prop_assert_eq!(shown(&first), shown(&second));
     }

@@ -265,9 +265,9 @@ fn stripped(builder: &ParserBuilder, stream: &[u8], size: usize) -> Vec<u8> {
     let mut rewriter = Rewriter::new(builder.clone().build());
     let mut text = Vec::new();
     for chunk in stream.chunks(size) {
-        rewriter.push(chunk, &mut |bytes: &[u8]| text.extend_from_slice(bytes));
+        rewriter.push(chunk, &mut text);
     }
-    rewriter.finish(&mut |bytes: &[u8]| text.extend_from_slice(bytes));
+    rewriter.finish(&mut text);
     text
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use provstream::provenance::{Discipline, Timestamp, Vocabulary};
-use provstream::{Event, RewriteSink};
+use provstream::{Event, Handler};
 use provstream_providers::Channel;
 
 use crate::args::AdmitArgs;
@@ -78,9 +78,7 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
         .map_err(|error| Failure::Usage(error.to_string()))
 }
 
-impl RewriteSink for Admit {
-    fn text(&mut self, _: &[u8]) {}
-
+impl Handler for Admit {
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = event {
             let now = self.now.unwrap_or_else(|| SystemTime::now().into());

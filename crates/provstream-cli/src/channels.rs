@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use provstream::{BracketAnnotation, Event, JsonRecord, Parser, Replacement};
+use provstream::{BracketAnnotation, Event, JsonRecord, Parser, Replacement, TextChunk};
 use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
 
 use crate::feed::Sink;
@@ -77,7 +77,8 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
 
     fn text(&mut self, channel: Channel, text: &[u8]) {
         self.enter(channel);
-        self.sink.text(text);
+        // No command uses the offset of text.
+        self.sink.text(TextChunk::new(text, 0));
     }
 
     fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use provstream::provenance::Encoding;
-use provstream::{BracketAnnotation, Event, Replacement, RewriteSink, Span};
+use provstream::{BracketAnnotation, Event, Handler, Replacement, Span, TextChunk};
 use provstream_marc::Profile;
 use provstream_providers::Channel;
 
@@ -73,11 +73,11 @@ impl Extract {
     }
 }
 
-impl RewriteSink for Extract {
-    fn text(&mut self, bytes: &[u8]) {
+impl Handler for Extract {
+    fn text(&mut self, text: TextChunk<'_>) {
         if let Some(mut texts) = self.text.take() {
             let pieces = texts.entry(self.channel).or_default();
-            pieces.push(bytes, |text| self.line(&Line::Text { text }));
+            pieces.push(text.bytes(), |text| self.line(&Line::Text { text }));
             self.text = Some(texts);
         }
     }

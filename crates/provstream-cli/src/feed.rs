@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use provstream::provenance::Vocabulary;
-use provstream::{Limits, Mode, Parser, ParserBuilder, RewriteSink, Rewriter};
+use provstream::{Handler, Limits, Mode, Parser, ParserBuilder, Rewriter};
 use provstream_providers::{Channel, StreamRewriter};
 
 use crate::args::SourceArgs;
@@ -18,7 +18,7 @@ use crate::unread::{Seen, Unread};
 const BUFFER: usize = 1 << 16;
 
 /// What a command makes of a stream.
-pub(crate) trait Sink: RewriteSink {
+pub(crate) trait Sink: Handler {
     /// Where it writes to.
     fn output(&mut self) -> &mut Output;
 

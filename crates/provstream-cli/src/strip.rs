@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream::RewriteSink;
+use provstream::{Handler, TextChunk};
 use provstream_providers::Channel;
 
 use crate::args::StripArgs;
@@ -100,8 +100,8 @@ impl Strip {
     }
 }
 
-impl RewriteSink for Strip {
-    fn text(&mut self, bytes: &[u8]) {
+impl Handler for Strip {
+    fn text(&mut self, text: TextChunk<'_>) {
         let is_wanted = match &mut self.text {
             Text::Whole => true,
             Text::Events => false,
@@ -116,7 +116,7 @@ impl RewriteSink for Strip {
             }
         };
         if is_wanted {
-            self.output.text(bytes);
+            self.output.text(text.bytes());
         }
     }
 }

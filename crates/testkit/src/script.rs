@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use provstream::io::EventSink;
 use provstream::{
-    BracketAnnotation, Event, JsonRecord, Mode, OwnedEvent, Parser, Replacement, Rewriter,
+    BracketAnnotation, Event, Handler, JsonRecord, Mode, OwnedEvent, Parser, Replacement, Rewriter,
+    TextChunk,
 };
 
 /// The sizes of chunks that every case is cut into.
@@ -113,8 +113,8 @@ impl Events {
     /// Those that the parser gives.
     pub fn of(mut parser: Parser, input: &[u8]) -> Self {
         let mut events = Self::default();
-        parser.push(input, |event| events.take(event.into()));
-        parser.finish(|event| events.take(event.into()));
+        parser.push(input, |event: Event<'_>| events.take(event.into()));
+        parser.finish(|event: Event<'_>| events.take(event.into()));
         events
     }
 }
@@ -126,7 +126,7 @@ pub struct Keeper {
     pub ends: usize,
 }
 
-impl EventSink for Keeper {
+impl Handler for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.events.push(Event::Annotation(*annotation).into());
         match self.events.len() % 3 {
@@ -153,9 +153,9 @@ impl EventSink for Keeper {
 /// What the rewriter makes of an input with a [`Keeper`], and what the keeper keeps.
 pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
     struct Both(Vec<u8>, Keeper);
-    impl provstream::RewriteSink for Both {
-        fn text(&mut self, bytes: &[u8]) {
-            self.0.extend_from_slice(bytes);
+    impl Handler for Both {
+        fn text(&mut self, text: TextChunk<'_>) {
+            self.0.extend_from_slice(text.bytes());
         }
         fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
             self.1.annotation(annotation)
@@ -166,12 +166,14 @@ pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
         fn event(&mut self, event: Event<'_>) {
             self.1.event(event);
         }
+        fn end(&mut self) {
+            self.1.end();
+        }
     }
     let mut both = Both(Vec::new(), Keeper::default());
     let mut rewriter = Rewriter::new(parser);
     rewriter.push(input, &mut both);
     rewriter.finish(&mut both);
-    both.1.ends = 1;
     (both.0, both.1)
 }
 
@@ -179,8 +181,13 @@ pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
 pub fn stripped(parser: Parser, input: &[u8]) -> Vec<u8> {
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(parser);
-    rewriter.push(input, &mut |text: &[u8]| clean.extend_from_slice(text));
-    rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+    let mut sink = |event: Event<'_>| {
+        if let Event::Text(text) = event {
+            clean.extend_from_slice(text.bytes());
+        }
+    };
+    rewriter.push(input, &mut sink);
+    rewriter.finish(&mut sink);
     clean
 }
 

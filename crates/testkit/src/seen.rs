@@ -49,9 +49,9 @@ impl Seen {
     pub fn of<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::default();
         for piece in pieces {
-            parser.push(piece, |event| seen.take(event));
+            parser.push(piece, |event: Event<'_>| seen.take(event));
         }
-        parser.finish(|event| seen.take(event));
+        parser.finish(|event: Event<'_>| seen.take(event));
         parser.reset();
         seen
     }

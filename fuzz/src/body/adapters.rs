@@ -78,8 +78,8 @@ pub(super) fn check(data: &[u8]) {
 
     let mut stripped = Vec::new();
     let mut rewriter = Rewriter::new(case.parser());
-    rewriter.push(&bytes, &mut |text: &[u8]| stripped.extend_from_slice(text));
-    rewriter.finish(&mut |text: &[u8]| stripped.extend_from_slice(text));
+    rewriter.push(&bytes, &mut stripped);
+    rewriter.finish(&mut stripped);
     let mut writer = RewriteWriter::new(Narrow(Vec::new()), case.parser(), ());
     for chunk in chunks {
         writer.write_all(chunk).expect("it takes all");

@@ -36,6 +36,6 @@ pub(super) fn check(data: &[u8]) {
         assert!(parser.buffered_len() <= most);
         assert!(parser.strippable_whitespace() <= 64.min(handed));
     }
-    parser.finish(|event| take(event, &mut handed));
+    parser.finish(|event: Event<'_>| take(event, &mut handed));
     assert_eq!(handed, bytes.len());
 }

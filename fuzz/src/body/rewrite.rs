@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use provstream::{BracketAnnotation, JsonRecord, Replacement, RewriteSink, Rewriter};
+use provstream::{BracketAnnotation, Handler, JsonRecord, Replacement, Rewriter, TextChunk};
 
 use super::super::case::Case;
 use super::super::reference::{RefVocabulary, strip_in};
@@ -13,10 +13,10 @@ struct Writer {
     written: Vec<u8>,
 }
 
-impl RewriteSink for Writer {
-    fn text(&mut self, bytes: &[u8]) {
-        assert!(!bytes.is_empty(), "nothing is not written");
-        self.written.extend_from_slice(bytes);
+impl Handler for Writer {
+    fn text(&mut self, text: TextChunk<'_>) {
+        assert!(!text.bytes().is_empty(), "nothing is not written");
+        self.written.extend_from_slice(text.bytes());
     }
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {

@@ -83,7 +83,7 @@ pub fn run(parser: &mut Parser, input: &[Segment], mut cut: impl FnMut(usize) ->
             rest = later;
         }
     }
-    parser.finish(|event| collect(event, &mut events));
+    parser.finish(|event: Event<'_>| collect(event, &mut events));
     canonical(events)
 }
 

@@ -39,10 +39,8 @@ fn strip_all(format: Format, stream: &[u8]) -> String {
 fn clean(text: &str) -> String {
     let mut out = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
-    rewriter.push(text.as_bytes(), &mut |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-    });
-    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(text.as_bytes(), &mut out);
+    rewriter.finish(&mut out);
     String::from_utf8(out).expect("UTF-8")
 }
 

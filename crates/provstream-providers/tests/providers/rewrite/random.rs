@@ -165,7 +165,7 @@ fn holds(deltas: &[String]) -> bool {
         let whole = whole(&text).or_else(|_| whole(&text[..text.len() - 6]));
         let whole = whole.expect("a string");
         parser.reset();
-        parser.push(whole.as_bytes(), |_| {});
+        parser.push(whole.as_bytes(), ());
         parser.buffered_len() > 0 || parser.strippable_whitespace() > 0
     })
 }
