@@ -3,8 +3,6 @@
 use core::ops::Deref;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 /// A value that is borrowed from the parser's stack, or owned.
 ///
 /// It keeps events small and cheap to drop, whatever they contain, so that the compiler can inline both into the caller.
@@ -57,24 +55,19 @@ impl<T: PartialEq> PartialEq for MaybeOwned<'_, T> {
 
 impl<T: Eq> Eq for MaybeOwned<'_, T> {}
 
-/// Bytes of the stream: borrowed, or shared with the chunk or the copy that they lie in.
+/// Bytes of the stream: borrowed, or a copy.
 #[derive(Clone)]
 pub(crate) enum Slice<'a> {
     Borrowed(&'a [u8]),
-    Shared(Bytes),
+    Owned(Box<[u8]>),
 }
 
 impl Slice<'_> {
-    /// The bytes, copied if they are borrowed.
-    pub(crate) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
-            Self::Shared(bytes) => bytes,
-        }
-    }
-
     pub(crate) fn into_owned(self) -> Slice<'static> {
-        Slice::Shared(self.into_bytes())
+        match self {
+            Self::Borrowed(bytes) => Slice::Owned(bytes.into()),
+            Self::Owned(bytes) => Slice::Owned(bytes),
+        }
     }
 }
 
@@ -85,7 +78,7 @@ impl Deref for Slice<'_> {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Borrowed(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Events: what the parser reports.
 
 use core::fmt;
+use core::marker::PhantomData;
 use std::borrow::Cow;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use bytes::Bytes;
 use crate::Span;
 use crate::borrow::{MaybeOwned, Slice};
 use crate::marc_object::MarcObject;
+use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
@@ -31,14 +33,16 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 /// # Lifetime
 ///
 /// An event from a [`Parser`](crate::Parser) borrows from the chunk and from the parser, and is valid until the sink
-/// returns. [`into_owned`](Self::into_owned) makes one that can be kept or sent to another thread. Those of a
-/// [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io) are owned: `Event<'static>`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// returns. [`into_owned`](Self::into_owned) makes an [`OwnedEvent`], which can be kept or sent to another thread. So are
+/// the events of a [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io).
+///
+/// `B` is what holds the bytes of text: a slice in a borrowed event, [`Bytes`] in an owned one.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum Event<'a, B = &'a [u8]> {
     /// Text: bytes of the stream that are not a bracketed annotation, emitted as soon as they cannot become one. JSON
     /// is text too, unless it is reported as a [`Record`](Self::Record).
-    Text(TextChunk<'a>),
+    Text(TextChunk<'a, B>),
     /// A bracketed annotation, at its closing bracket. Its assertion follows once it is complete.
     Annotation(BracketAnnotation<'a>),
     /// An assertion with all its annotations, once nothing can be added to it; in JSON, at the closing brace of its
@@ -54,12 +58,15 @@ pub enum Event<'a> {
 }
 
 // Events are passed by value, and there is one for each piece of text.
-const _: () = assert!(size_of::<Event<'static>>() <= 48);
+const _: () = assert!(size_of::<Event<'static>>() <= 32);
+
+/// An [`Event`] with nothing borrowed. Text that lies in one chunk shares the memory of that chunk.
+pub type OwnedEvent = Event<'static, Bytes>;
 
 impl Event<'_> {
-    /// The event with nothing borrowed. Text, brackets and records are copied, unless they are owned already.
+    /// The event with nothing borrowed. Text, brackets and records are copied.
     #[must_use]
-    pub fn into_owned(self) -> Event<'static> {
+    pub fn into_owned(self) -> OwnedEvent {
         match self {
             Self::Text(text) => Event::Text(text.into_owned()),
             Self::Annotation(annotation) => Event::Annotation(annotation.into_owned()),
@@ -71,14 +78,28 @@ impl Event<'_> {
     }
 }
 
+impl<B: AsRef<[u8]>> fmt::Debug for Event<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Annotation(annotation) => f.debug_tuple("Annotation").field(annotation).finish(),
+            Self::Assertion(assertion) => f.debug_tuple("Assertion").field(assertion).finish(),
+            Self::Marc(object) => f.debug_tuple("Marc").field(object).finish(),
+            Self::Record(record) => f.debug_tuple("Record").field(record).finish(),
+            Self::Diagnostic(diagnostic) => f.debug_tuple("Diagnostic").field(diagnostic).finish(),
+        }
+    }
+}
+
 /// A piece of text: bytes of the stream that are not a bracketed annotation.
 ///
 /// The spans of all text chunks, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap
 /// or overlap.
-#[derive(Clone, PartialEq, Eq)]
-pub struct TextChunk<'a> {
-    bytes: Slice<'a>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TextChunk<'a, B = &'a [u8]> {
+    bytes: B,
     start: u64,
+    borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a> TextChunk<'a> {
@@ -87,59 +108,71 @@ impl<'a> TextChunk<'a> {
     #[inline]
     pub const fn new(bytes: &'a [u8], start: u64) -> Self {
         Self {
-            bytes: Slice::Borrowed(bytes),
+            bytes,
             start,
+            borrowed: PhantomData,
         }
     }
 
     /// The bytes as they are in the stream; not checked to be UTF-8.
     #[must_use]
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The bytes, without a copy if this text is owned.
-    ///
-    /// Text from a [`QueuedParser`](crate::QueuedParser) or an adapter shares the memory of the chunk that it lies in:
-    /// keeping a short text for long keeps the whole chunk.
-    #[must_use]
-    pub fn into_bytes(self) -> Bytes {
-        self.bytes.into_bytes()
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// Where the bytes are in the stream.
     #[must_use]
     #[inline]
-    pub fn span(&self) -> Span {
+    pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 
-    /// The same text with nothing borrowed.
+    /// The same text in memory of its own.
     #[must_use]
-    pub fn into_owned(self) -> TextChunk<'static> {
-        TextChunk {
-            bytes: self.bytes.into_owned(),
-            start: self.start,
-        }
+    pub fn into_owned(self) -> TextChunk<'static, Bytes> {
+        TextChunk::shared(Bytes::copy_from_slice(self.bytes), self.start)
     }
 }
 
-impl TextChunk<'static> {
+impl TextChunk<'static, Bytes> {
     /// Text that shares the memory of a chunk.
     pub(crate) const fn shared(bytes: Bytes, start: u64) -> Self {
         Self {
-            bytes: Slice::Shared(bytes),
+            bytes,
             start,
+            borrowed: PhantomData,
         }
+    }
+
+    /// The bytes as they are in the stream; not checked to be UTF-8.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The bytes themselves.
+    ///
+    /// Text that lies in one chunk shares the memory of that chunk: keeping a short text for long keeps the whole chunk.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// Where the bytes are in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 }
 
-impl fmt::Debug for TextChunk<'_> {
+impl<B: AsRef<[u8]>> fmt::Debug for TextChunk<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes.as_ref();
+        let span = Span::new(self.start, self.start + bytes.len() as u64);
         f.debug_struct("TextChunk")
-            .field("bytes", &lossy(&self.bytes))
-            .field("span", &self.span())
+            .field("bytes", &lossy(bytes))
+            .field("span", &span)
             .finish()
     }
 }
@@ -372,30 +405,19 @@ pub enum DiagnosticCode {
     InvalidUtf8,
 }
 
-impl DiagnosticCode {
-    /// The name used on the wire, such as `limit-annotation`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unterminated => "unterminated",
-            Self::LimitAnnotation => "limit-annotation",
-            Self::LimitAssertion => "limit-assertion",
-            Self::LimitDepth => "limit-depth",
-            Self::LimitPointer => "limit-pointer",
-            Self::LimitAnnotations => "limit-annotations",
-            Self::LimitPending => "limit-pending",
-            Self::LimitRecord => "limit-record",
-            Self::InvalidTs => "invalid-ts",
-            Self::NoAssertion => "no-assertion",
-            Self::DuplicateMember => "duplicate-member",
-            Self::JsonSyntax => "json-syntax",
-            Self::InvalidUtf8 => "invalid-utf8",
-        }
-    }
-}
-
-impl fmt::Display for DiagnosticCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    DiagnosticCode, "diagnostic code", "The name used on the wire, such as `limit-annotation`.",
+    Unterminated => "unterminated",
+    LimitAnnotation => "limit-annotation",
+    LimitAssertion => "limit-assertion",
+    LimitDepth => "limit-depth",
+    LimitPointer => "limit-pointer",
+    LimitAnnotations => "limit-annotations",
+    LimitPending => "limit-pending",
+    LimitRecord => "limit-record",
+    InvalidTs => "invalid-ts",
+    NoAssertion => "no-assertion",
+    DuplicateMember => "duplicate-member",
+    JsonSyntax => "json-syntax",
+    InvalidUtf8 => "invalid-utf8",
 }

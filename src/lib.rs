@@ -109,7 +109,9 @@ mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
+mod names;
 mod offset_map;
+mod one_shot;
 mod parser;
 pub mod provenance;
 mod queue;
@@ -119,12 +121,16 @@ mod span;
 mod steps;
 
 pub use chunk_index::ChunkIndex;
-pub use event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
+pub use event::{
+    BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, OwnedEvent, TextChunk,
+};
 pub use extract::sentence;
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
+pub use names::UnknownNameError;
 pub use offset_map::OffsetMap;
+pub use one_shot::{parse, strip};
 pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
 pub use queue::QueuedParser;
 pub use rewrite::Rewriter;

@@ -90,7 +90,11 @@ pub(super) fn check(data: &[u8]) {
 }
 
 /// Joins the texts, and keeps all other events.
-fn keep(event: Event<'static>, others: &mut Vec<Event<'static>>, text: &mut Vec<u8>) {
+fn keep(
+    event: provstream::OwnedEvent,
+    others: &mut Vec<provstream::OwnedEvent>,
+    text: &mut Vec<u8>,
+) {
     match event {
         Event::Text(piece) => text.extend_from_slice(piece.bytes()),
         other => others.push(other),
