@@ -54,39 +54,3 @@ impl<T: PartialEq> PartialEq for MaybeOwned<'_, T> {
 }
 
 impl<T: Eq> Eq for MaybeOwned<'_, T> {}
-
-/// Bytes of the stream: borrowed, or a copy.
-#[derive(Clone)]
-pub(crate) enum Slice<'a> {
-    Borrowed(&'a [u8]),
-    Owned(Box<[u8]>),
-}
-
-impl Slice<'_> {
-    pub(crate) fn into_owned(self) -> Slice<'static> {
-        match self {
-            Self::Borrowed(bytes) => Slice::Owned(bytes.into()),
-            Self::Owned(bytes) => Slice::Owned(bytes),
-        }
-    }
-}
-
-impl Deref for Slice<'_> {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Owned(bytes) => bytes,
-        }
-    }
-}
-
-impl PartialEq for Slice<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Slice<'_> {}

@@ -2,12 +2,11 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::Span;
-use crate::borrow::{MaybeOwned, Slice};
 use crate::marc_object::MarcObject;
 use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
@@ -39,12 +38,12 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 /// `B` is what holds the bytes of text: a slice in a borrowed event, [`Bytes`] in an owned one.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a, B = &'a [u8]> {
+pub enum Event<'a, B: EventBytes = &'a [u8]> {
     /// Text: bytes of the stream that are not a bracketed annotation, emitted as soon as they cannot become one. JSON
     /// is text too, unless it is reported as a [`Record`](Self::Record).
     Text(TextChunk<'a, B>),
     /// A bracketed annotation, at its closing bracket. Its assertion follows once it is complete.
-    Annotation(BracketAnnotation<'a>),
+    Annotation(BracketAnnotation<'a, B>),
     /// An assertion with all its annotations, once nothing can be added to it; in JSON, at the closing brace of its
     /// object.
     Assertion(Assertion<'a>),
@@ -52,13 +51,55 @@ pub enum Event<'a, B = &'a [u8]> {
     Marc(MarcObject<'a>),
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
-    Record(JsonRecord<'a>),
+    Record(JsonRecord<'a, B>),
     /// A problem in the stream. The parser goes on.
     Diagnostic(Diagnostic),
 }
 
 // Events are passed by value, and there is one for each piece of text.
 const _: () = assert!(size_of::<Event<'static>>() <= 32);
+
+/// What holds the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
+///
+/// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
+/// that pushes. There are no other implementations.
+pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
+    /// The parts of a bracketed annotation.
+    #[doc(hidden)]
+    type Parts: Clone;
+
+    #[doc(hidden)]
+    fn view(parts: &Self::Parts) -> Bracket<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for &[u8] {}
+    impl Sealed for bytes::Bytes {}
+}
+
+impl<'a> EventBytes for &'a [u8] {
+    type Parts = &'a Bracket<'a>;
+
+    #[inline]
+    fn view<'v>(parts: &'v Self::Parts) -> Bracket<'v> {
+        **parts
+    }
+}
+
+impl EventBytes for Bytes {
+    type Parts = Arc<OwnedBracket>;
+
+    fn view(parts: &Self::Parts) -> Bracket<'_> {
+        Bracket {
+            reading: parts.reading,
+            raw: &parts.raw,
+            vocabulary: &parts.vocabulary,
+            start: parts.start,
+            whitespace_before: parts.whitespace_before,
+        }
+    }
+}
 
 /// An [`Event`] with nothing borrowed. Text that lies in one chunk shares the memory of that chunk.
 pub type OwnedEvent = Event<'static, Bytes>;
@@ -78,7 +119,7 @@ impl Event<'_> {
     }
 }
 
-impl<B: AsRef<[u8]>> fmt::Debug for Event<'_, B> {
+impl<B: EventBytes> fmt::Debug for Event<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
@@ -166,6 +207,12 @@ impl TextChunk<'static, Bytes> {
     }
 }
 
+impl<B: AsRef<[u8]>> AsRef<[u8]> for TextChunk<'_, B> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
+
 impl<B: AsRef<[u8]>> fmt::Debug for TextChunk<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.bytes.as_ref();
@@ -178,61 +225,67 @@ impl<B: AsRef<[u8]>> fmt::Debug for TextChunk<'_, B> {
 }
 
 /// A JSON value whose root is an asserted object or a MARC object, with its bytes.
-#[derive(Clone, PartialEq, Eq)]
-pub struct JsonRecord<'a> {
-    raw: Slice<'a>,
-    start: u64,
-}
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JsonRecord<'a, B = &'a [u8]>(TextChunk<'a, B>);
 
 impl<'a> JsonRecord<'a> {
     pub(crate) const fn new(raw: &'a [u8], start: u64) -> Self {
-        Self {
-            raw: Slice::Borrowed(raw),
-            start,
-        }
+        Self(TextChunk::new(raw, start))
     }
 
+    /// The same record with a copy of its bytes.
+    #[must_use]
+    pub fn into_owned(self) -> JsonRecord<'static, Bytes> {
+        JsonRecord(self.0.into_owned())
+    }
+}
+
+impl<B: AsRef<[u8]>> JsonRecord<'_, B> {
     /// Its bytes, from `{` to `}`.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
-        &self.raw
+        self.0.as_ref()
     }
 
     /// Where it is in the stream.
     #[must_use]
     pub fn span(&self) -> Span {
-        Span::new(self.start, self.start + self.raw.len() as u64)
-    }
-
-    /// The same record with nothing borrowed.
-    #[must_use]
-    pub fn into_owned(self) -> JsonRecord<'static> {
-        JsonRecord {
-            raw: self.raw.into_owned(),
-            start: self.start,
-        }
+        Span::new(self.0.start, self.0.start + self.raw().len() as u64)
     }
 }
 
-impl fmt::Debug for JsonRecord<'_> {
+impl<B: AsRef<[u8]>> fmt::Debug for JsonRecord<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JsonRecord")
-            .field("raw", &lossy(&self.raw))
+            .field("raw", &lossy(self.raw()))
             .field("span", &self.span())
             .finish()
     }
 }
 
 /// An annotation in brackets, with its bytes.
-#[derive(Clone)]
-pub struct BracketAnnotation<'a>(MaybeOwned<'a, Bracket<'a>>);
+pub struct BracketAnnotation<'a, B: EventBytes = &'a [u8]> {
+    parts: B::Parts,
+    borrowed: PhantomData<&'a ()>,
+}
 
-/// The parts of an annotation in brackets.
-#[derive(Clone)]
-pub(crate) struct Bracket<'a> {
+/// The parts of an annotation in brackets, borrowed.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct Bracket<'a> {
     reading: Reading,
-    raw: Slice<'a>,
-    vocabulary: Cow<'a, Vocabulary>,
+    raw: &'a [u8],
+    vocabulary: &'a Vocabulary,
+    start: u64,
+    whitespace_before: usize,
+}
+
+/// The parts of an annotation in brackets, owned.
+#[doc(hidden)]
+pub struct OwnedBracket {
+    reading: Reading,
+    raw: Box<[u8]>,
+    vocabulary: Vocabulary,
     start: u64,
     whitespace_before: usize,
 }
@@ -247,8 +300,8 @@ impl<'a> Bracket<'a> {
     ) -> Self {
         Self {
             reading,
-            raw: Slice::Borrowed(raw),
-            vocabulary: Cow::Borrowed(vocabulary),
+            raw,
+            vocabulary,
             start,
             whitespace_before,
         }
@@ -259,52 +312,65 @@ impl<'a> BracketAnnotation<'a> {
     /// An annotation whose parts are on the parser's stack.
     #[inline]
     pub(crate) const fn borrowed(parts: &'a Bracket<'a>) -> Self {
-        Self(MaybeOwned::Borrowed(parts))
+        Self {
+            parts,
+            borrowed: PhantomData,
+        }
+    }
+
+    /// The same annotation with a copy of its bytes.
+    #[must_use]
+    pub fn into_owned(self) -> BracketAnnotation<'static, Bytes> {
+        let parts = self.parts;
+        BracketAnnotation {
+            parts: Arc::new(OwnedBracket {
+                reading: parts.reading,
+                raw: parts.raw.into(),
+                vocabulary: parts.vocabulary.clone(),
+                start: parts.start,
+                whitespace_before: parts.whitespace_before,
+            }),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<B: EventBytes> BracketAnnotation<'_, B> {
+    fn view(&self) -> Bracket<'_> {
+        B::view(&self.parts)
     }
 
     /// What it declares, resolved against the vocabulary.
     #[must_use]
     pub fn annotation(&self) -> Annotation<'_> {
-        let parts = &*self.0;
+        let parts = self.view();
         parts
             .reading
-            .annotation(&parts.raw, &parts.vocabulary, self.span())
+            .annotation(parts.raw, parts.vocabulary, self.span())
     }
 
     /// Where it is in the stream, brackets included.
     #[must_use]
     pub fn span(&self) -> Span {
-        Span::new(self.0.start, self.0.start + self.0.raw.len() as u64)
+        let parts = self.view();
+        Span::new(parts.start, parts.start + parts.raw.len() as u64)
     }
 
     /// Its bytes, from `[` to `]`.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
-        &self.0.raw
+        self.view().raw
     }
 
     /// How many bytes of whitespace right before it are removed with it when stripping: 0 to 64.
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
-        self.0.whitespace_before
+        self.view().whitespace_before
     }
 
     /// All its parameters in order, also those that have no meaning here; empty if it is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
-        parameters(&self.0.raw)
-    }
-
-    /// The same annotation with nothing borrowed.
-    #[must_use]
-    pub fn into_owned(self) -> BracketAnnotation<'static> {
-        let parts = self.0.into_inner();
-        BracketAnnotation(MaybeOwned::owned(Bracket {
-            reading: parts.reading,
-            raw: parts.raw.into_owned(),
-            vocabulary: Cow::Owned(parts.vocabulary.into_owned()),
-            start: parts.start,
-            whitespace_before: parts.whitespace_before,
-        }))
+        parameters(self.raw())
     }
 }
 
@@ -318,25 +384,36 @@ fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
         .into_iter()
 }
 
-impl fmt::Debug for BracketAnnotation<'_> {
+impl<B: EventBytes> Clone for BracketAnnotation<'_, B> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<'a> Copy for BracketAnnotation<'a, &'a [u8]> {}
+
+impl<B: EventBytes> fmt::Debug for BracketAnnotation<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BracketAnnotation")
             .field("annotation", &self.annotation())
-            .field("raw", &lossy(&self.0.raw))
-            .field("whitespace_before", &self.0.whitespace_before)
+            .field("raw", &lossy(self.raw()))
+            .field("whitespace_before", &self.whitespace_before())
             .finish()
     }
 }
 
-impl PartialEq for BracketAnnotation<'_> {
+impl<B: EventBytes> PartialEq for BracketAnnotation<'_, B> {
     fn eq(&self, other: &Self) -> bool {
         self.annotation() == other.annotation()
-            && self.0.raw == other.0.raw
-            && self.0.whitespace_before == other.0.whitespace_before
+            && self.raw() == other.raw()
+            && self.whitespace_before() == other.whitespace_before()
     }
 }
 
-impl Eq for BracketAnnotation<'_> {}
+impl<B: EventBytes> Eq for BracketAnnotation<'_, B> {}
 
 /// A notice about a place in the stream; it never stops the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -96,6 +96,7 @@
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod borrow;
 mod chunk_index;
@@ -116,13 +117,16 @@ mod parser;
 pub mod provenance;
 mod queue;
 mod rewrite;
+#[cfg(feature = "serde")]
+mod serial;
 pub mod settings;
 mod span;
 mod steps;
 
 pub use chunk_index::ChunkIndex;
 pub use event::{
-    BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, OwnedEvent, TextChunk,
+    BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
+    TextChunk,
 };
 pub use extract::sentence;
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};

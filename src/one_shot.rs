@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::event::{BracketAnnotation, Event, TextChunk};
+use bytes::Bytes;
+
+use crate::event::{BracketAnnotation, Event, OwnedEvent, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
@@ -59,11 +61,11 @@ impl Handler for Strip<'_> {
     }
 }
 
-/// Parses a whole stream: all its events, in order.
+/// Parses a whole stream and returns all its events, in order.
 ///
-/// Text borrows from the stream, in pieces as long as possible; everything else is owned. The stream is read as
+/// Text comes in pieces as long as possible, which share one copy of the stream. The stream is read as
 /// [`Mode::Auto`](crate::Mode::Auto) with the memo's vocabulary and the default limits. The events take memory in
-/// proportion to the stream; a [`Parser`] takes a fixed amount, and other settings.
+/// proportion to the stream; a [`Parser`] takes a fixed amount, and has settings.
 ///
 /// ```
 /// use provstream::Event;
@@ -72,31 +74,25 @@ impl Handler for Strip<'_> {
 /// let [Event::Text(text), Event::Annotation(_), Event::Assertion(assertion)] = &events[..] else {
 ///     panic!("{events:?}");
 /// };
-/// assert_eq!(text.bytes(), b"It is so. ");
+/// assert_eq!(text.bytes(), "It is so. ");
 /// assert_eq!(assertion.text(), "It is so.");
 /// ```
 #[must_use]
-pub fn parse(stream: &[u8]) -> Vec<Event<'_>> {
-    let mut events: Vec<Event<'_>> = Vec::new();
+pub fn parse(stream: &[u8]) -> Vec<OwnedEvent> {
+    let copy = Bytes::copy_from_slice(stream);
+    let mut events: Vec<OwnedEvent> = Vec::new();
     let mut sink = |event: Event<'_>| {
-        let span = match event {
-            Event::Text(text) => text.span(),
-            Event::Annotation(found) => return events.push(Event::Annotation(found.into_owned())),
-            Event::Assertion(found) => return events.push(Event::Assertion(found.into_owned())),
-            Event::Marc(object) => return events.push(Event::Marc(object.into_owned())),
-            Event::Record(record) => return events.push(Event::Record(record.into_owned())),
-            Event::Diagnostic(found) => return events.push(Event::Diagnostic(found)),
+        let Event::Text(text) = &event else {
+            return events.push(event.into_owned());
         };
-        let start = match events.last() {
-            Some(Event::Text(last)) => last.span().start(),
-            _ => span.start(),
-        };
-        if start < span.start() {
+        let (mut start, end) = (text.span().start(), text.span().end());
+        if let Some(Event::Text(last)) = events.last() {
+            start = last.span().start();
             events.pop();
         }
         // The stream is in memory, so its offsets are indices.
-        let bytes = &stream[start as usize..span.end() as usize];
-        events.push(Event::Text(TextChunk::new(bytes, start)));
+        let bytes = copy.slice(start as usize..end as usize);
+        events.push(Event::Text(TextChunk::shared(bytes, start)));
     };
     let mut parser = Parser::new();
     parser.push(stream, &mut sink);
