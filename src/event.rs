@@ -336,11 +336,13 @@ impl<'a> BracketAnnotation<'a> {
 }
 
 impl<B: EventBytes> BracketAnnotation<'_, B> {
+    #[inline]
     fn view(&self) -> Bracket<'_> {
         B::view(&self.parts)
     }
 
     /// What it declares, resolved against the vocabulary.
+    #[inline]
     #[must_use]
     pub fn annotation(&self) -> Annotation<'_> {
         let parts = self.view();
@@ -350,6 +352,7 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
     }
 
     /// Where it is in the stream, brackets included.
+    #[inline]
     #[must_use]
     pub fn span(&self) -> Span {
         let parts = self.view();
@@ -357,12 +360,14 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
     }
 
     /// Its bytes, from `[` to `]`.
+    #[inline]
     #[must_use]
     pub fn raw(&self) -> &[u8] {
         self.view().raw
     }
 
     /// How many bytes of whitespace right before it are removed with it when stripping: 0 to 64.
+    #[inline]
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
         self.view().whitespace_before

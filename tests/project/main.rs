@@ -2,5 +2,7 @@
 
 mod api;
 mod conformance;
+mod events_schema;
+mod first_use;
 mod licences;
 mod mutation_check;
