@@ -3,5 +3,7 @@
 mod api;
 mod conformance;
 mod layers;
+mod events_schema;
+mod first_use;
 mod licences;
 mod mutations;

@@ -108,7 +108,7 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
                 *self.seen.notices.entry(notice.code()).or_default() += 1;
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
-                    span: notice.span().into(),
+                    span: notice.span(),
                 });
             }
             Item::Error(message) => {

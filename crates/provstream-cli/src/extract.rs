@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     if unknown.is_some_and(Unknown::is_foreign) {
         extract.notice(&Line::Diagnostic {
             code: "unknown-format",
-            span: Span::new(0, fed.bytes).into(),
+            span: Span::new(0, fed.bytes),
         });
     }
     extract.end()?;

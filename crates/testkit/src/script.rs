@@ -88,12 +88,12 @@ pub struct Events {
     /// Touching texts joined, each with its start.
     texts: Vec<(u64, Vec<u8>)>,
     /// All other events in their order.
-    pub others: Vec<Event<'static>>,
+    pub others: Vec<provstream::OwnedEvent>,
 }
 
 impl Events {
     /// Takes the next event.
-    pub fn take(&mut self, event: Event<'static>) {
+    pub fn take(&mut self, event: provstream::OwnedEvent) {
         let Event::Text(text) = event else {
             self.others.push(event);
             return;
@@ -121,7 +121,7 @@ impl Events {
 /// What replaces an annotation, by what it is; a keeper of all other events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub events: Vec<Event<'static>>,
+    pub events: Vec<provstream::OwnedEvent>,
     pub ends: usize,
 }
 

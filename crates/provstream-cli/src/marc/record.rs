@@ -6,8 +6,9 @@ use provstream_marc::{Document, MarcObject, Profile, Report, Violation};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::line::{Line, Offsets};
+use crate::line::Line;
 use crate::printable::is_unsafe;
+use provstream::Span;
 
 /// A MARC object that was held against a draft.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl<'a> Judged<'a> {
     pub(crate) fn line(&'a self) -> Line<'a> {
         Line::Marc {
             kind: self.object.kind().as_str(),
-            span: self.object.span().into(),
+            span: self.object.span(),
             pointer: self.object.pointer(),
             valid: self.report.is_valid(),
             violations: self
@@ -53,8 +54,8 @@ impl<'a> Judged<'a> {
     }
 
     /// Where the object stands: its span, and its pointer if it is known.
-    pub(crate) fn place(&self) -> (Offsets, Option<&'a str>) {
-        (self.object.span().into(), self.object.pointer())
+    pub(crate) fn place(&self) -> (Span, Option<&'a str>) {
+        (self.object.span(), self.object.pointer())
     }
 }
 
