@@ -19,6 +19,7 @@ pub mod reference;
 pub mod script;
 pub mod search;
 pub mod seen;
+pub mod sentence;
 #[cfg(feature = "providers")]
 pub mod wire;
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use provstream::{Event, OwnedEvent, Parser, QueuedParser, Replacement, Rewriter};
+use provstream::{Event, Parser, QueuedParser, Replacement, Rewriter};
 use testkit::reference;
 use testkit::reference::{RefLimits, RefVocabulary};
 use testkit::seen::Seen;
@@ -57,10 +57,10 @@ proptest! {
         let mut others = Vec::new();
         while let Some(event) = queue.next_event() {
             match event {
-                OwnedEvent::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
-                OwnedEvent::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),
-                OwnedEvent::Assertion(assertion) => others.push(format!("Assertion({assertion:?})")),
-                OwnedEvent::Diagnostic(found) => others.push(format!("Diagnostic({found:?})")),
+                Event::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
+                Event::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),
+                Event::Assertion(assertion) => others.push(format!("Assertion({assertion:?})")),
+                Event::Diagnostic(found) => others.push(format!("Diagnostic({found:?})")),
                 other => return Err(TestCaseError::fail(format!("{other:?}"))),
             }
         }
