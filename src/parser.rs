@@ -137,7 +137,7 @@ impl Parser {
     ) {
         if let Engine::Text(text) = &mut self.engine
             && !foreign
-            && text.push_in_attempt(self.limits.max_annotation(), chunk)
+            && text.push_in_candidate(self.limits.max_annotation(), chunk)
         {
             return;
         }
