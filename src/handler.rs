@@ -235,13 +235,13 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
 
     #[inline]
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.0(Event::Annotation(*annotation));
+        self.0(Event::Annotation(annotation.clone()));
         Replacement::Remove
     }
 
     #[inline]
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.0(Event::Record(*record));
+        self.0(Event::Record(record.clone()));
         Replacement::Remove
     }
 

@@ -97,22 +97,22 @@
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 
+mod borrow;
 mod chunk_index;
 mod event;
 mod extract;
 mod handler;
 pub mod io;
 pub mod json;
-mod lend;
 mod lex;
 mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
 mod offset_map;
-mod owned;
 mod parser;
 pub mod provenance;
+mod queue;
 mod rewrite;
 pub mod settings;
 mod span;
@@ -125,8 +125,8 @@ pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replace
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
 pub use offset_map::OffsetMap;
-pub use owned::{OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, QueuedParser};
 pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
+pub use queue::QueuedParser;
 pub use rewrite::Rewriter;
 pub use span::Span;
 

@@ -33,7 +33,7 @@ pub enum Mode {
 /// A parser of one stream, fed with chunks of any size.
 ///
 /// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are lent until
-/// the sink returns: `into_owned`, or an [`OwnedEvent`](crate::OwnedEvent), keeps what one says. In the steady
+/// the sink returns: `into_owned`, or an [`Event<'static>`](crate::Event<'static>), keeps what one says. In the steady
 /// state nothing is allocated, but for the values of an annotation that have escapes and for what is not UTF-8. How the
 /// stream is cut changes no event, offset or diagnostic, only the pieces in which text is handed on. No input is an error,
 /// and memory is bounded by the [`Limits`] whatever the length.

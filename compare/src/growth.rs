@@ -56,7 +56,7 @@ fn text() -> [Recipe; 22] {
             unit("[substrate.grep; ts=2026-05-28T11:40:00Z]"),
         ),
         (
-            "annotations far behind the last sentence's end",
+            "annotations far after the last sentence's end",
             "",
             far.into_bytes().into(),
         ),
@@ -78,7 +78,7 @@ fn text() -> [Recipe; 22] {
         ),
         ("a row of a table without end", "| ", unit("a | ")),
         ("an open fence", "```\n", unit("code\n")),
-        ("quotes in one another", "", unit("> ")),
+        ("nested quotes", "", unit("> ")),
     ]
 }
 

@@ -12,8 +12,8 @@ use provstream::provenance::{
     Annotation, Class, Reason, Vocabulary, escape, escape_str, parse_annotation, write_bracketed,
 };
 use provstream::{
-    BracketAnnotation, DiagnosticCode, Event, Handler, JsonRecord, Limits, OwnedEvent, Parser,
-    QueuedParser, Replacement, Rewriter, Span, TextChunk,
+    BracketAnnotation, DiagnosticCode, Event, Handler, JsonRecord, Limits, Parser, QueuedParser,
+    Replacement, Rewriter, Span, TextChunk,
 };
 use testkit::reference::holdback::{LEAST, completions, holdback, removable};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
@@ -505,10 +505,10 @@ proptest! {
         let mut others = Vec::new();
         while let Some(event) = queue.next_event() {
             match event {
-                OwnedEvent::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
-                OwnedEvent::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),
-                OwnedEvent::Assertion(assertion) => others.push(format!("Assertion({assertion:?})")),
-                OwnedEvent::Diagnostic(found) => others.push(format!("Diagnostic({found:?})")),
+                Event::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
+                Event::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),
+                Event::Assertion(assertion) => others.push(format!("Assertion({assertion:?})")),
+                Event::Diagnostic(found) => others.push(format!("Diagnostic({found:?})")),
                 other => return Err(TestCaseError::fail(format!("{other:?}"))),
             }
         }

@@ -10,8 +10,7 @@ use futures_core::Stream;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use provstream::{
-    BracketAnnotation, Event, Handler, JsonRecord, Mode, OwnedEvent, Parser, Replacement, Rewriter,
-    TextChunk,
+    BracketAnnotation, Event, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 
 /// The sizes of chunks that every case is cut into.
@@ -89,13 +88,13 @@ pub struct Events {
     /// Touching texts joined, each with its start.
     texts: Vec<(u64, Vec<u8>)>,
     /// All other events in their order.
-    pub others: Vec<OwnedEvent>,
+    pub others: Vec<Event<'static>>,
 }
 
 impl Events {
     /// Takes the next event.
-    pub fn take(&mut self, event: OwnedEvent) {
-        let OwnedEvent::Text(text) = event else {
+    pub fn take(&mut self, event: Event<'static>) {
+        let Event::Text(text) = event else {
             self.others.push(event);
             return;
         };
@@ -113,8 +112,8 @@ impl Events {
     /// Those that the parser gives.
     pub fn of(mut parser: Parser, input: &[u8]) -> Self {
         let mut events = Self::default();
-        parser.push(input, |event: Event<'_>| events.take(event.into()));
-        parser.finish(|event: Event<'_>| events.take(event.into()));
+        parser.push(input, |event: Event<'_>| events.take(event.into_owned()));
+        parser.finish(|event: Event<'_>| events.take(event.into_owned()));
         events
     }
 }
@@ -122,13 +121,14 @@ impl Events {
 /// What replaces an annotation, by what it is; a keeper of all other events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub events: Vec<OwnedEvent>,
+    pub events: Vec<Event<'static>>,
     pub ends: usize,
 }
 
 impl Handler for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.events.push(Event::Annotation(*annotation).into());
+        self.events
+            .push(Event::Annotation(annotation.clone()).into_owned());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
@@ -137,12 +137,12 @@ impl Handler for Keeper {
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(*record).into());
+        self.events.push(Event::Record(record.clone()).into_owned());
         Replacement::from("{}")
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(event.into());
+        self.events.push(event.into_owned());
     }
 
     fn end(&mut self) {
