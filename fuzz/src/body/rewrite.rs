@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use provstream::{
-    BracketAnnotation, Event, Handler, JsonRecord, OwnedEvent, Replacement, Rewriter, TextChunk,
-};
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rewriter, TextChunk};
 
 use super::super::case::Case;
 use super::super::reference::engine::Cuts;
@@ -42,7 +40,7 @@ impl Rule {
 struct Out {
     rule: Rule,
     written: Vec<u8>,
-    events: Vec<OwnedEvent>,
+    events: Vec<Event<'static>>,
     ends: usize,
 }
 
@@ -65,17 +63,18 @@ impl Handler for Out {
     }
 
     fn annotation(&mut self, found: &BracketAnnotation<'_>) -> Replacement {
-        self.events.push(Event::Annotation(*found).into());
+        self.events
+            .push(Event::Annotation(found.clone()).into_owned());
         self.rule.replacement(found.span().start())
     }
 
     fn record(&mut self, found: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(*found).into());
+        self.events.push(Event::Record(found.clone()).into_owned());
         self.rule.replacement(found.span().start())
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(event.into());
+        self.events.push(event.into_owned());
     }
 
     fn end(&mut self) {
@@ -139,13 +138,11 @@ fn expected(case: &Case, rule: Rule) -> Out {
     let mut take = |event: Event<'_>| {
         let (raw, white, start) = match &event {
             Event::Text(text) => return out.written.extend_from_slice(text.bytes()),
-            Event::Annotation(found) => (
-                found.raw(),
-                found.white_space_before(),
-                found.span().start(),
-            ),
+            Event::Annotation(found) => {
+                (found.raw(), found.whitespace_before(), found.span().start())
+            }
             Event::Record(found) => (found.raw(), 0, found.span().start()),
-            _ => return out.events.push(event.into()),
+            _ => return out.events.push(event.into_owned()),
         };
         match rule.replacement(start) {
             Replacement::Keep => out.written.extend_from_slice(raw),
@@ -160,7 +157,7 @@ fn expected(case: &Case, rule: Rule) -> Out {
                 );
             }
         }
-        out.events.push(event.into());
+        out.events.push(event.into_owned());
     };
     for segment in &case.input {
         feed(&mut parser, segment.own, &segment.bytes, &mut take);

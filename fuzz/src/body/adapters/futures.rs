@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
-use provstream::OwnedEvent;
+use provstream::Event;
 use provstream::io::{EventStream, SideEvents, SideItem, TextStream, side_events};
 use testkit::script::{Events, Keeper, Script, Step, rewritten, stripped};
 
@@ -158,7 +158,7 @@ fn check_side(case: &Case, input: &Input, keeper: &Keeper) {
 }
 
 /// Takes the side events that are there; whether the stream of them has ended.
-fn take_side(side: &mut SideEvents, found: &mut Vec<OwnedEvent>, lost: &mut u64) -> bool {
+fn take_side(side: &mut SideEvents, found: &mut Vec<Event<'static>>, lost: &mut u64) -> bool {
     loop {
         match poll(side) {
             Poll::Ready(Some(SideItem::Event(event))) => found.push(event),

@@ -3,8 +3,8 @@
 use std::io::{self, ErrorKind, Write};
 
 use bytes::Bytes;
-use provstream::QueuedParser;
 use provstream::io::{EventReader, RewriteWriter};
+use provstream::{Event, QueuedParser};
 use testkit::script::{Events, Keeper, Step, rewritten};
 
 use super::super::super::case::Case;
@@ -98,9 +98,11 @@ fn check_queue(case: &Case) {
     let mut expected = Events::default();
     let mut parser = case.parser();
     for (own, chunk) in case.chunks() {
-        super::super::feed(&mut parser, own, chunk, |event| expected.take(event.into()));
+        super::super::feed(&mut parser, own, chunk, |event| {
+            expected.take(event.into_owned())
+        });
     }
-    parser.finish(|event: provstream::Event<'_>| expected.take(event.into()));
+    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
 
     let mut queue = QueuedParser::new(case.parser());
     for (own, chunk) in case.earlier() {
