@@ -154,7 +154,7 @@ fn the_generator_makes_what_is_read() {
 }
 
 /// A carriage return after white space at the end of a fence was once invisible to the search, and so were wide terminators without
-/// white space behind them.
+/// white space after them.
 #[test]
 fn the_generator_makes_what_was_missed() {
     for (name, wanted) in [

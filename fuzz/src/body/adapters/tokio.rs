@@ -12,6 +12,7 @@ use tokio_util::codec::Decoder;
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
+use super::super::same_bytes;
 use super::{Input, MOST_CALLS, failing};
 
 /// What a [`RewriteReader`] and an [`EventDecoder`] make of a transport is what a rewriter and the parser make of it.
@@ -53,11 +54,7 @@ fn check_reader(case: &Case, input: &Input) {
         }
     }
     assert_eq!(errors, failing);
-    assert_eq!(
-        text.escape_ascii().to_string(),
-        expected.escape_ascii().to_string(),
-        "text of a reader"
-    );
+    same_bytes(&text, &expected, "text of a reader");
     assert_eq!(reader.handler(), &keeper, "events of a reader");
 }
 
