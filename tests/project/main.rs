@@ -2,8 +2,8 @@
 
 mod api;
 mod conformance;
-mod layers;
 mod events_schema;
 mod first_use;
+mod layers;
 mod licences;
 mod mutations;
