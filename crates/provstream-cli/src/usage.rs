@@ -1,18 +1,20 @@
 //! Wrong command lines, in words: what was expected, what was found, and where.
 
 use std::ffi::OsString;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::color;
 use crate::failure::{self, Failure, USAGE};
 use crate::stdio;
 
 /// Prints what clap has to say: help and version on standard output, errors on standard error.
 pub(crate) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
-        return match stdio::stdout().and_then(|_| error.print()) {
+        return match print(error) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => Failure::Write(error).report(),
         };
@@ -27,6 +29,17 @@ pub(crate) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
     let _ = write!(message, "; see `{command} --help`");
     failure::complain(message);
     ExitCode::from(USAGE)
+}
+
+/// Prints help or the version.
+fn print(error: &clap::Error) -> io::Result<()> {
+    let text = error.render();
+    let text = if color::is_wanted() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    stdio::stdout()?.write_all(text.as_bytes())
 }
 
 /// The command that was called, as far as its words are known.
