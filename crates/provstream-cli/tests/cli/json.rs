@@ -395,7 +395,7 @@ fn assertions_of_json_are_judged() {
         \"observation_id\":\"sha256:e3b0\",\"ts\":\"2026-05-28T11:40:00Z\",\
         \"span\":{\"start\":79,\"end\":184}}],\
         \"verdict\":{\"admitted\":true,\"reason\":\"admitted\",\"classes\":[\"substrate.code.read\"],\"floor\":1}}\n\
-        {\"event\":\"end\",\"bytes\":186,\"assertions\":1,\"admitted\":1,\"diagnostics\":0}\n"
+        {\"event\":\"end\",\"bytes\":185,\"assertions\":1,\"admitted\":1,\"diagnostics\":0}\n"
     );
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
 }
