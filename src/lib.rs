@@ -97,21 +97,22 @@
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 
+mod borrow;
 mod chunk_index;
 mod event;
 mod extract;
+mod handler;
 pub mod io;
 pub mod json;
-mod lend;
 mod lex;
 mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
 mod offset_map;
-mod owned;
 mod parser;
 pub mod provenance;
+mod queue;
 mod rewrite;
 pub mod settings;
 mod span;
@@ -120,12 +121,13 @@ mod steps;
 pub use chunk_index::ChunkIndex;
 pub use event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 pub use extract::sentence;
+pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
 pub use offset_map::OffsetMap;
-pub use owned::{OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, QueuedParser};
 pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
-pub use rewrite::{Replacement, RewriteSink, Rewriter};
+pub use queue::QueuedParser;
+pub use rewrite::Rewriter;
 pub use span::Span;
 
 /// The README's example, run as a test.

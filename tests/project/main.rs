@@ -2,5 +2,6 @@
 
 mod api;
 mod conformance;
+mod layers;
 mod licences;
-mod mutation_check;
+mod mutations;

@@ -24,29 +24,26 @@ awk 'BEGIN {
 }' >"$folder/block"
 size=$(stat -c %s "$folder/block")
 for ((i = 0; i * size < mib * 1048576; i++)); do cat "$folder/block"; done >"$folder/input"
+run() { "$PROVSTREAM" extract --mode ndjson --jobs "$1" "$folder/input"; }
 measure() {
-  local start end
+  local start end pid peak=0 now
   start=$(date +%s.%N)
-  "$PROVSTREAM" extract --mode ndjson --jobs "$1" "$folder/input" >"$folder/fifo-$1" &
-  local pid=$! peak=0 now
+  "$PROVSTREAM" extract --mode ndjson --jobs "$1" "$folder/input" >/dev/null &
+  pid=$!
   while now=$(awk '/VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [ -n "$now" ]; do
     peak=$now
-    sleep 0.05
+    sleep 0.1
   done
-  wait "$pid"
+  wait
   end=$(date +%s.%N)
   echo "$(awk "BEGIN { printf \"%.2f\", $end - $start }") $peak"
 }
 echo "$(stat -c %s "$folder/input") bytes, $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg)"
+cmp <(run 1) <(run "$jobs")
+echo "the outputs are equal"
 for ((round = 1; round <= rounds; round++)); do
-  for count in 1 "$jobs"; do
-    rm -f "$folder/fifo-$count"
-    mkfifo "$folder/fifo-$count"
-    sha256sum <"$folder/fifo-$count" >"$folder/sum-$count" &
-    read -r "wall_$count" "peak_$count" < <(measure "$count")
-    wait
-  done
-  cmp "$folder/sum-1" "$folder/sum-$jobs"
-  one=wall_1 several=wall_$jobs one_peak=peak_1 several_peak=peak_$jobs
-  echo "1 job: ${!one} s, ${!one_peak} KiB; $jobs jobs: ${!several} s, ${!several_peak} KiB; ratio $(awk "BEGIN { printf \"%.2f\", ${!one} / ${!several} }")"
+  read -r one one_peak < <(measure 1)
+  read -r several several_peak < <(measure "$jobs")
+  ratio=$(awk "BEGIN { printf \"%.2f\", $one / $several }")
+  echo "1 job: $one s, $one_peak KiB; $jobs jobs: $several s, $several_peak KiB; ratio $ratio"
 done

@@ -1,6 +1,6 @@
 //! A provider's event stream as input: each channel's text goes to the command as a stream of its own.
 
-use provstream::{BracketAnnotation, Event, JsonRecord, Replacement};
+use provstream::{BracketAnnotation, Event, JsonRecord, Replacement, TextChunk};
 use provstream_providers::{Channel, Item, Place, StreamSink};
 
 use crate::line::Line;
@@ -29,7 +29,8 @@ impl<S: Sink> StreamSink for Channels<'_, S> {
 
     fn text(&mut self, channel: Channel, text: &[u8]) {
         self.enter(channel);
-        self.sink.text(text);
+        // No command uses the offset of text.
+        self.sink.text(TextChunk::new(text, 0));
     }
 
     fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {

@@ -49,7 +49,7 @@ impl Reader {
         match self {
             Self::Text(rewriter) => {
                 sink.raw(chunk);
-                rewriter.push(chunk, sink);
+                rewriter.push(chunk, &mut *sink);
             }
             Self::Wire(rewriter, seen) => {
                 seen.push(chunk);
@@ -63,7 +63,7 @@ impl Reader {
     pub(crate) fn finish(self, sink: &mut impl Sink) -> Fed {
         match self {
             Self::Text(mut rewriter) => {
-                rewriter.finish(sink);
+                rewriter.finish(&mut *sink);
                 Fed {
                     bytes: rewriter.parser().position(),
                     unread: Unread::default(),

@@ -125,8 +125,8 @@ impl FieldReader {
         for (index, text) in texts {
             sink.enter_field(self.number, Some(index));
             sink.raw(text.as_bytes());
-            self.rewriter.push(text.as_bytes(), sink);
-            self.rewriter.finish(sink);
+            self.rewriter.push(text.as_bytes(), &mut *sink);
+            self.rewriter.finish(&mut *sink);
             self.rewriter.reset();
             sink.leave_field();
         }

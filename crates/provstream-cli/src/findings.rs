@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use provstream::provenance::{Discipline, Encoding, Timestamp};
-use provstream::{BracketAnnotation, Event, Replacement, RewriteSink, Span};
+use provstream::{BracketAnnotation, Event, Handler, Replacement, Span, TextChunk};
 use provstream_marc::Profile;
 use provstream_providers::Channel;
 
@@ -188,8 +188,9 @@ impl<'t> Findings<'t> {
     }
 }
 
-impl RewriteSink for Findings<'_> {
-    fn text(&mut self, bytes: &[u8]) {
+impl Handler for Findings<'_> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let bytes = text.bytes();
         self.strings.push(bytes);
         if let Some(texts) = &mut self.text {
             let report = &mut self.report;

@@ -1,13 +1,13 @@
 //! What a command does with a stream.
 
-use provstream::RewriteSink;
+use provstream::Handler;
 use provstream_providers::Channel;
 
 use crate::line::Line;
 use crate::output::Output;
 
 /// What a command does with a stream.
-pub(crate) trait Sink: RewriteSink {
+pub(crate) trait Sink: Handler {
     /// Where it writes to.
     fn output(&mut self) -> &mut Output;
 

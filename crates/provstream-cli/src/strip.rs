@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use provstream::{Mode, RewriteSink};
+use provstream::{Handler, Mode, TextChunk};
 use provstream_providers::Channel;
 
 use crate::args::StripArgs;
@@ -131,8 +131,8 @@ impl Strip {
     }
 }
 
-impl RewriteSink for Strip {
-    fn text(&mut self, bytes: &[u8]) {
+impl Handler for Strip {
+    fn text(&mut self, text: TextChunk<'_>) {
         let is_wanted = match &mut self.text {
             Text::Whole => true,
             Text::Events => false,
@@ -144,7 +144,7 @@ impl RewriteSink for Strip {
             }
         };
         if is_wanted {
-            self.output.text(bytes);
+            self.output.text(text.bytes());
         }
     }
 }

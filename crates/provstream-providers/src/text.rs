@@ -7,8 +7,7 @@ use super::halves;
 use super::insert::Pattern;
 use super::json;
 use super::sink::{Place, StreamSink};
-use provstream::{BracketAnnotation, Event, JsonRecord};
-use provstream::{Replacement, RewriteSink, Rewriter};
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rewriter, TextChunk};
 
 /// The text of one channel.
 #[derive(Clone, Debug)]
@@ -172,8 +171,9 @@ impl<'s, S: StreamSink> Writer<'s, S> {
     }
 }
 
-impl<S: StreamSink> RewriteSink for Writer<'_, S> {
-    fn text(&mut self, bytes: &[u8]) {
+impl<S: StreamSink> Handler for Writer<'_, S> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let bytes = text.bytes();
         self.out.extend_from_slice(bytes);
         if !self.place.is_repeated {
             self.sink.text(self.place.channel, bytes);

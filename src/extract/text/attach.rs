@@ -75,7 +75,7 @@ impl Scan<'_> {
         let white = self.white_before(start);
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
         let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
-        (self.sink)(Event::Annotation(BracketAnnotation::lent(&found)));
+        (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -274,7 +274,7 @@ impl Scan<'_> {
         let bad = matches!(text, Cow::Owned(_));
         let limit_hit = cut || pending.too_many || pending.left_out;
         let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         for (holds, code) in [
             (span.is_empty(), DiagnosticCode::NoAssertion),
             (cut, DiagnosticCode::LimitAssertion),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use provstream::provenance::{Annotation, Assertion};
-use provstream::{Event, Mode, Parser, RewriteSink, Rewriter};
+use provstream::{Event, Handler, Mode, Parser, Rewriter, TextChunk};
 use provstream_providers::citation::{
     Cited, CleanText, OpenAiShape, write_gemini_grounding, write_openai_annotations,
     write_web_annotation,
@@ -27,9 +27,9 @@ struct Annotated {
     assertions: Vec<Assertion<'static>>,
 }
 
-impl RewriteSink for Annotated {
-    fn text(&mut self, bytes: &[u8]) {
-        self.text.extend_from_slice(bytes);
+impl Handler for Annotated {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
     }
 
     fn event(&mut self, event: Event<'_>) {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream::{Event, RewriteSink};
+use provstream::{Event, Handler};
 use provstream_marc::{
     Content, Core, Deployment, Document, MarcKind, Profile, Projected, Projection,
 };
@@ -116,9 +116,7 @@ impl Project<'_> {
     }
 }
 
-impl RewriteSink for Project<'_> {
-    fn text(&mut self, _: &[u8]) {}
-
+impl Handler for Project<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Marc(object) if object.kind() == MarcKind::Core => {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream::{DiagnosticCode, Event, RewriteSink};
+use provstream::{DiagnosticCode, Event, Handler};
 use provstream_marc::{MarcKind, Profile, SequenceValidator};
 
 use super::args::ValidateArgs;
@@ -40,9 +40,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
     gate::status(end, args.fail, validate.all_valid)
 }
 
-impl RewriteSink for Validate {
-    fn text(&mut self, _: &[u8]) {}
-
+impl Handler for Validate {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Marc(object) => {

@@ -93,7 +93,10 @@ fn values_without_session(json: &str) -> serde_json::Map<String, serde_json::Val
 /// The object, a record or a disclosure, says what an example of the drafts says.
 #[track_caller]
 fn assert_is_example(object: &Document, name: &str) {
-    let path = format!("{}/../../corpus/marc/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../../corpus/marc/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let example = std::fs::read_to_string(path).unwrap();
     assert_eq!(
         values_without_session(&object.to_json()),

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::stream::{FusedStream, Stream, StreamExt};
-use provstream::{BracketAnnotation, Event, OwnedEvent, Parser, Replacement};
+use provstream::{BracketAnnotation, Event, Parser, Replacement};
 use provstream_providers::WireStream;
 use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
 use testkit::script::{SIZES, Script, Step};
@@ -20,7 +20,7 @@ struct Keeper {
     bytes: Vec<u8>,
     text: Vec<(Channel, u8)>,
     annotations: usize,
-    events: Vec<(Channel, OwnedEvent)>,
+    events: Vec<(Channel, Event<'static>)>,
     items: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl StreamSink for Keeper {
     }
 
     fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.events.push((channel, event.into()));
+        self.events.push((channel, event.into_owned()));
     }
 
     fn item(&mut self, item: Item<'_>) {

@@ -3,8 +3,8 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use provstream::io::{EventReader, EventSink, RewriteWriter};
-use provstream::{BracketAnnotation, Event, OwnedEvent, Parser, Replacement};
+use provstream::io::{EventReader, RewriteWriter};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement};
 use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten, stripped};
 
 /// All events of a reader; errors are counted and passed over.
@@ -57,9 +57,9 @@ fn an_error_comes_behind_the_events_before_it() {
     let kinds: Vec<&str> = reader
         .by_ref()
         .map(|event| match event {
-            Ok(OwnedEvent::Text(_)) => "text",
-            Ok(OwnedEvent::Annotation(_)) => "annotation",
-            Ok(OwnedEvent::Assertion(_)) => "assertion",
+            Ok(Event::Text(_)) => "text",
+            Ok(Event::Annotation(_)) => "annotation",
+            Ok(Event::Assertion(_)) => "assertion",
             Err(_) => "error",
             other => panic!("{other:?}"),
         })
@@ -77,7 +77,7 @@ fn a_reader_is_asked_only_when_all_events_are_taken() {
     let mut reader = EventReader::new(script, Parser::new());
     let mut taken = 0;
     while let Some(Ok(event)) = reader.next() {
-        if let OwnedEvent::Text(text) = event {
+        if let Event::Text(text) = event {
             taken = text.span().end();
         }
         let read = reader.get_ref().asked * 40;
@@ -163,7 +163,7 @@ fn a_writer_passes_on_what_the_rewriter_writes() {
                 writer.write_all(chunk).expect("no error");
             }
             writer.try_finish().expect("no error");
-            assert_eq!(writer.sink(), &keeper, "{} by {size}", case.name);
+            assert_eq!(writer.handler(), &keeper, "{} by {size}", case.name);
             assert_eq!(writer.get_ref().flushes, 1);
             let odd = writer.finish().expect("no error");
             assert_eq!(odd.taken, text, "{} by {size}", case.name);
@@ -191,7 +191,7 @@ fn an_error_at_any_call_loses_and_repeats_nothing() {
                     while writer.try_finish().is_err() {
                         errors += 1;
                     }
-                    assert_eq!(writer.sink(), &keeper);
+                    assert_eq!(writer.handler(), &keeper);
                     let odd = writer.finish().expect("no further error");
                     assert_eq!(odd.taken, text, "{kind} at {bad}, by {size}");
                     if kind == ErrorKind::ConnectionReset && odd.calls >= bad + times {
@@ -265,21 +265,29 @@ fn nothing_is_written_behind_the_end() {
     let error = writer.write(b"text").expect_err("behind the end");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     writer.try_finish().expect("it is done already");
-    assert_eq!(writer.sink().ends, 1);
+    assert_eq!(writer.handler().ends, 1);
     assert_eq!(writer.finish().expect("no error"), b"It is so. [");
 }
 
 #[test]
-fn a_closure_takes_all_events_but_text_and_removes_annotations() {
+fn a_closure_takes_all_events_and_the_rewritten_text_and_removes_annotations() {
     let input = b"It is so. [substrate.grep; ts=x] {\"assertion\": \"It runs.\"}.";
     let parser = || Parser::builder().hold_records(true).build();
     let mut events = Vec::new();
-    let sink = |event: Event<'_>| events.push(OwnedEvent::from(event));
+    let mut seen = Vec::new();
+    let sink = |event: Event<'_>| match event {
+        Event::Text(text) => {
+            assert_eq!(text.span().start(), seen.len() as u64);
+            seen.extend_from_slice(text.bytes());
+        }
+        other => events.push(other.into_owned()),
+    };
     let mut writer = RewriteWriter::new(Vec::new(), parser(), sink);
     writer.write_all(input).expect("no error");
     let text = writer.finish().expect("no error");
     assert_eq!(text, stripped(parser(), input));
     assert_eq!(text, b"It is so. .");
+    assert_eq!(seen, text);
     assert_eq!(events, Events::of(parser(), input).others);
     assert_eq!(events.len(), 5, "{events:?}");
 }
@@ -287,7 +295,7 @@ fn a_closure_takes_all_events_but_text_and_removes_annotations() {
 #[test]
 fn a_sink_that_takes_nothing_removes_all() {
     struct Nothing;
-    impl EventSink for Nothing {}
+    impl Handler for Nothing {}
     let input = b"It is so. [substrate.grep] Really.";
     let mut writer = RewriteWriter::new(Vec::new(), Parser::new(), Nothing);
     writer.write_all(input).expect("no error");
@@ -300,7 +308,7 @@ fn a_sink_that_takes_nothing_removes_all() {
 #[test]
 fn the_parts_of_a_writer_can_be_reached() {
     struct Count(usize);
-    impl EventSink for Count {
+    impl Handler for Count {
         fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
             self.0 += 1;
             Replacement::Keep
@@ -311,8 +319,8 @@ fn the_parts_of_a_writer_can_be_reached() {
     writer
         .write_all(b"It is so. [substrate.grep]")
         .expect("no error");
-    writer.sink_mut().0 += 10;
-    assert_eq!(writer.sink().0, 11);
+    writer.handler_mut().0 += 10;
+    assert_eq!(writer.handler().0, 11);
     assert!(format!("{writer:?}").starts_with("RewriteWriter"));
     let text = writer.finish().expect("no error");
     assert_eq!(text, b"> It is so. [substrate.grep]");

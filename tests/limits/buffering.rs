@@ -232,7 +232,7 @@ fn read(builder: &ParserBuilder, stream: &[u8], size: usize) -> Came {
         Event::Annotation(found) => {
             let span = found.span();
             assert_eq!(span.start(), bytes.len() as u64, "a gap or an overlap");
-            let white = found.white_space_before();
+            let white = found.whitespace_before();
             let more = bytes.len() - bytes.trim_ascii_end().len() - white;
             came.white_stays += usize::from(more > 0);
             came.malformed += usize::from(found.annotation().reason() == Some(Reason::Malformed));
@@ -265,9 +265,9 @@ fn stripped(builder: &ParserBuilder, stream: &[u8], size: usize) -> Vec<u8> {
     let mut rewriter = Rewriter::new(builder.clone().build());
     let mut text = Vec::new();
     for chunk in stream.chunks(size) {
-        rewriter.push(chunk, &mut |bytes: &[u8]| text.extend_from_slice(bytes));
+        rewriter.push(chunk, &mut text);
     }
-    rewriter.finish(&mut |bytes: &[u8]| text.extend_from_slice(bytes));
+    rewriter.finish(&mut text);
     text
 }
 

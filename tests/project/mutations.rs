@@ -92,7 +92,11 @@ fn package_of(target: &str) -> &'static str {
 fn folder_of(target: &str) -> PathBuf {
     match package_of(target) {
         "provstream" => root().join("tests").join(target),
-        package => root().join("crates").join(package).join("tests").join(target),
+        package => root()
+            .join("crates")
+            .join(package)
+            .join("tests")
+            .join(target),
     }
 }
 
@@ -152,8 +156,10 @@ fn every_mutation_fits_the_sources_and_names_a_test() {
         let source = read(&root().join(&mutation.file));
         assert_ne!(mutation.applied(&source), source);
         let (rule, target, test) = (&mutation.rule, &mutation.target, &mutation.test);
-        let (module, function) = test.split_once("::").expect("a module and a test");
-        let tests = read(&folder_of(target).join(format!("{module}.rs")));
+        let (module, function) = test.rsplit_once("::").expect("a module and a test");
+        let module = folder_of(target).join(module.replace("::", "/"));
+        let file = Some(module.with_extension("rs")).filter(|file| file.exists());
+        let tests = read(&file.unwrap_or_else(|| module.join("mod.rs")));
         assert!(
             tests.contains(&format!("fn {function}(")),
             "{target}::{test}"
