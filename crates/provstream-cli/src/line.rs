@@ -2,11 +2,13 @@
 
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Diagnostic, Span};
-use provstream_providers::Channel;
-use serde::{Serialize, Serializer};
+use provstream_marc::Violation;
+use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::marc::record::ViolationFields;
+/// The version of the lines' format. It counts up when a member goes or changes its meaning; new members and new kinds of
+/// lines may come within a version.
+pub(crate) const FORMAT: u32 = 1;
 
 /// One line. The order of the fields is that of the output.
 #[derive(Debug, Serialize)]
@@ -19,7 +21,7 @@ pub(crate) enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<&'a Verdict>,
     },
-    /// A MARC object and what is wrong with it; `record` is what was written, none if that is longer than a limit.
+    /// A MARC object and what is wrong with it; `record` is what was written, absent if that is longer than a limit.
     Marc {
         kind: &'static str,
         span: Span,
@@ -36,32 +38,11 @@ pub(crate) enum Line<'a> {
     Error { message: &'a str },
     /// A piece of the stream's text without its annotations.
     Text { text: &'a str },
-    /// The totals of the stream.
+    /// The totals of a stream, or of several.
     End(Totals),
-}
-
-/// A line about a channel of an event stream, if the input has any.
-#[derive(Debug, Serialize)]
-pub(crate) struct InChannel<'a> {
-    /// What is printed.
-    #[serde(flatten)]
-    pub(crate) line: &'a Line<'a>,
-    /// Whose text it is about.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "write_channel"
-    )]
-    pub(crate) channel: Option<Channel>,
-}
-
-fn write_channel<S: Serializer>(
-    channel: &Option<Channel>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match channel {
-        Some(channel) => serializer.collect_str(channel),
-        None => serializer.serialize_none(),
-    }
+    /// The totals of a stream whose assertions were judged.
+    #[serde(rename = "end")]
+    Judged(JudgedTotals),
 }
 
 impl<'a> Line<'a> {
@@ -94,4 +75,39 @@ pub(crate) struct Totals {
     pub(crate) marc: u64,
     /// Diagnostics printed.
     pub(crate) diagnostics: u64,
+}
+
+/// What was found in a stream whose assertions were judged.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct JudgedTotals {
+    /// Length of the stream.
+    pub(crate) bytes: u64,
+    /// Assertions printed.
+    pub(crate) assertions: u64,
+    /// Those that were admitted.
+    pub(crate) admitted: u64,
+    /// Diagnostics, which are not printed.
+    pub(crate) diagnostics: u64,
+}
+
+/// A violation of a MARC draft.
+#[derive(Debug, Serialize)]
+pub(crate) struct ViolationFields<'a> {
+    pub(crate) code: &'static str,
+    pub(crate) level: &'static str,
+    pub(crate) pointer: &'a str,
+    pub(crate) requirement: &'static str,
+    pub(crate) message: &'a str,
+}
+
+impl<'a> From<&'a Violation> for ViolationFields<'a> {
+    fn from(violation: &'a Violation) -> Self {
+        Self {
+            code: violation.code().as_str(),
+            level: violation.level().as_str(),
+            pointer: violation.pointer(),
+            requirement: violation.requirement(),
+            message: violation.message(),
+        }
+    }
 }

@@ -13,10 +13,11 @@ use super::args::ProjectArgs;
 use super::finding::{Finding, findings};
 use super::record::{Judged, printable};
 use crate::failure::{Failure, chain};
-use crate::feed::{Sink, Stream};
+use crate::feed::Stream;
 use crate::line::Line;
 use crate::output::Output;
 use crate::settings;
+use crate::sink::Sink;
 use provstream::Span;
 
 /// A line of output.

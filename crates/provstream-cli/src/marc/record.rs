@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use provstream_marc::{Document, MarcObject, Profile, Report, Violation};
-use serde::Serialize;
+use provstream_marc::{Document, MarcObject, Profile, Report};
 use serde_json::value::RawValue;
 
-use crate::line::Line;
+use crate::line::{Line, ViolationFields};
 use crate::printable::is_unsafe;
 use provstream::Span;
 
@@ -56,28 +55,6 @@ impl<'a> Judged<'a> {
     /// Where the object stands: its span, and its pointer if it is known.
     pub(crate) fn place(&self) -> (Span, Option<&'a str>) {
         (self.object.span(), self.object.pointer())
-    }
-}
-
-/// A violation, as JSON.
-#[derive(Debug, Serialize)]
-pub(crate) struct ViolationFields<'a> {
-    code: &'static str,
-    level: &'static str,
-    pointer: &'a str,
-    requirement: &'static str,
-    message: &'a str,
-}
-
-impl<'a> From<&'a Violation> for ViolationFields<'a> {
-    fn from(violation: &'a Violation) -> Self {
-        Self {
-            code: violation.code().as_str(),
-            level: violation.level().as_str(),
-            pointer: violation.pointer(),
-            requirement: violation.requirement(),
-            message: violation.message(),
-        }
     }
 }
 
