@@ -40,7 +40,10 @@ fn drive<S: FusedStream + Unpin>(
             Poll::Ready(Some(item)) => take(stream, item),
             Poll::Ready(None) => {
                 assert!(stream.is_terminated());
-                assert!(matches!(poll(stream), Poll::Ready(None)), "an item after the end");
+                assert!(
+                    matches!(poll(stream), Poll::Ready(None)),
+                    "an item after the end"
+                );
                 return;
             }
             Poll::Pending => assert_eq!(script(stream).waited, waited + 1),
