@@ -6,8 +6,9 @@ use crate::settings::{File, Value};
 impl Vocabulary {
     /// Loads a vocabulary from a TOML file: `version`, and a `[[class]]` table with `id` and `since` for each class.
     ///
-    /// Within major version 1 the memo's classes are there without being listed and cannot be removed; a file of another
-    /// major version lists all of its classes. The terminals are part of every vocabulary and cannot be listed.
+    /// In major version 1 the memo's classes are included without being listed and cannot be removed. **Another major
+    /// version includes none of them**: a file with `version = "2.0"` has to list every class that it wants, those of 1.0
+    /// included with `since = "2.0"`. The terminals are part of every vocabulary and cannot be listed.
     ///
     /// ```
     /// # use provstream::provenance::Vocabulary;
@@ -27,7 +28,8 @@ impl Vocabulary {
     /// # Errors
     ///
     /// What is wrong, and its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// of the wrong type, or whatever [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
+    /// of the wrong type, another major version than 1 without classes, or what
+    /// [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
     pub fn from_toml(file: &[u8]) -> Result<Self, VocabularyError> {
         let file = File::parse(file)?;
         let root = file.root(&["version", "class"])?;
@@ -44,6 +46,9 @@ impl Vocabulary {
             Some(classes) => classes.tables(&["id", "since"])?,
             None => Vec::new(),
         };
+        if classes.is_empty() && version.major() != Version::MEMO.major() {
+            return Err(error(Kind::NoClass, &stated));
+        }
         for class in classes {
             let (id, since) = (class.need("id")?, class.need("since")?);
             let (name, version) = (id.string()?, since.string()?);
