@@ -66,5 +66,5 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
     }
     builder
         .build()
-        .map_err(|error| Failure::Usage(error.to_string()))
+        .map_err(|error| Failure::Usage(format!("--window: {error}")))
 }

@@ -51,7 +51,7 @@ pub(crate) struct Args {
 /// Options of every command.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct AnyArgs {
-    /// When to use colours: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE, and uses them on a terminal
+    /// When to use colours: auto, always or never; auto uses them on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true,
         env = "PROVSTREAM_COLOR", hide_env = true, help_heading = ANY)]
     pub(crate) color: Color,

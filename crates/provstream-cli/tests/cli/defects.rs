@@ -308,7 +308,10 @@ fn options_without_effect_are_refused() {
             "--max-record",
         ),
         (&["strip", "--json", "--mode=text"], "--json needs JSON"),
-        (&["strip", "--max-record=5"], "--json"),
+        (
+            &["strip", "--max-record=5"],
+            "--max-record needs --json, which is missing",
+        ),
         (
             &["extract", "--field=/a", "--input=auto"],
             "--field cannot be used with --input",

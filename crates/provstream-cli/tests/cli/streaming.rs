@@ -223,7 +223,7 @@ const MOST_MEMORY: u64 = 16 << 10;
 #[cfg(target_os = "linux")]
 const MOST_GROWTH: u64 = 1 << 10;
 
-/// How much of a stream comes after its start, in MiB; with PROVSTREAM_SLOW=1 twice what the program may have in use.
+/// How much of a stream comes after its start, in MiB; with `PROVSTREAM_SLOW=1` twice what the program may have in use.
 #[cfg(target_os = "linux")]
 fn mebibytes() -> usize {
     let is_slow = std::env::var_os("PROVSTREAM_SLOW").is_some_and(|value| value == "1");
