@@ -1,11 +1,11 @@
 //! What can be given on the command line.
 
 mod citations;
+mod classes;
 mod help;
 mod stream;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -13,6 +13,7 @@ use clap::{Args as ArgGroup, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
+pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::marc::args::{MARC, MarcCommand};
 use crate::ui::Ui;
@@ -122,19 +123,6 @@ pub(crate) struct VocabularyArgs {
     /// Where the classes come from.
     #[command(flatten)]
     pub(crate) classes: ClassesArgs,
-}
-
-/// Where the classes come from.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ClassesArgs {
-    /// A TOML file with the classes of another vocabulary; never standard input [default: version 1.0, built in]
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PROVSTREAM_VOCABULARY",
-        hide_env = true
-    )]
-    pub(crate) vocabulary: Option<PathBuf>,
 }
 
 /// Arguments of `provstream completions`.
