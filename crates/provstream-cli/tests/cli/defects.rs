@@ -206,7 +206,7 @@ fn a_progress_bar_is_gone_after_an_interrupt() {
         return;
     };
     assert!(
-        !shown.contains(" 0s left") && !shown.contains("0 seconds left"),
+        !shown.contains(" 0s left") && !shown.contains(" 0 seconds left"),
         "{shown:?}"
     );
     let (bars, end) = shown.rsplit_once("status ").expect("the status is shown");
