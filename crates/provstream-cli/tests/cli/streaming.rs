@@ -260,7 +260,11 @@ fn memory_does_not_grow_with_the_stream() {
         "{\"a\":",
         "{\"assertion\":\"",
         "{\"assertion\":\"It is.\",\"provenance\":[{\"substrate_class\":\"substrate.grep\"}]}\n",
-        "{\"marc_version\":\"1.0\"}\n",
+        // Long, because each is checked against its draft.
+        &format!(
+            "{{\"marc_version\":\"1.0\",\"x_note\":\"{}\"}}\n",
+            "x".repeat(1_000)
+        ),
     ] {
         let mut bytes = unit.repeat((1 << 18) / unit.len()).into_bytes();
         if unit == "\u{fffd}" {
