@@ -3,6 +3,7 @@
 
 mod admit;
 mod args;
+mod books;
 mod channels;
 mod citations;
 mod color;
@@ -17,6 +18,7 @@ mod gate;
 mod generate;
 mod input;
 mod input_format;
+mod inputs;
 mod interrupt;
 mod jobs;
 mod line;
