@@ -77,7 +77,7 @@ fn drain<T>(
 }
 
 /// Looks at an event; gives 1 for an assertion.
-fn look(event: &Event<'static>) -> usize {
+fn look(event: &provstream::OwnedEvent) -> usize {
     match event {
         Event::Text(text) => {
             black_box(text.bytes());

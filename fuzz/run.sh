@@ -135,7 +135,7 @@ file_finds() {
 file_find() {
     # Choices of the generator would be another input as soon as the generator changes.
     PROVSTREAM_BODY=$1 PROVSTREAM_EXPAND=$2 "$program" "$1" >/dev/null 2>&1 || cp "$2" "$2.input"
-    # What it stands for may be longer than it is itself, and still breaks the body.
+    # What a generator makes of its choices may be longer than the choices.
     watch "minimising a find at $3" "$work/minimise.log" "small_$engine" "$1" "$2.input" "$2.small" || true
     [ -s "$2.small" ] || cp "$2.input" "$2.small"
     name=$1/$1-$(sha256sum "$2.small" | cut -c 1-12)

@@ -3,8 +3,6 @@
 use core::ops::Deref;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 /// A value that is borrowed from the parser's stack, or owned.
 ///
 /// It keeps events small and cheap to drop, whatever they contain, so that the compiler can inline both into the caller.
@@ -56,44 +54,3 @@ impl<T: PartialEq> PartialEq for MaybeOwned<'_, T> {
 }
 
 impl<T: Eq> Eq for MaybeOwned<'_, T> {}
-
-/// Bytes of the stream: borrowed, or shared with the chunk or the copy that they lie in.
-#[derive(Clone)]
-pub(crate) enum Slice<'a> {
-    Borrowed(&'a [u8]),
-    Shared(Bytes),
-}
-
-impl Slice<'_> {
-    /// The bytes, copied if they are borrowed.
-    pub(crate) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
-            Self::Shared(bytes) => bytes,
-        }
-    }
-
-    pub(crate) fn into_owned(self) -> Slice<'static> {
-        Slice::Shared(self.into_bytes())
-    }
-}
-
-impl Deref for Slice<'_> {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
-    }
-}
-
-impl PartialEq for Slice<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Slice<'_> {}

@@ -1,13 +1,14 @@
 //! Events: what the parser reports.
 
 use core::fmt;
-use std::borrow::Cow;
+use core::marker::PhantomData;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::Span;
-use crate::borrow::{MaybeOwned, Slice};
 use crate::marc_object::MarcObject;
+use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
@@ -31,16 +32,18 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 /// # Lifetime
 ///
 /// An event from a [`Parser`](crate::Parser) borrows from the chunk and from the parser, and is valid until the sink
-/// returns. [`into_owned`](Self::into_owned) makes one that can be kept or sent to another thread. Those of a
-/// [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io) are owned: `Event<'static>`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// returns. [`into_owned`](Self::into_owned) makes an [`OwnedEvent`], which can be kept or sent to another thread. So are
+/// the events of a [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io).
+///
+/// `B` is what holds the bytes of text: a slice in a borrowed event, [`Bytes`] in an owned one.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum Event<'a, B: EventBytes = &'a [u8]> {
     /// Text: bytes of the stream that are not a bracketed annotation, emitted as soon as they cannot become one. JSON
     /// is text too, unless it is reported as a [`Record`](Self::Record).
-    Text(TextChunk<'a>),
+    Text(TextChunk<'a, B>),
     /// A bracketed annotation, at its closing bracket. Its assertion follows once it is complete.
-    Annotation(BracketAnnotation<'a>),
+    Annotation(BracketAnnotation<'a, B>),
     /// An assertion with all its annotations, once nothing can be added to it; in JSON, at the closing brace of its
     /// object.
     Assertion(Assertion<'a>),
@@ -48,18 +51,63 @@ pub enum Event<'a> {
     Marc(MarcObject<'a>),
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
-    Record(JsonRecord<'a>),
+    Record(JsonRecord<'a, B>),
     /// A problem in the stream. The parser goes on.
     Diagnostic(Diagnostic),
 }
 
 // Events are passed by value, and there is one for each piece of text.
-const _: () = assert!(size_of::<Event<'static>>() <= 48);
+const _: () = assert!(size_of::<Event<'static>>() <= 32);
+
+/// What holds the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
+///
+/// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
+/// that pushes. There are no other implementations.
+pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
+    /// The parts of a bracketed annotation.
+    #[doc(hidden)]
+    type Parts: Clone;
+
+    #[doc(hidden)]
+    fn view(parts: &Self::Parts) -> Bracket<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for &[u8] {}
+    impl Sealed for bytes::Bytes {}
+}
+
+impl<'a> EventBytes for &'a [u8] {
+    type Parts = &'a Bracket<'a>;
+
+    #[inline]
+    fn view<'v>(parts: &'v Self::Parts) -> Bracket<'v> {
+        **parts
+    }
+}
+
+impl EventBytes for Bytes {
+    type Parts = Arc<OwnedBracket>;
+
+    fn view(parts: &Self::Parts) -> Bracket<'_> {
+        Bracket {
+            reading: parts.reading,
+            raw: &parts.raw,
+            vocabulary: &parts.vocabulary,
+            start: parts.start,
+            whitespace_before: parts.whitespace_before,
+        }
+    }
+}
+
+/// An [`Event`] with nothing borrowed. Text that lies in one chunk shares the memory of that chunk.
+pub type OwnedEvent = Event<'static, Bytes>;
 
 impl Event<'_> {
-    /// The event with nothing borrowed. Text, brackets and records are copied, unless they are owned already.
+    /// The event with nothing borrowed. Text, brackets and records are copied.
     #[must_use]
-    pub fn into_owned(self) -> Event<'static> {
+    pub fn into_owned(self) -> OwnedEvent {
         match self {
             Self::Text(text) => Event::Text(text.into_owned()),
             Self::Annotation(annotation) => Event::Annotation(annotation.into_owned()),
@@ -71,14 +119,28 @@ impl Event<'_> {
     }
 }
 
+impl<B: EventBytes> fmt::Debug for Event<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Annotation(annotation) => f.debug_tuple("Annotation").field(annotation).finish(),
+            Self::Assertion(assertion) => f.debug_tuple("Assertion").field(assertion).finish(),
+            Self::Marc(object) => f.debug_tuple("Marc").field(object).finish(),
+            Self::Record(record) => f.debug_tuple("Record").field(record).finish(),
+            Self::Diagnostic(diagnostic) => f.debug_tuple("Diagnostic").field(diagnostic).finish(),
+        }
+    }
+}
+
 /// A piece of text: bytes of the stream that are not a bracketed annotation.
 ///
 /// The spans of all text chunks, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap
 /// or overlap.
-#[derive(Clone, PartialEq, Eq)]
-pub struct TextChunk<'a> {
-    bytes: Slice<'a>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TextChunk<'a, B = &'a [u8]> {
+    bytes: B,
     start: u64,
+    borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a> TextChunk<'a> {
@@ -87,119 +149,143 @@ impl<'a> TextChunk<'a> {
     #[inline]
     pub const fn new(bytes: &'a [u8], start: u64) -> Self {
         Self {
-            bytes: Slice::Borrowed(bytes),
+            bytes,
             start,
+            borrowed: PhantomData,
         }
     }
 
     /// The bytes as they are in the stream; not checked to be UTF-8.
     #[must_use]
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The bytes, without a copy if this text is owned.
-    ///
-    /// Text from a [`QueuedParser`](crate::QueuedParser) or an adapter shares the memory of the chunk that it lies in:
-    /// keeping a short text for long keeps the whole chunk.
-    #[must_use]
-    pub fn into_bytes(self) -> Bytes {
-        self.bytes.into_bytes()
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// Where the bytes are in the stream.
     #[must_use]
     #[inline]
-    pub fn span(&self) -> Span {
+    pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 
-    /// The same text with nothing borrowed.
+    /// The same text in memory of its own.
     #[must_use]
-    pub fn into_owned(self) -> TextChunk<'static> {
-        TextChunk {
-            bytes: self.bytes.into_owned(),
-            start: self.start,
-        }
+    pub fn into_owned(self) -> TextChunk<'static, Bytes> {
+        TextChunk::shared(Bytes::copy_from_slice(self.bytes), self.start)
     }
 }
 
-impl TextChunk<'static> {
+impl TextChunk<'static, Bytes> {
     /// Text that shares the memory of a chunk.
     pub(crate) const fn shared(bytes: Bytes, start: u64) -> Self {
         Self {
-            bytes: Slice::Shared(bytes),
+            bytes,
             start,
+            borrowed: PhantomData,
         }
+    }
+
+    /// The bytes as they are in the stream; not checked to be UTF-8.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The bytes themselves.
+    ///
+    /// Text that lies in one chunk shares the memory of that chunk: keeping a short text for long keeps the whole chunk.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// Where the bytes are in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 }
 
-impl fmt::Debug for TextChunk<'_> {
+impl<B: AsRef<[u8]>> AsRef<[u8]> for TextChunk<'_, B> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
+
+impl<B: AsRef<[u8]>> fmt::Debug for TextChunk<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes.as_ref();
+        let span = Span::new(self.start, self.start + bytes.len() as u64);
         f.debug_struct("TextChunk")
-            .field("bytes", &lossy(&self.bytes))
-            .field("span", &self.span())
+            .field("bytes", &lossy(bytes))
+            .field("span", &span)
             .finish()
     }
 }
 
 /// A JSON value whose root is an asserted object or a MARC object, with its bytes.
-#[derive(Clone, PartialEq, Eq)]
-pub struct JsonRecord<'a> {
-    raw: Slice<'a>,
-    start: u64,
-}
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JsonRecord<'a, B = &'a [u8]>(TextChunk<'a, B>);
 
 impl<'a> JsonRecord<'a> {
     pub(crate) const fn new(raw: &'a [u8], start: u64) -> Self {
-        Self {
-            raw: Slice::Borrowed(raw),
-            start,
-        }
+        Self(TextChunk::new(raw, start))
     }
 
+    /// The same record with a copy of its bytes.
+    #[must_use]
+    pub fn into_owned(self) -> JsonRecord<'static, Bytes> {
+        JsonRecord(self.0.into_owned())
+    }
+}
+
+impl<B: AsRef<[u8]>> JsonRecord<'_, B> {
     /// Its bytes, from `{` to `}`.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
-        &self.raw
+        self.0.as_ref()
     }
 
     /// Where it is in the stream.
     #[must_use]
     pub fn span(&self) -> Span {
-        Span::new(self.start, self.start + self.raw.len() as u64)
-    }
-
-    /// The same record with nothing borrowed.
-    #[must_use]
-    pub fn into_owned(self) -> JsonRecord<'static> {
-        JsonRecord {
-            raw: self.raw.into_owned(),
-            start: self.start,
-        }
+        Span::new(self.0.start, self.0.start + self.raw().len() as u64)
     }
 }
 
-impl fmt::Debug for JsonRecord<'_> {
+impl<B: AsRef<[u8]>> fmt::Debug for JsonRecord<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JsonRecord")
-            .field("raw", &lossy(&self.raw))
+            .field("raw", &lossy(self.raw()))
             .field("span", &self.span())
             .finish()
     }
 }
 
 /// An annotation in brackets, with its bytes.
-#[derive(Clone)]
-pub struct BracketAnnotation<'a>(MaybeOwned<'a, Bracket<'a>>);
+pub struct BracketAnnotation<'a, B: EventBytes = &'a [u8]> {
+    parts: B::Parts,
+    borrowed: PhantomData<&'a ()>,
+}
 
-/// The parts of an annotation in brackets.
-#[derive(Clone)]
-pub(crate) struct Bracket<'a> {
+/// The parts of an annotation in brackets, borrowed.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct Bracket<'a> {
     reading: Reading,
-    raw: Slice<'a>,
-    vocabulary: Cow<'a, Vocabulary>,
+    raw: &'a [u8],
+    vocabulary: &'a Vocabulary,
+    start: u64,
+    whitespace_before: usize,
+}
+
+/// The parts of an annotation in brackets, owned.
+#[doc(hidden)]
+pub struct OwnedBracket {
+    reading: Reading,
+    raw: Box<[u8]>,
+    vocabulary: Vocabulary,
     start: u64,
     whitespace_before: usize,
 }
@@ -214,8 +300,8 @@ impl<'a> Bracket<'a> {
     ) -> Self {
         Self {
             reading,
-            raw: Slice::Borrowed(raw),
-            vocabulary: Cow::Borrowed(vocabulary),
+            raw,
+            vocabulary,
             start,
             whitespace_before,
         }
@@ -226,52 +312,70 @@ impl<'a> BracketAnnotation<'a> {
     /// An annotation whose parts are on the parser's stack.
     #[inline]
     pub(crate) const fn borrowed(parts: &'a Bracket<'a>) -> Self {
-        Self(MaybeOwned::Borrowed(parts))
+        Self {
+            parts,
+            borrowed: PhantomData,
+        }
+    }
+
+    /// The same annotation with a copy of its bytes.
+    #[must_use]
+    pub fn into_owned(self) -> BracketAnnotation<'static, Bytes> {
+        let parts = self.parts;
+        BracketAnnotation {
+            parts: Arc::new(OwnedBracket {
+                reading: parts.reading,
+                raw: parts.raw.into(),
+                vocabulary: parts.vocabulary.clone(),
+                start: parts.start,
+                whitespace_before: parts.whitespace_before,
+            }),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<B: EventBytes> BracketAnnotation<'_, B> {
+    #[inline]
+    fn view(&self) -> Bracket<'_> {
+        B::view(&self.parts)
     }
 
     /// What it declares, resolved against the vocabulary.
+    #[inline]
     #[must_use]
     pub fn annotation(&self) -> Annotation<'_> {
-        let parts = &*self.0;
+        let parts = self.view();
         parts
             .reading
-            .annotation(&parts.raw, &parts.vocabulary, self.span())
+            .annotation(parts.raw, parts.vocabulary, self.span())
     }
 
     /// Where it is in the stream, brackets included.
+    #[inline]
     #[must_use]
     pub fn span(&self) -> Span {
-        Span::new(self.0.start, self.0.start + self.0.raw.len() as u64)
+        let parts = self.view();
+        Span::new(parts.start, parts.start + parts.raw.len() as u64)
     }
 
     /// Its bytes, from `[` to `]`.
+    #[inline]
     #[must_use]
     pub fn raw(&self) -> &[u8] {
-        &self.0.raw
+        self.view().raw
     }
 
     /// How many bytes of whitespace right before it are removed with it when stripping: 0 to 64.
+    #[inline]
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
-        self.0.whitespace_before
+        self.view().whitespace_before
     }
 
     /// All its parameters in order, also those that have no meaning here; empty if it is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
-        parameters(&self.0.raw)
-    }
-
-    /// The same annotation with nothing borrowed.
-    #[must_use]
-    pub fn into_owned(self) -> BracketAnnotation<'static> {
-        let parts = self.0.into_inner();
-        BracketAnnotation(MaybeOwned::owned(Bracket {
-            reading: parts.reading,
-            raw: parts.raw.into_owned(),
-            vocabulary: Cow::Owned(parts.vocabulary.into_owned()),
-            start: parts.start,
-            whitespace_before: parts.whitespace_before,
-        }))
+        parameters(self.raw())
     }
 }
 
@@ -285,25 +389,36 @@ fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
         .into_iter()
 }
 
-impl fmt::Debug for BracketAnnotation<'_> {
+impl<B: EventBytes> Clone for BracketAnnotation<'_, B> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<'a> Copy for BracketAnnotation<'a, &'a [u8]> {}
+
+impl<B: EventBytes> fmt::Debug for BracketAnnotation<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BracketAnnotation")
             .field("annotation", &self.annotation())
-            .field("raw", &lossy(&self.0.raw))
-            .field("whitespace_before", &self.0.whitespace_before)
+            .field("raw", &lossy(self.raw()))
+            .field("whitespace_before", &self.whitespace_before())
             .finish()
     }
 }
 
-impl PartialEq for BracketAnnotation<'_> {
+impl<B: EventBytes> PartialEq for BracketAnnotation<'_, B> {
     fn eq(&self, other: &Self) -> bool {
         self.annotation() == other.annotation()
-            && self.0.raw == other.0.raw
-            && self.0.whitespace_before == other.0.whitespace_before
+            && self.raw() == other.raw()
+            && self.whitespace_before() == other.whitespace_before()
     }
 }
 
-impl Eq for BracketAnnotation<'_> {}
+impl<B: EventBytes> Eq for BracketAnnotation<'_, B> {}
 
 /// A notice about a place in the stream; it never stops the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -372,30 +487,19 @@ pub enum DiagnosticCode {
     InvalidUtf8,
 }
 
-impl DiagnosticCode {
-    /// The name used on the wire, such as `limit-annotation`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unterminated => "unterminated",
-            Self::LimitAnnotation => "limit-annotation",
-            Self::LimitAssertion => "limit-assertion",
-            Self::LimitDepth => "limit-depth",
-            Self::LimitPointer => "limit-pointer",
-            Self::LimitAnnotations => "limit-annotations",
-            Self::LimitPending => "limit-pending",
-            Self::LimitRecord => "limit-record",
-            Self::InvalidTs => "invalid-ts",
-            Self::NoAssertion => "no-assertion",
-            Self::DuplicateMember => "duplicate-member",
-            Self::JsonSyntax => "json-syntax",
-            Self::InvalidUtf8 => "invalid-utf8",
-        }
-    }
-}
-
-impl fmt::Display for DiagnosticCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    DiagnosticCode, "diagnostic code", "The name used on the wire, such as `limit-annotation`.",
+    Unterminated => "unterminated",
+    LimitAnnotation => "limit-annotation",
+    LimitAssertion => "limit-assertion",
+    LimitDepth => "limit-depth",
+    LimitPointer => "limit-pointer",
+    LimitAnnotations => "limit-annotations",
+    LimitPending => "limit-pending",
+    LimitRecord => "limit-record",
+    InvalidTs => "invalid-ts",
+    NoAssertion => "no-assertion",
+    DuplicateMember => "duplicate-member",
+    JsonSyntax => "json-syntax",
+    InvalidUtf8 => "invalid-utf8",
 }

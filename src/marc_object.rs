@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::Span;
 use crate::borrow::MaybeOwned;
+use crate::names::names;
 
 /// The two kinds of MARC object. Source: wire profile, MARC objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,21 +16,10 @@ pub enum MarcKind {
     Disclosure,
 }
 
-impl MarcKind {
-    /// The name used on the wire: `core` or `disclosure`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Disclosure => "disclosure",
-        }
-    }
-}
-
-impl fmt::Display for MarcKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    MarcKind, "kind of MARC object", "The name used on the wire: `core` or `disclosure`.",
+    Core => "core",
+    Disclosure => "disclosure",
 }
 
 /// A MARC object found in a JSON value, raw: nothing of it is judged yet.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::event::{Event, TextChunk};
+use crate::event::{Event, OwnedEvent, TextChunk};
 use crate::parser::Parser;
 
 /// A parser that takes chunks as [`Bytes`] and gives owned events when asked for them.
@@ -27,7 +27,7 @@ use crate::parser::Parser;
 #[derive(Clone, Debug, Default)]
 pub struct QueuedParser {
     parser: Parser,
-    events: VecDeque<Event<'static>>,
+    events: VecDeque<OwnedEvent>,
 }
 
 impl QueuedParser {
@@ -50,7 +50,7 @@ impl QueuedParser {
     /// Takes the next bytes; if all that comes of them is text, gives that, which is the chunk itself, else queues what
     /// comes of them.
     #[inline]
-    pub(crate) fn push_first(&mut self, chunk: Bytes) -> Option<TextChunk<'static>> {
+    pub(crate) fn push_first(&mut self, chunk: Bytes) -> Option<TextChunk<'static, Bytes>> {
         if chunk.is_empty() {
             return None;
         }
@@ -84,7 +84,7 @@ impl QueuedParser {
     }
 
     /// The next event; none until more is pushed.
-    pub fn next_event(&mut self) -> Option<Event<'static>> {
+    pub fn next_event(&mut self) -> Option<OwnedEvent> {
         self.events.pop_front()
     }
 
@@ -108,7 +108,7 @@ impl QueuedParser {
 }
 
 /// The event with nothing borrowed. Text that lies in `chunk`, which starts at stream offset `start`, shares its memory.
-fn own(event: Event<'_>, chunk: &Bytes, start: u64) -> Event<'static> {
+fn own(event: Event<'_>, chunk: &Bytes, start: u64) -> OwnedEvent {
     match event {
         Event::Text(text) => {
             let span = text.span();

@@ -5,7 +5,7 @@ use std::io;
 use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
-use crate::event::Event;
+use crate::event::OwnedEvent;
 use crate::parser::Parser;
 use crate::queue::QueuedParser;
 
@@ -58,10 +58,10 @@ impl EventDecoder {
 }
 
 impl Decoder for EventDecoder {
-    type Item = Event<'static>;
+    type Item = OwnedEvent;
     type Error = io::Error;
 
-    fn decode(&mut self, source: &mut BytesMut) -> io::Result<Option<Event<'static>>> {
+    fn decode(&mut self, source: &mut BytesMut) -> io::Result<Option<OwnedEvent>> {
         let next = self.queue.next_event();
         if next.is_some() || source.is_empty() {
             return Ok(next);
@@ -71,7 +71,7 @@ impl Decoder for EventDecoder {
         Ok(self.queue.next_event())
     }
 
-    fn decode_eof(&mut self, source: &mut BytesMut) -> io::Result<Option<Event<'static>>> {
+    fn decode_eof(&mut self, source: &mut BytesMut) -> io::Result<Option<OwnedEvent>> {
         if let Some(event) = self.decode(source)? {
             return Ok(Some(event));
         }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::event::Event;
+use crate::event::{Event, OwnedEvent};
 use crate::parser::Parser;
 use crate::queue::QueuedParser;
 
@@ -94,7 +94,7 @@ where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
 {
-    type Item = Result<Event<'static>, E>;
+    type Item = Result<OwnedEvent, E>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();

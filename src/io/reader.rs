@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 
 use super::PIECE;
-use crate::event::Event;
+use crate::event::OwnedEvent;
 use crate::parser::Parser;
 use crate::queue::QueuedParser;
 
@@ -101,7 +101,7 @@ impl<R: Read> EventReader<R> {
 }
 
 impl<R: Read> Iterator for EventReader<R> {
-    type Item = io::Result<Event<'static>>;
+    type Item = io::Result<OwnedEvent>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

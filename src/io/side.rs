@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::stream::{FusedStream, Stream};
 
-use crate::event::{BracketAnnotation, Event, JsonRecord};
+use crate::event::{BracketAnnotation, Event, JsonRecord, OwnedEvent};
 use crate::handler::{Handler, Replacement};
 
 /// A sink that removes annotations and records, and the stream of what it is told.
@@ -65,7 +65,7 @@ pub fn side_events(capacity: usize) -> (SideSink, SideEvents) {
 #[non_exhaustive]
 pub enum SideItem {
     /// An event; never text.
-    Event(Event<'static>),
+    Event(OwnedEvent),
     /// So many events were dropped since the item before, at least one, and are older than the next item.
     Lost(u64),
 }
@@ -86,7 +86,7 @@ pub struct SideEvents {
 #[derive(Debug)]
 struct Queue {
     /// At most `capacity`.
-    events: VecDeque<Event<'static>>,
+    events: VecDeque<OwnedEvent>,
     capacity: usize,
     /// How many were dropped and not told yet, all older than `events`.
     lost: u64,

@@ -54,7 +54,7 @@ fn all<S: Stream + Unpin>(stream: &mut S) -> Vec<S::Item> {
 }
 
 /// The events among the items, and the errors.
-fn events(items: Vec<Result<Event<'static>, ErrorKind>>) -> (Events, Vec<ErrorKind>) {
+fn events(items: Vec<Result<provstream::OwnedEvent, ErrorKind>>) -> (Events, Vec<ErrorKind>) {
     let mut events = Events::default();
     let mut errors = Vec::new();
     for item in items {
@@ -317,7 +317,7 @@ fn events_come_on_the_side() {
             // The text has ended, though the sink is still there.
             let (items, ended) = there(&mut side);
             assert!(ended && side.is_terminated());
-            let found: Vec<Event<'static>> = items
+            let found: Vec<provstream::OwnedEvent> = items
                 .into_iter()
                 .map(|item| match item {
                     SideItem::Event(event) => event,
@@ -330,7 +330,7 @@ fn events_come_on_the_side() {
 }
 
 /// A text with six events on the side, and its chunks.
-fn six() -> (Vec<Event<'static>>, [Result<Bytes, ErrorKind>; 3]) {
+fn six() -> (Vec<provstream::OwnedEvent>, [Result<Bytes, ErrorKind>; 3]) {
     let chunk = "So. [substrate.grep] ";
     let events = Events::of(Parser::new(), chunk.repeat(3).as_bytes()).others;
     assert_eq!(events.len(), 6);

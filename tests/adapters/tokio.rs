@@ -245,7 +245,7 @@ async fn what_is_encoded_is_decoded() {
     framed.send(annotation).await.expect("sound");
     let written = framed.into_inner();
     let decoder = EventDecoder::new(Parser::new());
-    let found: Vec<Event<'static>> = FramedRead::new(&written[..], decoder)
+    let found: Vec<provstream::OwnedEvent> = FramedRead::new(&written[..], decoder)
         .map(|event| event.expect("no error"))
         .collect()
         .await;

@@ -57,7 +57,7 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         DisciplineBuilder, DisciplineError, LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError,
         Malformation, Parameter<'static>, ParseVersionError, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
-        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>,
+        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent,
         LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap, QueuedParser,
         Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>,
         JsonForm<'static>, MarcKind, MarcObject<'static>);
@@ -72,11 +72,11 @@ fn adapters_can_be_sent_shared_and_looked_at() {
 
 #[test]
 fn values_compare() {
-    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, Event<'static>, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
+    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, provstream::OwnedEvent, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
         LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
+        ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
         TextChunk<'static>, JsonRecord<'static>, JsonForm<'static>, MarcKind, MarcObject<'static>);
     each!(key: MarcKind, Class, DiagnosticCode, Diagnostic, LabelKind, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
@@ -155,7 +155,7 @@ fn enums_may_grow() {
         _ => false,
     };
     Parser::new().push(b"text", |found: Event<'_>| assert!(event(found)));
-    let owned = |event: Event<'static>| match event {
+    let owned = |event: provstream::OwnedEvent| match event {
         Event::Text(_)
         | Event::Annotation(_)
         | Event::Assertion(_)

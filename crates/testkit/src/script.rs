@@ -88,12 +88,12 @@ pub struct Events {
     /// Touching texts joined, each with its start.
     texts: Vec<(u64, Vec<u8>)>,
     /// All other events in their order.
-    pub others: Vec<Event<'static>>,
+    pub others: Vec<provstream::OwnedEvent>,
 }
 
 impl Events {
     /// Takes the next event.
-    pub fn take(&mut self, event: Event<'static>) {
+    pub fn take(&mut self, event: provstream::OwnedEvent) {
         let Event::Text(text) = event else {
             self.others.push(event);
             return;
@@ -121,7 +121,7 @@ impl Events {
 /// What replaces an annotation, by what it is; a keeper of all other events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub events: Vec<Event<'static>>,
+    pub events: Vec<provstream::OwnedEvent>,
     pub ends: usize,
 }
 
@@ -239,7 +239,7 @@ impl Script {
     }
 
     /// The next step; `None` at the end.
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step> {
         self.asked += 1;
         let step = self.steps.pop_front();
         if step.is_none() {
@@ -270,7 +270,7 @@ impl Script {
 
 impl Read for Script {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        match self.next() {
+        match self.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.len());
                 room[..taken].copy_from_slice(&bytes[..taken]);
@@ -288,7 +288,7 @@ impl Stream for Script {
     type Item = Result<Bytes, ErrorKind>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let step = match self.get_mut().next() {
+        let step = match self.get_mut().next_step() {
             Some(Step::Give(bytes)) => Some(Ok(bytes.into())),
             Some(Step::Fail(kind)) => Some(Err(kind)),
             Some(Step::Wait) => {
@@ -308,7 +308,7 @@ impl AsyncRead for Script {
         room: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let script = self.get_mut();
-        match script.next() {
+        match script.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.remaining());
                 room.put_slice(&bytes[..taken]);

@@ -49,7 +49,7 @@ fn auto_recognises_the_format_from_the_first_event() {
 }
 
 /// The events of each channel, text aside.
-type Parsed = BTreeMap<Channel, Vec<Event<'static>>>;
+type Parsed = BTreeMap<Channel, Vec<provstream::OwnedEvent>>;
 
 fn parsed(fixture: &Fixture, size: usize) -> Parsed {
     let mut parsers = ResponseParser::new(Decoder::detect(), Parser::new());

@@ -20,7 +20,7 @@ struct Keeper {
     bytes: Vec<u8>,
     text: Vec<(Channel, u8)>,
     annotations: usize,
-    events: Vec<(Channel, Event<'static>)>,
+    events: Vec<(Channel, provstream::OwnedEvent)>,
     items: Vec<String>,
 }
 

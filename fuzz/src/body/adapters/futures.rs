@@ -11,6 +11,7 @@ use testkit::script::{Events, Keeper, Script, Step, rewritten, stripped};
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
+use super::super::same_bytes;
 use super::{Input, MOST_CALLS, failing};
 
 /// What a [`EventStream`] and a [`TextStream`] make of a stream of chunks is what the parser and a rewriter make of it, and
@@ -39,27 +40,16 @@ fn drive<S: FusedStream + Unpin>(
             Poll::Ready(Some(item)) => take(stream, item),
             Poll::Ready(None) => {
                 assert!(stream.is_terminated());
-                assert!(poll(stream).is_ready_and(|item| item.is_none()));
+                assert!(
+                    matches!(poll(stream), Poll::Ready(None)),
+                    "an item after the end"
+                );
                 return;
             }
             Poll::Pending => assert_eq!(script(stream).waited, waited + 1),
         }
     }
     panic!("no end in sight");
-}
-
-/// Whether a poll is ready with such an item.
-trait ReadyAnd<T> {
-    fn is_ready_and(self, test: impl FnOnce(T) -> bool) -> bool;
-}
-
-impl<T> ReadyAnd<T> for Poll<T> {
-    fn is_ready_and(self, test: impl FnOnce(T) -> bool) -> bool {
-        match self {
-            Poll::Ready(item) => test(item),
-            Poll::Pending => false,
-        }
-    }
 }
 
 fn fails(step: &Step) -> bool {
@@ -109,11 +99,7 @@ fn check_text(case: &Case, input: &Input) -> Keeper {
         asked = stream.get_ref().asked;
     });
     assert_eq!(errors, failing);
-    assert_eq!(
-        text.escape_ascii().to_string(),
-        expected.escape_ascii().to_string(),
-        "text of a stream"
-    );
+    same_bytes(&text, &expected, "text of a stream");
     assert_eq!(stream.handler(), &keeper, "events beside a stream");
     keeper
 }

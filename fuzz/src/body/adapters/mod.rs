@@ -32,7 +32,7 @@ impl Input {
     fn new(case: &Case) -> Self {
         let mut bytes = case.bytes();
         let seed = case.seed();
-        if seed % LONG_ONE_IN == 0 && !bytes.is_empty() {
+        if seed.is_multiple_of(LONG_ONE_IN) && !bytes.is_empty() {
             bytes = bytes.repeat(LONG / bytes.len() + 1);
             // Mostly in one piece.
             let first = bytes.len() - seed as usize / 32 % 3;
