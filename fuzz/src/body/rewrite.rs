@@ -40,7 +40,7 @@ impl Rule {
 struct Out {
     rule: Rule,
     written: Vec<u8>,
-    events: Vec<Event<'static>>,
+    events: Vec<Event<'static, bytes::Bytes>>,
     ends: usize,
 }
 

@@ -144,7 +144,11 @@ fn check_side(case: &Case, input: &Input, keeper: &Keeper) {
 }
 
 /// Takes the side events that are there; whether the stream of them has ended.
-fn take_side(side: &mut SideEvents, found: &mut Vec<Event<'static>>, lost: &mut u64) -> bool {
+fn take_side(
+    side: &mut SideEvents,
+    found: &mut Vec<Event<'static, bytes::Bytes>>,
+    lost: &mut u64,
+) -> bool {
     loop {
         match poll(side) {
             Poll::Ready(Some(SideItem::Event(event))) => found.push(event),

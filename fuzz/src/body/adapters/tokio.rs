@@ -90,7 +90,11 @@ fn check_decoder(case: &Case, input: &Input) {
     assert_eq!(found, expected, "events of a decoder");
 }
 
-fn next(decoder: &mut EventDecoder, source: &mut BytesMut, ended: bool) -> Option<Event<'static>> {
+fn next(
+    decoder: &mut EventDecoder,
+    source: &mut BytesMut,
+    ended: bool,
+) -> Option<Event<'static, bytes::Bytes>> {
     let next = if ended {
         decoder.decode_eof(source)
     } else {
