@@ -7,12 +7,10 @@ use std::path::PathBuf;
 
 use provstream_fuzz::{BODIES, Body, Input, choices, with_settings};
 use testkit::reference::engine::Cuts;
+use testkit::search;
 
-/// Made-up inputs a body gets: choices of the generator.
+/// Choices of the generator that show what it makes.
 const GENERATED: u64 = 1_000;
-
-/// Damaged files of the corpus a body gets.
-const DAMAGED: u64 = 250;
 
 fn corpus() -> PathBuf {
     testkit::root().join("corpus")
@@ -57,10 +55,10 @@ fn replay(name: &str) {
             }
         }
     }
-    for seed in 0..GENERATED {
+    for seed in 0..search::seeds() / 4 {
         run(body, &format!("seed {seed}"), &generated(seed));
     }
-    for seed in 0..DAMAGED {
+    for seed in 0..search::seeds() / 16 {
         let mut random = Cuts(seed);
         let (what, data) = &seeds[random.below(seeds.len())];
         let mut data = data.clone();
