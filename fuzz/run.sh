@@ -75,8 +75,8 @@ state() {
 # Each engine instruments in its own way and has a target directory of its own.
 build_libfuzzer() {
     command -v cargo-fuzz >/dev/null || watch "installing cargo-fuzz" "$work/install.log" cargo install --locked cargo-fuzz
-    # Without a sanitizer: the code is safe Rust, and stable can build it. Without traces of comparisons, which cost more
-    # than half of the speed: the dictionary and the generator know the words.
+    # Without a sanitizer: the code is safe Rust, and stable can build it. Without traces of comparisons, which cost up
+    # to two thirds of the rate: the dictionary and the generator know the words.
     watch "building the bodies for libFuzzer in $work/libfuzzer" "$work/build-libfuzzer.log" \
         cargo fuzz build --fuzz-dir driver -s none --no-trace-compares --features libfuzzer --target-dir "$work/libfuzzer" body
     program=$work/libfuzzer/$triple/release/body
