@@ -14,6 +14,26 @@ const SWITCH: u8 = 0xFE;
 /// How many bytes set the reading, the limits and the cuts.
 const SETTINGS: usize = 12;
 
+/// What leaves something open: an attempt, an assertion, white space, code, a block, a line, a JSON value, a string, an escape.
+const OPEN: [&str; 16] = [
+    "",
+    " So. [substrate.grep; ts=\"",
+    " So. [substrate.grep] \n ",
+    "\n```",
+    "\n~~~~\n{\"assertion\":\"a\",",
+    "\n> ```\n> ",
+    " ``x",
+    "\n| a | b [substrate.grep] |",
+    "\n- x. \t ",
+    "{\"provenance\":[{\"substrate_class\":\"substrate.grep\"},{\"ts\":\"2",
+    "[[{\"marc_version\":1,\"a/~\":[{\"assertion\":\"\\ud83d",
+    "\n{\"assertion\":\"x\\",
+    " {\"a\":-1.5e",
+    " {\"a\":tr",
+    "\\",
+    "\r",
+];
+
 /// A stream, how it is read and cut, and the limits in force.
 ///
 /// Input is the stream as it stands, so that any text is a good start, read in mode `auto` with the default limits and
@@ -81,6 +101,51 @@ impl Case {
     /// A parser with the case's mode and limits.
     pub(crate) fn parser(&self) -> Parser {
         parser_in(self.reading, &self.limits, &RefVocabulary::default())
+    }
+
+    /// A parser with the case's mode and limits that has read something else and was reset: it has to equal a new one.
+    pub(crate) fn used_parser(&self) -> Parser {
+        let mut parser = self.parser();
+        self.use_up(&mut parser);
+        parser
+    }
+
+    /// Makes a parser, which is new, a used one.
+    pub(crate) fn use_up(&self, parser: &mut Parser) {
+        for (own, bytes) in self.earlier() {
+            if own {
+                parser.push(bytes, |_| {});
+            } else {
+                parser.push_untrusted(bytes, |_| {});
+            }
+        }
+        if self.finishes_earlier() {
+            parser.finish(|_| {});
+        }
+        parser.reset();
+    }
+
+    /// What an object reads before it is reset: the first part of the stream, and then what leaves something open. With
+    /// whether each is own text.
+    pub(crate) fn earlier(&self) -> [(bool, &[u8]); 2] {
+        let mut choices = Cuts(!self.seed);
+        let (own, bytes) = self
+            .input
+            .first()
+            .map_or((true, &[][..]), |first| (first.own, &first.bytes[..]));
+        let part = &bytes[..choices.below(bytes.len() + 1)];
+        let open = OPEN[choices.below(OPEN.len())].as_bytes();
+        [(own, part), (choices.below(4) > 0, open)]
+    }
+
+    /// Whether that stream ends before the object is reset.
+    pub(crate) const fn finishes_earlier(&self) -> bool {
+        self.seed & 0x10 == 0
+    }
+
+    /// What all choices follow from that the case leaves open.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The bytes of the stream.

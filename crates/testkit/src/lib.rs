@@ -18,6 +18,7 @@ pub mod ndjson;
 pub mod reference;
 pub mod script;
 pub mod seen;
+pub mod sentence;
 #[cfg(feature = "providers")]
 pub mod wire;
 

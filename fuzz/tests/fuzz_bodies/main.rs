@@ -2,3 +2,4 @@
 
 mod dictionary;
 mod replay;
+mod sentence_model;
