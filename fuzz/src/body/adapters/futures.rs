@@ -72,15 +72,23 @@ fn check_events(case: &Case, input: &Input) {
     let mut stream = EventStream::new(script, case.used_parser());
     let mut found = Events::default();
     let mut errors = 0;
-    drive(&mut stream, EventStream::get_ref, |stream, item| match item {
-        Ok(event) => found.take(event),
-        Err(_) => {
-            errors += 1;
-            assert_eq!(stream.parser().position(), stream.get_ref().given as u64);
-        }
-    });
+    drive(
+        &mut stream,
+        EventStream::get_ref,
+        |stream, item| match item {
+            Ok(event) => found.take(event),
+            Err(_) => {
+                errors += 1;
+                assert_eq!(stream.parser().position(), stream.get_ref().given as u64);
+            }
+        },
+    );
     assert_eq!(errors, failing);
-    assert_eq!(found, Events::of(case.parser(), &input.bytes), "events of a stream");
+    assert_eq!(
+        found,
+        Events::of(case.parser(), &input.bytes),
+        "events of a stream"
+    );
 }
 
 fn check_text(case: &Case, input: &Input) -> Keeper {
@@ -130,7 +138,10 @@ fn check_side(case: &Case, input: &Input, keeper: &Keeper) {
             _ => {}
         }
         if choices.below(3) == 0 && !end {
-            assert!(!take_side(&mut side, &mut found, &mut lost), "an end too soon");
+            assert!(
+                !take_side(&mut side, &mut found, &mut lost),
+                "an end too soon"
+            );
         }
     }
     assert!(take_side(&mut side, &mut found, &mut lost), "no end");

@@ -152,7 +152,9 @@ fn check_writer(case: &Case, input: &Input) {
                 Ok(taken) => {
                     assert!(taken > 0 && taken <= rest.len().min(PIECE), "{taken} taken");
                     assert_eq!(writer.parser().position(), before + taken as u64);
-                    smooth.write_all(&rest[..taken]).expect("a vector takes all");
+                    smooth
+                        .write_all(&rest[..taken])
+                        .expect("a vector takes all");
                     rest = &rest[taken..];
                 }
                 Err(error) => {

@@ -24,7 +24,9 @@ pub(in super::super) fn check(data: &[u8]) {
 fn check_reader(case: &Case, input: &Input) {
     let (expected, keeper) = rewritten(case.parser(), &input.bytes);
     let script = input.script(false);
-    let failing = failing(&script, |step| matches!(step, testkit::script::Step::Fail(_)));
+    let failing = failing(&script, |step| {
+        matches!(step, testkit::script::Step::Fail(_))
+    });
     let mut reader = RewriteReader::new(script, case.used_parser(), Keeper::default());
     let mut choices = Cuts(input.seed);
     let most = [1, 7, 60, 9_000][choices.below(4)];
@@ -67,7 +69,9 @@ fn check_decoder(case: &Case, input: &Input) {
     let mut found = Events::default();
     let mut source = BytesMut::new();
     for chunk in input.chunks() {
-        parser.push(chunk, |event: provstream::Event<'_>| expected.take(event.into()));
+        parser.push(chunk, |event: provstream::Event<'_>| {
+            expected.take(event.into())
+        });
         source.extend_from_slice(chunk);
         let pauses = choices.below(16) == 0;
         if pauses {
