@@ -118,6 +118,8 @@ place() {
 file_finds() {
     body_now=$1
     shift
+    # Without a file `ls` would list the folder.
+    [ $# -gt 0 ] || return 0
     : >"$work/places"
     for find in $(ls -Sr "$@" 2>/dev/null | head -n 200); do
         at=$(place "$find")
@@ -133,7 +135,7 @@ file_finds() {
 file_find() {
     # Choices of the generator would be another input as soon as the generator changes.
     PROVSTREAM_BODY=$1 PROVSTREAM_EXPAND=$2 "$program" "$1" >/dev/null 2>&1 || cp "$2" "$2.input"
-    # What it stands for may be longer than it is itself, and still breaks the body.
+    # What a generator makes of its choices may be longer than the choices.
     watch "minimising a find at $3" "$work/minimise.log" "small_$engine" "$1" "$2.input" "$2.small" || true
     [ -s "$2.small" ] || cp "$2.input" "$2.small"
     name=$1/$1-$(sha256sum "$2.small" | cut -c 1-12)
@@ -154,27 +156,28 @@ small_afl() {
     timeout 60 cargo afl tmin -t 5000 -i "$2" -o "$3" -- "$program" "$1"
 }
 
-# Runs libFuzzer on a body for some seconds. It works in a child of its own (-fork=1), so that a find, which ends the child, does
-# not hide what lies deeper.
+# Runs libFuzzer on a body for some seconds. A find ends the search, which then goes on in children (-fork=1), so that a shallow
+# find does not hide what lies deeper. Children find less in the same time: they start over again and again.
 run_libfuzzer() {
-    kept=$work/kept/$1 found=$work/found/libfuzzer/$1 log=$work/libfuzzer-$1.log
+    kept=$work/kept/$1 found=$work/found/libfuzzer/$1 first=$work/libfuzzer-$1.log
     rm -rf "$found"
     mkdir -p "$kept" "$found"
     export PROVSTREAM_BODY=$1
-    watch "libfuzzer $1 for $2 s" "$log" "$program" "$kept" "$seeds" -fork=1 -ignore_crashes=1 -max_total_time="$2" \
-        -max_len=4096 -timeout=20 -rss_limit_mb=2048 -dict=dictionary.txt -artifact_prefix="$found/" -verbosity=1 || true
-    set -- "$1" "$2" $(find "$found" -type f ! -name 'slow-unit-*')
-    [ $# -eq 2 ] || file_finds "$1" $(find "$found" -type f ! -name 'slow-unit-*')
-    counters=$(grep -ao '^#[0-9]*: cov: [0-9]* ft: [0-9]*' "$work/libfuzzer-$1.log" | tail -n 1)
-    case $counters in
-    '#'*) executions=${counters%%:*} ;;
-    *)
-        tail -n 20 "$work/libfuzzer-$1.log"
-        echo "libFuzzer did not run: $work/libfuzzer-$1.log"
-        exit 3
-        ;;
-    esac
-    echo "libfuzzer $1: ${executions#?} executions in $2 s,${counters#*:}"
+    deadline=$(($(date +%s) + $2)) executions=0 how=
+    while left=$((deadline - $(date +%s))) && [ "$left" -gt 0 ]; do
+        watch "libfuzzer $1 for $left s$how" "$first" "$program" "$kept" "$seeds" $how -max_total_time="$left" -max_len=4096 \
+            -timeout=20 -rss_limit_mb=2048 -dict=dictionary.txt -artifact_prefix="$found/" -print_final_stats=1 -verbosity=1 || true
+        counted=$(sed -n -e 's/^stat::number_of_executed_units: *//p' -e 's/^#\([0-9]*\): cov.*/\1/p' "$first" | tail -n 1)
+        coverage=$(grep -ao 'cov: [0-9]* ft: [0-9]*' "$first" | tail -n 1)
+        [ -n "$counted" ] || {
+            tail -n 20 "$first"
+            echo "libFuzzer did not run: $first"
+            exit 3
+        }
+        executions=$((executions + counted)) how=" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1"
+    done
+    file_finds "$1" $(find "$found" -type f ! -name 'slow-unit-*')
+    echo "libfuzzer $1: $executions executions in $2 s, ${coverage:-no coverage}"
 }
 
 # Runs AFL++ on a body for some seconds.
@@ -188,8 +191,7 @@ run_afl() {
         echo "AFL++ did not run: $log"
         exit 3
     }
-    set -- "$1" "$2" $(find "$out/default/crashes" "$out/default/hangs" -name 'id*')
-    [ $# -eq 2 ] || file_finds "$1" $(find "$out/default/crashes" "$out/default/hangs" -name 'id*')
+    file_finds "$1" $(find "$out/default/crashes" "$out/default/hangs" -name 'id*')
     stat() { sed -n "s/^$1 *: //p" "$out/default/fuzzer_stats"; }
     echo "afl $1: $(stat execs_done) executions in $2 s, $(stat edges_found) of $(stat total_edges) edges, map density $(stat bitmap_cvg)," \
         "$(stat corpus_count) inputs kept"

@@ -5,7 +5,7 @@ use provstream::Parser;
 use super::reference::engine::{Cuts, parser_in};
 use super::reference::{Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
-/// The first byte of input that says more than the stream itself; it stands nowhere in UTF-8.
+/// The first byte of input that says more than the stream itself; it appears nowhere in UTF-8.
 const CONTROL: u8 = 0xFF;
 
 /// In such input, where own text becomes foreign and the other way round.
@@ -36,9 +36,9 @@ const OPEN: [&str; 16] = [
 
 /// A stream, how it is read and cut, and the limits in force.
 ///
-/// Input is the stream as it stands, so that any text is a good start, read in mode `auto` with the default limits and
+/// Input is the stream itself, so that any text is a good start, read in mode `auto` with the default limits and
 /// cut at places that depend on all of it. If it starts with the byte FF, twelve bytes follow: the mode and whether
-/// records are held, seven limits, and four for the cuts; and in the stream behind them each byte FE is a change between
+/// records are held, seven limits, and four for the cuts; and in the stream after them each byte FE is a change between
 /// own and foreign text.
 #[derive(Debug)]
 pub(crate) struct Case {
@@ -114,13 +114,13 @@ impl Case {
     pub(crate) fn use_up(&self, parser: &mut Parser) {
         for (own, bytes) in self.earlier() {
             if own {
-                parser.push(bytes, |_| {});
+                parser.push(bytes, ());
             } else {
-                parser.push_untrusted(bytes, |_| {});
+                parser.push_untrusted(bytes, ());
             }
         }
         if self.finishes_earlier() {
-            parser.finish(|_| {});
+            parser.finish(());
         }
         parser.reset();
     }

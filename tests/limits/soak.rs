@@ -96,7 +96,7 @@ impl Check {
             Event::Annotation(found) => {
                 self.cover(found.span());
                 if found.span().start() < self.period {
-                    self.removed += found.span().len() + found.white_space_before() as u64;
+                    self.removed += found.span().len() + found.whitespace_before() as u64;
                 }
             }
             _ => {}

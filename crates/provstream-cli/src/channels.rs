@@ -1,61 +1,13 @@
 //! A provider's event stream as input: each channel's text goes to the command as a stream of its own.
 
-use std::str::FromStr;
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
+use provstream_providers::{ChannelPosition, Item, StreamHandler};
 
-use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Parser, Replacement, TextChunk};
-use provstream_providers::{ChannelPosition, Format, Item, StreamHandler, StreamRewriter};
-
-use crate::feed::Sink;
 use crate::line::Line;
+use crate::sink::Sink;
 use crate::unread::Seen;
 
-/// What the input is, as given on the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum InputFormat {
-    /// Text as it is.
-    #[default]
-    Raw,
-    /// The event stream of a provider, which its first event tells.
-    Auto,
-    /// The event stream of this provider.
-    Wire(Format),
-}
-
-impl FromStr for InputFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "raw" => Ok(Self::Raw),
-            "auto" => Ok(Self::Auto),
-            _ => name.parse().map(Self::Wire).map_err(|_| {
-                let names = Format::ALL.map(Format::as_str).join(", ");
-                format!("the inputs are raw, {names} and auto")
-            }),
-        }
-    }
-}
-
-impl InputFormat {
-    /// The format asked for.
-    pub(crate) const fn format(self) -> Option<Format> {
-        match self {
-            Self::Wire(format) => Some(format),
-            Self::Raw | Self::Auto => None,
-        }
-    }
-
-    /// What reads such a stream; none for text as it is.
-    pub(crate) fn rewriter(self, parser: Parser) -> Option<StreamRewriter> {
-        match self {
-            Self::Raw => None,
-            Self::Auto => Some(StreamRewriter::detect(parser)),
-            Self::Wire(format) => Some(StreamRewriter::new(format, parser)),
-        }
-    }
-}
-
-/// Passes what is in the channels on to a command.
+/// Gives a command what is in the channels.
 pub(crate) struct Channels<'s, S> {
     /// The command.
     pub(crate) sink: &'s mut S,
@@ -115,7 +67,7 @@ impl<S: Sink> StreamHandler for Channels<'_, S> {
                 }
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
-                    span: notice.span().into(),
+                    span: notice.span(),
                 });
             }
             Item::Error(message) => {

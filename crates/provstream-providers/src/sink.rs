@@ -141,7 +141,7 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
         if let Some(removed) = &mut self.removed {
             removed.replaces(
                 annotation.raw(),
-                annotation.white_space_before(),
+                annotation.whitespace_before(),
                 &replacement,
             );
         }

@@ -17,6 +17,7 @@ pub mod meter;
 pub mod ndjson;
 pub mod reference;
 pub mod script;
+pub mod search;
 pub mod seen;
 pub mod sentence;
 #[cfg(feature = "providers")]

@@ -46,7 +46,7 @@ pub(super) fn check(data: &[u8]) {
         if number >= first {
             let expected = holdback(case.reading, &prefix, &case.limits);
             let found = (parser.buffered_len(), parser.strippable_whitespace());
-            assert_eq!(found, expected, "held and removable behind {prefix:?}");
+            assert_eq!(found, expected, "held back and removable after {prefix:?}");
         }
     }
 }

@@ -66,6 +66,16 @@ fn feed(parser: &mut Parser, own: bool, chunk: &[u8], sink: impl FnMut(Event<'_>
     }
 }
 
+/// Checks that bytes are those expected, and prints both as text where they are not.
+fn same_bytes(found: &[u8], expected: &[u8], what: &str) {
+    assert!(
+        found == expected,
+        "{what}\nfound    {}\nexpected {}",
+        found.escape_ascii(),
+        expected.escape_ascii()
+    );
+}
+
 /// The place of an error lies in the file.
 fn check_place(place: FilePosition, file: &[u8]) {
     assert!(place.line() >= 1 && place.column() >= 1);

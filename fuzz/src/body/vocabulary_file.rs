@@ -1,4 +1,6 @@
-//! Vocabulary files.
+//! Vocabulary files have the classes that the `toml` crate reads in them.
+
+use std::collections::BTreeMap;
 
 use provstream::provenance::{Version, Vocabulary};
 use provstream::{Event, Parser};
@@ -16,6 +18,7 @@ pub(super) fn check(data: &[u8]) {
         }
         Ok(vocabulary) => {
             assert!(vocabulary.version() >= Version::MEMO);
+            check_listed(data, &vocabulary);
             for (class, since) in vocabulary.classes() {
                 assert!(since <= vocabulary.version());
                 assert_eq!(vocabulary.class(class.as_str()), Some(class.clone()));
@@ -38,4 +41,32 @@ pub(super) fn check(data: &[u8]) {
             }
         }
     }
+}
+
+/// The classes are those of the file as the `toml` crate reads it, and in major version 1 those of the memo.
+fn check_listed(data: &[u8], vocabulary: &Vocabulary) {
+    let file: toml::Table = std::str::from_utf8(data)
+        .expect("a vocabulary is UTF-8")
+        .parse()
+        .expect("a vocabulary is TOML");
+    let version = vocabulary.version().to_string();
+    assert_eq!(file["version"].as_str(), Some(&*version));
+    let mut expected = BTreeMap::new();
+    if version.starts_with("1.") {
+        let memo = Vocabulary::memo();
+        expected.extend(
+            memo.classes()
+                .map(|(class, since)| (class.to_string(), since.to_string())),
+        );
+    }
+    let classes = file.get("class").and_then(toml::Value::as_array);
+    for class in classes.into_iter().flatten() {
+        let text = |name| class[name].as_str().expect("a string").to_owned();
+        expected.insert(text("id"), text("since"));
+    }
+    let found = vocabulary.classes();
+    let found: BTreeMap<_, _> = found
+        .map(|(class, since)| (class.to_string(), since.to_string()))
+        .collect();
+    assert_eq!(found, expected);
 }

@@ -152,3 +152,22 @@ fn the_generator_makes_what_is_read() {
         );
     }
 }
+
+/// A carriage return after white space at the end of a fence was once invisible to the search, and so were wide terminators without
+/// white space after them.
+#[test]
+fn the_generator_makes_what_was_missed() {
+    for (name, wanted) in [
+        ("reference", &b"\n  ```  \r\n"[..]),
+        ("reference", b"\n~~~~ \t\r\n"),
+        ("sentence", "？a".as_bytes()),
+    ] {
+        let body = Body::named(name).expect("a body of that name");
+        let made = (0..GENERATED).filter(|&seed| {
+            let choices = generated(seed);
+            let input = body.expand(&choices);
+            input.windows(wanted.len()).any(|part| part == wanted)
+        });
+        assert!(made.count() >= 3, "{}", wanted.escape_ascii());
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Event, OwnedEvent, Parser};
+use provstream::{Event, Parser};
 use provstream_providers::{
     Channel, ChannelError, Decoder, Format, Item, MAX_CHANNELS, NoticeCode, ResponseParser,
     UnknownFormat, WireEvent,
@@ -49,7 +49,7 @@ fn auto_recognises_the_format_from_the_first_event() {
 }
 
 /// The events of each channel, text aside.
-type Parsed = BTreeMap<Channel, Vec<OwnedEvent>>;
+type Parsed = BTreeMap<Channel, Vec<provstream::OwnedEvent>>;
 
 fn parsed(fixture: &Fixture, size: usize) -> Parsed {
     let mut parsers = ResponseParser::new(Decoder::detect(), Parser::new());
@@ -61,7 +61,9 @@ fn parsed_by(parsers: &mut ResponseParser, fixture: &Fixture, size: usize) -> Pa
     let mut parsed = Parsed::new();
     let mut sink = |event: WireEvent<'_>| match event {
         WireEvent::Parsed(_, Event::Text(_)) => {}
-        WireEvent::Parsed(channel, event) => parsed.entry(channel).or_default().push(event.into()),
+        WireEvent::Parsed(channel, event) => {
+            parsed.entry(channel).or_default().push(event.into_owned())
+        }
         WireEvent::Item(item) => assert!(!matches!(item, Item::Text(_))),
         other => panic!("{other:?}"),
     };
@@ -101,7 +103,7 @@ fn after_a_reset_the_next_response_is_read_as_by_new_parsers() {
 fn count(parsed: &Parsed) -> usize {
     let events = parsed.values().flatten();
     events
-        .filter(|event| matches!(event, OwnedEvent::Annotation(_)))
+        .filter(|event| matches!(event, Event::Annotation(_)))
         .count()
 }
 
@@ -113,7 +115,10 @@ fn the_annotations_are_those_of_the_text_whatever_deltas_they_were_cut_into() {
             let mut parser = Parser::new();
             let mut sink = |event: Event<'_>| {
                 if !matches!(event, Event::Text(_)) {
-                    expected.entry(*channel).or_default().push(event.into());
+                    expected
+                        .entry(*channel)
+                        .or_default()
+                        .push(event.into_owned());
                 }
             };
             parser.push(text.as_bytes(), &mut sink);

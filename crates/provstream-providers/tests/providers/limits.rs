@@ -145,7 +145,7 @@ fn memory_is_the_same_after_any_number_of_events() {
 }
 
 #[test]
-fn white_space_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
+fn whitespace_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
     let event = ENVELOPES[1].event(100);
     for (blanks, told) in [
         (MAX_EVENT - 1, true),

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::stream::{FusedStream, Stream, StreamExt};
-use provstream::{BracketAnnotation, Event, Handler, OwnedEvent, Parser, Replacement, TextChunk};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement, TextChunk};
 use provstream_providers::{
     Channel, ChannelPosition, Format, Item, StreamHandler, StreamRewriter, WireStream,
 };
@@ -23,7 +23,7 @@ struct Keeper {
     ends: usize,
     text: Vec<(Channel, u8)>,
     annotations: usize,
-    events: Vec<(Channel, OwnedEvent)>,
+    events: Vec<(Channel, provstream::OwnedEvent)>,
     items: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Handler for Keeper {
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.events.push((self.channel, event.into()));
+        self.events.push((self.channel, event.into_owned()));
     }
 
     fn end(&mut self) {

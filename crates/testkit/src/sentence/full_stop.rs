@@ -48,7 +48,7 @@ impl Text {
         }
     }
 
-    /// `...` that opens the text, or that stands apart with the sentence going on.
+    /// `...` that opens the text, or that white space sets apart while the sentence goes on.
     fn is_mid_ellipsis(&self, dot: usize, next: usize) -> bool {
         let first = self.skip_back(dot, |char| char.char == '.');
         let space = self.space_before(first);

@@ -152,7 +152,7 @@ impl Text {
                 line_start = true;
             } else if char.class == Class::Sp {
                 line_start &= matches!(char.char, ' ' | '\t');
-            } else if !char.is_mark() && !(line_start && char.char == '>') {
+            } else if !(char.is_mark() || line_start && char.char == '>') {
                 break;
             }
             at += 1;

@@ -18,7 +18,7 @@ impl Text {
         }
     }
 
-    /// `Mary asked`, `Mary Smith asked`: names of at most 32 bytes, one space behind each.
+    /// `Mary asked`, `Mary Smith asked`: names of at most 32 bytes, one space after each.
     fn is_name_and_verb(&self, mut at: usize) -> bool {
         for _ in 0..2 {
             let name = self.word(at);

@@ -15,7 +15,7 @@ use super::super::reference::engine::Cuts;
 const LONG: usize = 20_500;
 
 /// One stream in so many is repeated until it is [`LONG`].
-const LONG_ONE_IN: u64 = 8;
+const LONG_ONE_IN: u64 = 32;
 
 /// Every adapter ends within so many calls, or it goes round in a circle.
 const MOST_CALLS: usize = 1_000_000;
@@ -32,10 +32,10 @@ impl Input {
     fn new(case: &Case) -> Self {
         let mut bytes = case.bytes();
         let seed = case.seed();
-        if seed % LONG_ONE_IN == 0 && !bytes.is_empty() {
+        if seed.is_multiple_of(LONG_ONE_IN) && !bytes.is_empty() {
             bytes = bytes.repeat(LONG / bytes.len() + 1);
             // Mostly in one piece.
-            let first = bytes.len() - seed as usize / 8 % 3;
+            let first = bytes.len() - seed as usize / 32 % 3;
             let lengths = [first, bytes.len() - first];
             let lengths = lengths.into_iter().filter(|&length| length > 0).collect();
             return Self {

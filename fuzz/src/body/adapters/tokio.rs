@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use bytes::BytesMut;
+use provstream::Event;
 use provstream::io::{EventDecoder, RewriteReader};
 use testkit::script::{Events, Keeper, rewritten};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -11,6 +12,7 @@ use tokio_util::codec::Decoder;
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
+use super::super::same_bytes;
 use super::{Input, MOST_CALLS, failing};
 
 /// What a [`RewriteReader`] and an [`EventDecoder`] make of a transport is what a rewriter and the parser make of it.
@@ -52,12 +54,8 @@ fn check_reader(case: &Case, input: &Input) {
         }
     }
     assert_eq!(errors, failing);
-    assert_eq!(
-        text.escape_ascii().to_string(),
-        expected.escape_ascii().to_string(),
-        "text of a reader"
-    );
-    assert_eq!(reader.sink(), &keeper, "events of a reader");
+    same_bytes(&text, &expected, "text of a reader");
+    assert_eq!(reader.handler(), &keeper, "events of a reader");
 }
 
 /// A transport that goes on after its end goes on with the same stream, with nothing open.
@@ -69,13 +67,11 @@ fn check_decoder(case: &Case, input: &Input) {
     let mut found = Events::default();
     let mut source = BytesMut::new();
     for chunk in input.chunks() {
-        parser.push(chunk, |event: provstream::Event<'_>| {
-            expected.take(event.into())
-        });
+        parser.push(chunk, |event: Event<'_>| expected.take(event.into_owned()));
         source.extend_from_slice(chunk);
         let pauses = choices.below(16) == 0;
         if pauses {
-            parser.finish(|event: provstream::Event<'_>| expected.take(event.into()));
+            parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
         }
         // What is not taken yet comes later.
         let mut left = if pauses { usize::MAX } else { choices.below(6) };
@@ -86,7 +82,7 @@ fn check_decoder(case: &Case, input: &Input) {
             found.take(event);
         }
     }
-    parser.finish(|event: provstream::Event<'_>| expected.take(event.into()));
+    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
     while let Some(event) = next(&mut decoder, &mut source, true) {
         found.take(event);
     }
@@ -98,7 +94,7 @@ fn next(
     decoder: &mut EventDecoder,
     source: &mut BytesMut,
     ended: bool,
-) -> Option<provstream::OwnedEvent> {
+) -> Option<Event<'static, bytes::Bytes>> {
     let next = if ended {
         decoder.decode_eof(source)
     } else {
