@@ -41,7 +41,7 @@ pub fn malformed() -> Vec<String> {
         "substrate.do.sse-count", "substrate.unix.peercred", "unverified-inference", "decayed-to-uncertainty",
     ];
     let rests = [
-        ";", "; ;", "; x", "; observation-id", "; observation-id=", "; observation-id=\"\"", "; ts=",
+        "; ;", "; x", "; observation-id", "; observation-id=", "; observation-id=\"\"", "; ts=",
         "; ts=yesterday; ts=", "; observation-id=a; observation-id=b", "; observation-id=a; observation_id=b",
         "; ts=2026-05-28T11:40:00Z; ts=2026-05-28T11:40:00Z", "; x=", "; x=1;;", "; observation-id=a; ;",
         "; ts", "; ts=\"\"",

@@ -12,6 +12,7 @@ mod timestamp;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use provstream::provenance::{Class, Vocabulary};
 use serde_json::Value;
@@ -77,6 +78,8 @@ pub struct Grammar {
     vocabulary: Vocabulary,
     observations: Option<Observations>,
     requirement: Requirement,
+    /// What [`Grammar::accepts`] runs, built when it is first asked.
+    automaton: OnceLock<Automaton>,
 }
 
 impl Grammar {
@@ -87,6 +90,7 @@ impl Grammar {
             vocabulary: vocabulary.clone(),
             observations: None,
             requirement: Requirement::default(),
+            automaton: OnceLock::new(),
         }
     }
 
@@ -97,13 +101,15 @@ impl Grammar {
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
         self.observations = Some(observations.clone());
+        self.automaton = OnceLock::new();
         self
     }
 
     /// The same with this requirement.
     #[must_use]
-    pub const fn requiring(mut self, requirement: Requirement) -> Self {
+    pub fn requiring(mut self, requirement: Requirement) -> Self {
         self.requirement = requirement;
+        self.automaton = OnceLock::new();
         self
     }
 
@@ -155,7 +161,8 @@ impl Grammar {
     /// Takes time in proportion to the length of the answer and the size of the grammar.
     #[must_use]
     pub fn accepts(&self, answer: &str) -> bool {
-        Automaton::new(&self.rules()).accepts(answer)
+        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.rules()));
+        automaton.accepts(answer)
     }
 
     fn annotations(&self) -> Annotations<'_> {
@@ -191,6 +198,13 @@ impl Grammar {
         }
         comment
     }
+}
+
+/// A regular expression of the times that an annotation can have, without anchors.
+pub(crate) fn time_pattern() -> String {
+    let mut rules = Rules::default();
+    let time = timestamp::add(&mut rules);
+    print::print(&Regex, &rules, &time)
 }
 
 /// JSON for people to read, with a line feed at the end.
