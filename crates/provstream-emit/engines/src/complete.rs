@@ -57,6 +57,7 @@ pub fn malformed() -> Vec<String> {
         all.push(format!("[substrate.{other}]"));
         all.push(format!("[1.0.substrate.{other}]"));
         all.push(format!("[ substrate.{other} ; observation-id=x]"));
+        all.push(format!("[{other} ; ts = x]"));
     }
     all
 }

@@ -36,6 +36,7 @@ impl Found {
         case: Case,
         cited: &BTreeSet<(String, String, String)>,
     ) {
+        let before = self.faults();
         self.answers += 1;
         self.bytes += answer.len();
         let mut parser = Parser::builder()
@@ -79,6 +80,9 @@ impl Found {
         parser.finish(&mut note);
         if case.requirement == Requirement::EverySentence {
             self.bare += usize::from(has_bare_text(answer, &mut covered));
+        }
+        if self.faults() > before {
+            println!("a fault in {:?}", String::from_utf8_lossy(answer));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Samples answers with llguidance.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ use crate::steer::{ENDS, Random, SEEDS};
 
 /// Tokens after which an answer is steered to its end.
 const LONG: usize = 60;
+/// Answers after which the engine starts anew.
+const RENEWED: usize = 250;
 /// Tokens after which an answer counts as unfinished.
 const TOO_LONG: usize = 1_500;
 
@@ -36,7 +38,7 @@ pub fn grammar(target: &str, text: &str) -> TopLevelGrammar {
     }
 }
 
-pub fn run(folder: &Path, count: usize) -> Result<()> {
+pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
     let vocabularies = vocabularies()?;
     let cited: BTreeSet<_> = observations()
         .iter()
@@ -49,16 +51,23 @@ pub fn run(folder: &Path, count: usize) -> Result<()> {
     for case in Case::all() {
         for target in ["lark", "regex", "gbnf.lark"] {
             let file = format!("{}.{target}", case.name());
+            if !file.starts_with(only) {
+                continue;
+            }
             let text = fs::read_to_string(folder.join(&file)).with_context(|| file.clone())?;
             let mut found = Found::default();
             for (name, tokens) in &vocabularies {
+                let index = Index::new(tokens);
                 let factory = ParserFactory::new_simple(&environment(tokens))?;
-                let parser = factory.create_parser(grammar(target, &text))?;
-                let start = Matcher::new(Ok(parser));
+                let mut start = Matcher::new(factory.create_parser(grammar(target, &text)));
                 let mut random = Random(name.len() as u64);
-                for index in 0..count / vocabularies.len() {
-                    let answer = answer(start.deep_clone(), tokens, &mut random)
-                        .with_context(|| format!("{file} {name} {index}"))?;
+                for number in 0..count / vocabularies.len() {
+                    // Answers share what the lexer has built, up to its limit.
+                    if number % RENEWED == 0 {
+                        start = Matcher::new(factory.create_parser(grammar(target, &text)));
+                    }
+                    let answer = answer(start.clone(), tokens, &index, &mut random)
+                        .with_context(|| format!("{file} {name} {number}"))?;
                     found.unfinished += usize::from(answer.is_none());
                     found.add_against(&answer.unwrap_or_default(), case, &cited);
                 }
@@ -72,7 +81,12 @@ pub fn run(folder: &Path, count: usize) -> Result<()> {
 }
 
 /// One answer; `None` if it does not come to an end.
-fn answer(mut matcher: Matcher, tokens: &[Vec<u8>], random: &mut Random) -> Result<Option<Vec<u8>>> {
+fn answer(
+    mut matcher: Matcher,
+    tokens: &[Vec<u8>],
+    index: &Index<'_>,
+    random: &mut Random,
+) -> Result<Option<Vec<u8>>> {
     let end = tokens.len();
     let mut out = Vec::new();
     let mut wanted: &[u8] = b"";
@@ -91,7 +105,7 @@ fn answer(mut matcher: Matcher, tokens: &[Vec<u8>], random: &mut Random) -> Resu
             let list = if over { ENDS } else { SEEDS };
             wanted = list[random.below(list.len())].as_bytes();
         }
-        let token = choose(tokens, &allowed, wanted, random);
+        let token = choose(index, &allowed, wanted, random);
         wanted = wanted.strip_prefix(tokens[token].as_slice()).unwrap_or_default();
         out.extend_from_slice(&tokens[token]);
         matcher.consume_token(u32::try_from(token)?)?;
@@ -99,21 +113,39 @@ fn answer(mut matcher: Matcher, tokens: &[Vec<u8>], random: &mut Random) -> Resu
     Ok(None)
 }
 
+/// Tokens by what they are.
+struct Index<'t> {
+    tokens: &'t [Vec<u8>],
+    by_bytes: HashMap<&'t [u8], usize>,
+    longest: usize,
+}
+
+impl<'t> Index<'t> {
+    fn new(tokens: &'t [Vec<u8>]) -> Self {
+        Self {
+            tokens,
+            by_bytes: tokens.iter().map(Vec::as_slice).zip(0..).collect(),
+            longest: tokens.iter().map(Vec::len).max().unwrap_or_default(),
+        }
+    }
+}
+
 /// The longest allowed token of what is wanted, or a random one.
 fn choose(
-    tokens: &[Vec<u8>],
+    index: &Index<'_>,
     allowed: &impl Fn(usize) -> bool,
     wanted: &[u8],
     random: &mut Random,
 ) -> usize {
-    let fitting = (0..tokens.len())
-        .filter(|&token| !wanted.is_empty() && wanted.starts_with(&tokens[token]) && allowed(token))
-        .max_by_key(|&token| tokens[token].len());
+    let fitting = (1..=index.longest.min(wanted.len()))
+        .rev()
+        .filter_map(|length| index.by_bytes.get(&wanted[..length]).copied())
+        .find(|&token| allowed(token));
     if let Some(token) = fitting {
         return token;
     }
-    let start = random.below(tokens.len());
-    (start..tokens.len())
+    let start = random.below(index.tokens.len());
+    (start..index.tokens.len())
         .chain(0..start)
         .find(|&token| allowed(token))
         .expect("a grammar that is not complete allows a token")

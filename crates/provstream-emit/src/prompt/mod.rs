@@ -250,17 +250,23 @@ impl Writer<'_> {
         }
     }
 
-    /// Two worked answers: one that cites observations, of two classes if there are two, and one with both terminals.
+    /// Two worked answers: one that cites observations, and one of terminals. In the full length the first cites two classes if there
+    /// are two, and the second has both terminals.
     fn examples(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
         let mut classes: Vec<Class> = vocabulary.classes().map(|(class, _)| class).collect();
         classes.retain(|class| !class.is_terminal());
         // The best known ones first, where the vocabulary has them.
         classes.sort_by_key(|class| *class != Class::CODE_READ && *class != Class::GIT_LOG);
-        let made_up = [("sha256:e3b0", "2026-05-28T11:40:00Z"), ("4f2a9c1", "2026-05-28T11:41:00Z")];
+        let made_up = [
+            ("4f2a9c1", "2026-05-28T11:40:00Z"),
+            ("sha256:e3b0", "2026-05-28T11:41:00Z"),
+        ];
+        let is_short = self.prompt.length == PromptLength::Short;
         let cited: Vec<_> = classes
             .into_iter()
             .zip(made_up)
+            .take(if is_short { 1 } else { made_up.len() })
             .map(|(class, (id, ts))| {
                 let name = class.as_str().to_owned();
                 Annotation::new(class, name).with_observation_id(id).with_ts(ts)
@@ -276,7 +282,9 @@ impl Writer<'_> {
             terminal(Class::DECAYED_TO_UNCERTAINTY),
             terminal(Class::UNVERIFIED_INFERENCE),
         ];
-        self.example("second", &second);
+        // The last fact is inferred.
+        let from = usize::from(is_short && self.prompt.form == PromptForm::Json);
+        self.example("second", &second[from..]);
     }
 
     fn example(&mut self, which: &str, annotations: &[Vec<Annotation<'_>>]) {
@@ -284,7 +292,7 @@ impl Writer<'_> {
         let question = self.catalogue.text(&format!("example.{which}_question"));
         let _ = writeln!(self.text, "{}{colon} {question}", self.catalogue.text("question"));
         let facts = self.catalogue.list(&format!("example.{which}_facts"));
-        let facts = facts.iter().zip(annotations);
+        let facts = facts[facts.len() - annotations.len()..].iter().zip(annotations);
         let answer = match self.prompt.form {
             PromptForm::Bracketed => {
                 let marked = facts.map(|(fact, annotations)| {

@@ -128,11 +128,11 @@ impl Schema {
     fn closed_annotations(&self, observations: &Observations, target: SchemaTarget) -> Vec<Value> {
         let terminals = self.vocabulary.terminals();
         let names: Vec<&str> = terminals.iter().map(Class::as_str).collect();
-        let null = json!({"type": "null"});
+        let nothing = json!({"type": "null"});
         let alone = json!({
             "substrate_class": {"type": "string", "enum": names},
-            "observation_id": null,
-            "ts": null,
+            "observation_id": nothing,
+            "ts": nothing,
         });
         let mut ways = vec![object(target, alone)];
         let strings = |all: &[&str]| json!({"type": "string", "enum": all});
@@ -140,7 +140,7 @@ impl Schema {
         for observation in observations.iter() {
             let (class, id, ts) = (observation.class(), observation.id(), observation.ts());
             if lists_observations(target) {
-                let time = ts.map_or_else(|| null.clone(), |ts| strings(&[ts]));
+                let time = ts.map_or_else(|| nothing.clone(), |ts| strings(&[ts]));
                 let members = json!({
                     "substrate_class": strings(&[class.as_str()]),
                     "observation_id": strings(&[id]),
@@ -164,7 +164,7 @@ impl Schema {
         }
         for (class, ids, times, untimed) in by_class {
             let time = match (times.is_empty(), untimed) {
-                (true, _) => null.clone(),
+                (true, _) => nothing.clone(),
                 (false, true) => nullable(target, strings(&times)),
                 (false, false) => strings(&times),
             };
