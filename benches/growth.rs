@@ -4,14 +4,11 @@
 //! machine does hits both alike; medians over the MiB of the second half are compared. The input comes from one recycled buffer. `PROVSTREAM_ROUNDS` sets how often each ratio
 //! is taken at least.
 
-#[path = "../tests/common/adversarial.rs"]
-mod adversarial;
-
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use adversarial::{Family, families};
 use provstream::{Event, Mode, Parser};
+use testkit::adversarial::{Family, families};
 
 /// Length of the short stream in bytes.
 const SHORT: usize = 1 << 20;
@@ -40,7 +37,7 @@ fn feed<'a>(
         && let Some(chunk) = chunks.next()
     {
         fed += chunk.len();
-        parser.push(chunk, |event| match event {
+        parser.push(chunk, |event: Event<'_>| match event {
             Event::Text(text) => {
                 black_box(text.bytes());
             }

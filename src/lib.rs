@@ -15,7 +15,7 @@
 //!
 //! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
 //! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
-//! replaced. [`sentence`] finds the last sentence before an annotation. [`Positions`] turns byte offsets into code points
+//! replaced. [`sentence`] finds the last sentence before an annotation. [`OffsetMap`] turns byte offsets into code points
 //! and UTF-16 units, [`ChunkIndex`] into tokens. [`io`] puts a parser into a reader, a writer or a stream of chunks.
 //!
 //! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
@@ -97,40 +97,37 @@
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 
+mod borrow;
 mod chunk_index;
-#[cfg(feature = "citation")]
-pub mod citation;
 mod event;
 mod extract;
+mod handler;
 pub mod io;
-mod json_text;
-mod lend;
+pub mod json;
 mod lex;
 mod limits;
-pub mod marc;
+mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
-mod owned;
+mod offset_map;
 mod parser;
-mod place;
-mod position;
 pub mod provenance;
+mod queue;
 mod rewrite;
+pub mod settings;
 mod span;
 mod steps;
-#[cfg(any(feature = "vocabulary-file", feature = "marc-deployment"))]
-mod toml_file;
-#[cfg(feature = "wire")]
-pub mod wire;
 
 pub use chunk_index::ChunkIndex;
-pub use event::{BracketAnnotation, Code, Diagnostic, Event, JsonRecord, Text};
+pub use event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 pub use extract::sentence;
+pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
-pub use owned::{OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, QueuedParser};
+pub use marc_object::{MarcKind, MarcObject};
+pub use offset_map::OffsetMap;
 pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
-pub use position::Positions;
-pub use rewrite::{Replacement, RewriteSink, Rewriter};
+pub use queue::QueuedParser;
+pub use rewrite::Rewriter;
 pub use span::Span;
 
 /// The README's example, run as a test.

@@ -3,10 +3,11 @@
 use core::fmt;
 
 use crate::Limits;
-use crate::event::{Event, Text};
+use crate::event::{Event, TextChunk};
 use crate::extract::Setup;
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
+use crate::handler::{Handler, IntoHandler};
 use crate::provenance::Vocabulary;
 
 /// How a stream is read. Source: wire profile, modes.
@@ -16,9 +17,9 @@ pub enum Mode {
     /// Free text with bracketed annotations. JSON in it is text, and a bracket in a string may start an annotation.
     Text,
     /// A sequence of JSON values, with or without white space between them. What is none gives
-    /// [`Code::JsonSyntax`](crate::Code::JsonSyntax), and reading goes on, mostly with the next line.
+    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on, mostly with the next line.
     Json,
-    /// One JSON value a line. What is none, or a second one, gives [`Code::JsonSyntax`](crate::Code::JsonSyntax), and
+    /// One JSON value a line. What is none, or a second one, gives [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and
     /// reading goes on with the next line.
     Ndjson,
     /// Free text with bracketed annotations, and JSON values in it, also in fenced blocks; the default.
@@ -32,7 +33,7 @@ pub enum Mode {
 /// A parser of one stream, fed with chunks of any size.
 ///
 /// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are lent until
-/// the sink returns: `into_owned`, or an [`OwnedEvent`](crate::OwnedEvent), keeps what one says. In the steady
+/// the sink returns: `into_owned`, or an [`Event<'static>`](crate::Event<'static>), keeps what one says. In the steady
 /// state nothing is allocated, but for the values of an annotation that have escapes and for what is not UTF-8. How the
 /// stream is cut changes no event, offset or diagnostic, only the pieces in which text is handed on. No input is an error,
 /// and memory is bounded by the [`Limits`] whatever the length.
@@ -88,10 +89,11 @@ impl Parser {
     /// Most events are text. A sink that matches on `&event` and hands all others to a function of its own is short enough
     /// for the compiler to put it into the caller's loop.
     #[inline]
-    pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
         match self.push_plain(chunk) {
-            Some(start) => sink(Event::Text(Text::new(chunk, start))),
-            None => self.push_any(chunk, false, &mut sink),
+            Some(start) => handler.text(TextChunk::new(chunk, start)),
+            None => self.push_any(chunk, false, &mut |event| handler.dispatch(event)),
         }
     }
 
@@ -111,8 +113,9 @@ impl Parser {
     /// They are handed on and can be the text of an assertion in free text, but never open an annotation, a code span, a
     /// fence or a JSON value: at each change between own and foreign text an open attempt or JSON value ends as at the end
     /// of the stream.
-    pub fn push_foreign<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        self.push_any(chunk, true, &mut sink);
+    pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
+        self.push_any(chunk, true, &mut |event| handler.dispatch(event));
     }
 
     /// Takes the next bytes, own or foreign, of whatever kind.
@@ -146,19 +149,25 @@ impl Parser {
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
-    /// and an attempt or a JSON value that is open is [`Code::Unterminated`](crate::Code::Unterminated). An asserted object
+    /// and an attempt or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
     /// is complete at its closing brace, and one that is open here is not reported.
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
     /// offsets included, with nothing open.
-    pub fn finish<F: FnMut(Event<'_>)>(&mut self, mut sink: F) {
+    pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
+        self.finish_any(&mut |event| handler.dispatch(event));
+        handler.end();
+    }
+
+    fn finish_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
         };
         match &mut self.engine {
-            Engine::Text(text) => text.finish(setup, &mut sink),
-            Engine::Sequence(sequence) => sequence.finish(setup, &mut sink),
+            Engine::Text(text) => text.finish(setup, sink),
+            Engine::Sequence(sequence) => sequence.finish(setup, sink),
         }
     }
 
@@ -184,17 +193,17 @@ impl Parser {
     /// [`Limits::max_annotation`], or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
     /// [`Limits::max_record`]. Otherwise nothing is held because of JSON.
     #[must_use]
-    pub const fn held(&self) -> usize {
+    pub const fn buffered_len(&self) -> usize {
         match &self.engine {
-            Engine::Text(text) => text.held(),
-            Engine::Sequence(sequence) => sequence.held(),
+            Engine::Text(text) => text.buffered_len(),
+            Engine::Sequence(sequence) => sequence.buffered_len(),
         }
     }
 
     /// How many of the bytes handed on last are white space that would be removed with an annotation if one followed
-    /// what is [`held`](Self::held): 0 to 64. Whoever strips annotations holds these back.
+    /// what is [`buffered_len`](Self::buffered_len): 0 to 64. Whoever strips annotations holds these back.
     #[must_use]
-    pub fn removable_white_space(&self) -> usize {
+    pub fn strippable_whitespace(&self) -> usize {
         match &self.engine {
             Engine::Text(text) => text.removable(&self.limits),
             // There are no bracketed annotations.
@@ -264,7 +273,7 @@ impl ParserBuilder {
     ///
     /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
     /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is handed on as text, with
-    /// [`Code::LimitPending`](crate::Code::LimitPending). In [`Mode::Text`] there are none.
+    /// [`DiagnosticCode::LimitPending`](crate::DiagnosticCode::LimitPending). In [`Mode::Text`] there are none.
     pub const fn hold_records(mut self, hold: bool) -> Self {
         self.hold_records = hold;
         self
@@ -275,7 +284,7 @@ impl ParserBuilder {
     ///
     /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
     /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
-    /// white space. [`Positions`](crate::Positions) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
+    /// white space. [`OffsetMap`](crate::OffsetMap) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
     ///
     /// # Errors
     /// [`OffsetError`] when `offset` is greater than that.
@@ -284,7 +293,7 @@ impl ParserBuilder {
     /// use provstream::{Event, Parser};
     ///
     /// let mut parser = Parser::builder().start_offset(1 << 40)?.build();
-    /// parser.push(b"It is so.", |event| {
+    /// parser.push(b"It is so.", |event: Event<'_>| {
     ///     if let Event::Text(text) = event {
     ///         assert_eq!(text.span().start(), 1 << 40);
     ///     }

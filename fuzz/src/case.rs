@@ -14,6 +14,26 @@ const SWITCH: u8 = 0xFE;
 /// How many bytes set the reading, the limits and the cuts.
 const SETTINGS: usize = 12;
 
+/// What leaves something open: an attempt, an assertion, white space, code, a block, a line, a JSON value, a string, an escape.
+const OPEN: [&str; 16] = [
+    "",
+    " So. [substrate.grep; ts=\"",
+    " So. [substrate.grep] \n ",
+    "\n```",
+    "\n~~~~\n{\"assertion\":\"a\",",
+    "\n> ```\n> ",
+    " ``x",
+    "\n| a | b [substrate.grep] |",
+    "\n- x. \t ",
+    "{\"provenance\":[{\"substrate_class\":\"substrate.grep\"},{\"ts\":\"2",
+    "[[{\"marc_version\":1,\"a/~\":[{\"assertion\":\"\\ud83d",
+    "\n{\"assertion\":\"x\\",
+    " {\"a\":-1.5e",
+    " {\"a\":tr",
+    "\\",
+    "\r",
+];
+
 /// A stream, how it is read and cut, and the limits in force.
 ///
 /// Input is the stream as it stands, so that any text is a good start, read in mode `auto` with the default limits and
@@ -21,7 +41,7 @@ const SETTINGS: usize = 12;
 /// records are held, seven limits, and four for the cuts; and in the stream behind them each byte FE is a change between
 /// own and foreign text.
 #[derive(Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub(crate) input: Vec<Segment>,
     pub(crate) reading: Reading,
     pub(crate) limits: RefLimits,
@@ -31,7 +51,7 @@ pub struct Case {
 impl Case {
     /// The case that these bytes stand for.
     #[must_use]
-    pub fn new(data: &[u8]) -> Self {
+    pub(crate) fn new(data: &[u8]) -> Self {
         let (control, stream) = match data.split_first() {
             Some((&CONTROL, rest)) => match rest.split_first_chunk::<SETTINGS>() {
                 Some((control, stream)) => (Some(*control), stream),
@@ -81,6 +101,51 @@ impl Case {
     /// A parser with the case's mode and limits.
     pub(crate) fn parser(&self) -> Parser {
         parser_in(self.reading, &self.limits, &RefVocabulary::default())
+    }
+
+    /// A parser with the case's mode and limits that has read something else and was reset: it has to equal a new one.
+    pub(crate) fn used_parser(&self) -> Parser {
+        let mut parser = self.parser();
+        self.use_up(&mut parser);
+        parser
+    }
+
+    /// Makes a parser, which is new, a used one.
+    pub(crate) fn use_up(&self, parser: &mut Parser) {
+        for (own, bytes) in self.earlier() {
+            if own {
+                parser.push(bytes, ());
+            } else {
+                parser.push_untrusted(bytes, ());
+            }
+        }
+        if self.finishes_earlier() {
+            parser.finish(());
+        }
+        parser.reset();
+    }
+
+    /// What an object reads before it is reset: the first part of the stream, and then what leaves something open. With
+    /// whether each is own text.
+    pub(crate) fn earlier(&self) -> [(bool, &[u8]); 2] {
+        let mut choices = Cuts(!self.seed);
+        let (own, bytes) = self
+            .input
+            .first()
+            .map_or((true, &[][..]), |first| (first.own, &first.bytes[..]));
+        let part = &bytes[..choices.below(bytes.len() + 1)];
+        let open = OPEN[choices.below(OPEN.len())].as_bytes();
+        [(own, part), (choices.below(4) > 0, open)]
+    }
+
+    /// Whether that stream ends before the object is reset.
+    pub(crate) const fn finishes_earlier(&self) -> bool {
+        self.seed & 0x10 == 0
+    }
+
+    /// What all choices follow from that the case leaves open.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The bytes of the stream.

@@ -10,10 +10,6 @@
     doc = "| a stream of chunks | a stream of the text rewritten | [`TextStream`] | `futures` |"
 )]
 #![cfg_attr(
-    all(feature = "futures", feature = "wire"),
-    doc = "| a stream of chunks of a provider's event stream | the same with its text rewritten | [`WireStream`] | `futures`, `wire` |"
-)]
-#![cfg_attr(
     feature = "tokio",
     doc = "| a `Framed` transport | events | [`EventDecoder`] | `tokio` |",
     doc = "| annotations and text | a `Framed` transport | [`AnnotationEncoder`] | `tokio` |",
@@ -21,8 +17,8 @@
 )]
 //!
 //! All of them take a [`Parser`](crate::Parser) that is set up as the caller wants it, and give what it gives: how the
-//! bytes arrive changes nothing but the pieces in which text is handed on. What rewrites takes an [`EventSink`], or a
-//! `wire::StreamSink`, which decides what becomes of annotations and is told of everything else.
+//! bytes arrive changes nothing but the pieces in which text is handed on. What rewrites takes a [`Handler`](crate::Handler),
+//! which decides what replaces each annotation and gets all events, the rewritten text included.
 //!
 //! What always holds:
 //! - Bytes that were taken are never lost or repeated, whatever errors come between. All state is in the adapter, so a
@@ -45,11 +41,8 @@ mod reader;
 mod rewrite_reader;
 #[cfg(feature = "futures")]
 mod side;
-mod sink;
 #[cfg(feature = "futures")]
 mod text_stream;
-#[cfg(all(feature = "futures", feature = "wire"))]
-mod wire_stream;
 mod writer;
 
 #[cfg(feature = "tokio")]
@@ -58,16 +51,15 @@ pub use decoder::EventDecoder;
 pub use encoder::AnnotationEncoder;
 #[cfg(feature = "futures")]
 pub use event_stream::EventStream;
+#[cfg(feature = "futures")]
+pub use pieces::Pieces;
 pub use reader::EventReader;
 #[cfg(feature = "tokio")]
 pub use rewrite_reader::RewriteReader;
 #[cfg(feature = "futures")]
 pub use side::{SideEvents, SideItem, SideSink, side_events};
-pub use sink::EventSink;
 #[cfg(feature = "futures")]
 pub use text_stream::TextStream;
-#[cfg(all(feature = "futures", feature = "wire"))]
-pub use wire_stream::WireStream;
 pub use writer::RewriteWriter;
 
 /// Bytes asked of a reader, or taken from a caller, at a time.

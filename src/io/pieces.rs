@@ -8,7 +8,7 @@ use bytes::Bytes;
 const SMALL: usize = 1 << 10;
 
 /// The text that comes of one chunk: a part of the chunk as long as that is possible, else joined.
-pub(super) struct Pieces<'a> {
+pub struct Pieces<'a> {
     chunk: &'a Bytes,
     /// All text so far, if `joined` is empty.
     part: Range<usize>,
@@ -18,7 +18,7 @@ pub(super) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     /// Nothing yet of a chunk; `joined` is empty, and its memory is used again.
-    pub(super) const fn new(chunk: &'a Bytes, joined: &'a mut Vec<u8>) -> Self {
+    pub const fn new(chunk: &'a Bytes, joined: &'a mut Vec<u8>) -> Self {
         Self {
             chunk,
             part: 0..0,
@@ -28,7 +28,7 @@ impl<'a> Pieces<'a> {
 
     /// Takes what comes next.
     #[inline]
-    pub(super) fn push(&mut self, piece: &[u8]) {
+    pub fn push(&mut self, piece: &[u8]) {
         // Where in the chunk's memory it begins, if it is not a copy that the parser kept.
         let at = piece
             .as_ptr()
@@ -54,7 +54,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// All of it.
-    pub(super) fn take(self) -> Bytes {
+    pub fn take(self) -> Bytes {
         if self.joined.is_empty() {
             return self.chunk.slice(self.part);
         }

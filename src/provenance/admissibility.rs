@@ -6,7 +6,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Annotation, Assertion, Class, Disposition, Timestamp};
+use super::{Annotation, Assertion, Class, LabelKind, Timestamp};
 
 /// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
 ///
@@ -94,7 +94,7 @@ impl Discipline {
         let mut classes = Vec::new();
         for annotation in assertion.annotations() {
             unannotated = false;
-            terminal |= annotation.disposition() != Disposition::Corroborated;
+            terminal |= annotation.label_kind() != LabelKind::Corroborated;
             if self.counts(&annotation, now) {
                 classes.push(annotation.class().clone());
             }

@@ -44,7 +44,7 @@ impl fmt::Display for Reason {
 /// [`Assertion::is_annotated`](super::Assertion::is_annotated). Source: `provenance memo 5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Disposition {
+pub enum LabelKind {
     /// A substrate class is named as corroborating. It is the emitter's claim, never evidence (`provenance memo 11.1`).
     Corroborated,
     /// A terminal state, declared by the emitter itself.
@@ -161,11 +161,11 @@ impl<'a> Annotation<'a> {
 
     /// Which of the memo's states the label declares.
     #[must_use]
-    pub const fn disposition(&self) -> Disposition {
+    pub const fn label_kind(&self) -> LabelKind {
         match (self.reason, self.class.is_terminal()) {
-            (Some(_), _) => Disposition::MappedTerminal,
-            (None, true) => Disposition::DeclaredTerminal,
-            (None, false) => Disposition::Corroborated,
+            (Some(_), _) => LabelKind::MappedTerminal,
+            (None, true) => LabelKind::DeclaredTerminal,
+            (None, false) => LabelKind::Corroborated,
         }
     }
 

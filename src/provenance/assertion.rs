@@ -7,7 +7,7 @@ use super::Annotation;
 use super::packed::PackedAnnotations;
 use super::slot::SlotAnnotations;
 use crate::Span;
-use crate::lend::Lend;
+use crate::borrow::MaybeOwned;
 
 /// Which encoding of the tuple an assertion came in. Source: `provenance memo 6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +40,7 @@ impl fmt::Display for Encoding {
 ///
 /// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
 #[derive(Clone)]
-pub struct Assertion<'a>(Lend<'a, Tuple<'a>>);
+pub struct Assertion<'a>(MaybeOwned<'a, Tuple<'a>>);
 
 /// What an assertion is made of.
 #[derive(Clone)]
@@ -101,7 +101,7 @@ impl<'a> Assertion<'a> {
     /// An assertion without annotations.
     #[must_use]
     pub fn new(encoding: Encoding, text: impl Into<Cow<'a, str>>, span: Span) -> Self {
-        Self(Lend::owned(Tuple {
+        Self(MaybeOwned::owned(Tuple {
             encoding,
             text: text.into(),
             span,
@@ -120,8 +120,8 @@ impl<'a> Assertion<'a> {
 
     /// What the parser has of it.
     #[inline]
-    pub(crate) const fn lent(tuple: &'a Tuple<'a>) -> Self {
-        Self(Lend::Lent(tuple))
+    pub(crate) const fn borrowed(tuple: &'a Tuple<'a>) -> Self {
+        Self(MaybeOwned::Borrowed(tuple))
     }
 
     /// The same with something changed.
@@ -207,7 +207,7 @@ impl<'a> Assertion<'a> {
     pub fn into_owned(self) -> Assertion<'static> {
         let annotations = self.annotations().map(Annotation::into_owned).collect();
         let tuple = self.0.into_inner();
-        Assertion(Lend::owned(Tuple {
+        Assertion(MaybeOwned::owned(Tuple {
             encoding: tuple.encoding,
             text: Cow::Owned(tuple.text.into_owned()),
             span: tuple.span,

@@ -16,15 +16,14 @@ mod timestamp;
 mod version;
 mod vocabulary;
 mod vocabulary_error;
-#[cfg(feature = "vocabulary-file")]
+#[cfg(feature = "settings")]
 mod vocabulary_file;
 mod write;
 mod write_error;
 mod write_json;
 
-pub use crate::place::Place;
 pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict, VerdictReason};
-pub use annotation::{Annotation, Disposition, Reason};
+pub use annotation::{Annotation, LabelKind, Reason};
 pub use assertion::{AnnotationIter, Assertion, Encoding};
 pub use class::Class;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
@@ -36,6 +35,4 @@ pub use vocabulary::{Resolution, Vocabulary, VocabularyBuilder};
 pub use vocabulary_error::{VocabularyError, VocabularyErrorKind};
 pub use write::{BracketedForm, write_bracketed};
 pub use write_error::WriteError;
-#[cfg(feature = "citation")]
-pub(crate) use write_json::JsonString;
 pub use write_json::{JsonForm, write_json_annotation, write_json_assertion};

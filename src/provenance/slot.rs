@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Annotation, Reason, Vocabulary};
 use crate::Span;
-use crate::json_text::{Decoded, decode, decode_in};
+use crate::json::{Decoded, decode, decode_in};
 
 /// The strings an annotation can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

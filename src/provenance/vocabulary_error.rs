@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::place::{Place, quoted_piece};
-#[cfg(feature = "vocabulary-file")]
-use crate::toml_file::{Fault, FaultKind};
+#[cfg(feature = "settings")]
+use crate::settings::{Fault, FaultKind};
+use crate::settings::{FilePosition, quoted_piece};
 
 /// What is wrong with a vocabulary.
 #[non_exhaustive]
@@ -91,7 +91,7 @@ const SHOWN: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VocabularyError {
     kind: VocabularyErrorKind,
-    place: Option<Place>,
+    place: Option<FilePosition>,
     detail: Option<Box<str>>,
 }
 
@@ -112,8 +112,8 @@ impl VocabularyError {
         }
     }
 
-    #[cfg(feature = "vocabulary-file")]
-    pub(crate) fn at(self, place: Place) -> Self {
+    #[cfg(feature = "settings")]
+    pub(crate) fn at(self, place: FilePosition) -> Self {
         Self {
             place: Some(place),
             ..self
@@ -128,12 +128,12 @@ impl VocabularyError {
 
     /// Where in the file; none for a vocabulary that was built in code, or a file too large to be read.
     #[must_use]
-    pub const fn place(&self) -> Option<Place> {
+    pub const fn place(&self) -> Option<FilePosition> {
         self.place
     }
 }
 
-#[cfg(feature = "vocabulary-file")]
+#[cfg(feature = "settings")]
 impl From<Fault> for VocabularyError {
     fn from(fault: Fault) -> Self {
         let error = Self::new(match fault.kind {
@@ -180,9 +180,9 @@ mod tests {
         let error = VocabularyError::new(VocabularyErrorKind::DuplicateClass).about("a.b");
         assert_eq!(error.to_string(), "a class is listed twice: a.b");
         assert_eq!(error.place(), None);
-        #[cfg(feature = "vocabulary-file")]
+        #[cfg(feature = "settings")]
         {
-            let error = error.at(Place::of("x\nýz = 1", 5));
+            let error = error.at(FilePosition::of("x\nýz = 1", 5));
             assert_eq!(
                 error.to_string(),
                 "line 2, column 3: a class is listed twice: a.b"

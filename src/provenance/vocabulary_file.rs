@@ -1,7 +1,7 @@
 //! Vocabularies in TOML files.
 
 use super::{Version, Vocabulary, VocabularyError, VocabularyErrorKind as Kind};
-use crate::toml_file::{File, Value};
+use crate::settings::{File, Value};
 
 impl Vocabulary {
     /// Loads a vocabulary from a TOML file: `version`, and a `[[class]]` table with `id` and `since` for each class.

@@ -1,5 +1,6 @@
 //! Annotations and asserted objects in the JSON encoding, for those who emit them.
 
+use crate::json::JsonString;
 use std::fmt::{self, Write as _};
 
 use super::write::{check_class, displayed_length};
@@ -295,30 +296,4 @@ fn write_annotation(f: &mut fmt::Formatter<'_>, annotation: &Annotation<'_>) -> 
 /// How many bytes a string takes between its quotes, which is what limits count.
 fn raw_length(text: &str) -> usize {
     displayed_length(&JsonString(text)) - 2
-}
-
-/// A string as JSON has it, with no more escapes than must be, each as short as it can be. `RFC 8259 7`
-pub(crate) struct JsonString<'a>(pub(crate) &'a str);
-
-impl fmt::Display for JsonString<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let special = |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-        let mut rest = self.0;
-        f.write_char('"')?;
-        while let Some(at) = rest.bytes().position(special) {
-            f.write_str(&rest[..at])?;
-            match rest.as_bytes()[at] {
-                byte @ (b'"' | b'\\') => write!(f, "\\{}", char::from(byte))?,
-                0x08 => f.write_str("\\b")?,
-                0x0c => f.write_str("\\f")?,
-                b'\n' => f.write_str("\\n")?,
-                b'\r' => f.write_str("\\r")?,
-                b'\t' => f.write_str("\\t")?,
-                control => write!(f, "\\u{control:04x}")?,
-            }
-            rest = &rest[at + 1..];
-        }
-        f.write_str(rest)?;
-        f.write_char('"')
-    }
 }

@@ -1,11 +1,8 @@
 //! The work follows the length of the stream: what is counted for n bytes, against what is counted for 16 n.
 
-#[path = "../../tests/common/adversarial.rs"]
-mod adversarial;
-
-use self::adversarial::{Choices, Composition, families};
 use super::counted;
 use crate::{LimitError, Limits, Mode, Parser, ParserBuilder, Rewriter};
+use testkit::adversarial::{Choices, Composition, families};
 
 /// How many times longer the longer stream is.
 const LONGER: usize = 16;
@@ -32,9 +29,9 @@ fn steps<'a>(builder: &ParserBuilder, chunks: impl Iterator<Item = &'a [u8]>) ->
     let steps = counted(|| {
         for chunk in chunks {
             len += chunk.len();
-            rewriter.push(chunk, &mut |_: &[u8]| {});
+            rewriter.push(chunk, ());
         }
-        rewriter.finish(&mut |_: &[u8]| {});
+        rewriter.finish(());
     });
     steps as f64 / len as f64
 }
@@ -44,9 +41,9 @@ fn steps_of_parser(builder: &ParserBuilder, stream: &[u8], size: usize) -> f64 {
     let mut parser = builder.clone().build();
     let steps = counted(|| {
         for chunk in stream.chunks(size) {
-            parser.push(chunk, |_| {});
+            parser.push(chunk, ());
         }
-        parser.finish(|_| {});
+        parser.finish(());
     });
     steps as f64 / stream.len() as f64
 }

@@ -2,10 +2,12 @@
 
 use std::hint::black_box;
 
-use provstream::marc::{Core, Draft, Profile};
 use provstream::provenance::Vocabulary;
-use provstream::wire::{self, ChannelParsers, Decoder, StreamRewriter, StreamSink, WireEvent};
-use provstream::{BracketAnnotation, Event, Mode, Parser, Replacement, RewriteSink, Rewriter};
+use provstream::{
+    BracketAnnotation, Event, Handler, Mode, Parser, Replacement, Rewriter, TextChunk,
+};
+use provstream_marc::{Core, Draft, Profile};
+use provstream_providers::{Decoder, Place, ResponseParser, StreamRewriter, StreamSink, WireEvent};
 
 use crate::document::{Document, Layout};
 use crate::prose::{Prose, stream};
@@ -134,7 +136,7 @@ fn in_the_loop() -> Case {
         move || {
             let mut others = 0;
             for chunk in input.chunks(4) {
-                parser.push(chunk, |event| match &event {
+                parser.push(chunk, |event: Event<'_>| match &event {
                     Event::Text(text) => {
                         black_box(text.bytes());
                     }
@@ -210,7 +212,9 @@ fn marc(cases: &mut Vec<Case>) {
             let mut valid = 0;
             let mut sink = |event: Event<'_>| {
                 if let Event::Marc(object) = event {
-                    valid += usize::from(black_box(object.validate(profile)).is_valid());
+                    valid += usize::from(
+                        black_box(provstream_marc::validate(&object, profile)).is_valid(),
+                    );
                 }
             };
             for chunk in input.chunks(LARGE) {
@@ -238,9 +242,9 @@ fn marc(cases: &mut Vec<Case>) {
 /// Looks at the bytes that are written and counts the annotations that are not.
 struct Removed(usize);
 
-impl RewriteSink for Removed {
-    fn text(&mut self, bytes: &[u8]) {
-        black_box(bytes);
+impl Handler for Removed {
+    fn text(&mut self, text: TextChunk<'_>) {
+        black_box(text.bytes());
     }
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
@@ -254,7 +258,7 @@ impl StreamSink for Removed {
         black_box(bytes);
     }
 
-    fn annotation(&mut self, _: wire::Place, _: &BracketAnnotation<'_>) -> Replacement {
+    fn annotation(&mut self, _: Place, _: &BracketAnnotation<'_>) -> Replacement {
         self.0 += 1;
         Replacement::Remove
     }
@@ -283,7 +287,7 @@ fn wire(cases: &mut Vec<Case>) {
         let (events, expected) = (response.events, response.annotations);
         let (input, bytes) = (response.bytes.clone(), response.bytes.len());
         let name = provider.name();
-        let mut parsers = ChannelParsers::new(Decoder::new(provider.format()), Parser::new());
+        let mut parsers = ResponseParser::new(Decoder::new(provider.format()), Parser::new());
         cases.push(Case::new(
             format!("wire/{name}/decode"),
             bytes,

@@ -1,6 +1,6 @@
 //! Responses as providers stream them: prose with annotations, one token an event.
 
-use provstream::wire::Format;
+use provstream_providers::Format;
 
 use crate::prose::{Prose, stream};
 

@@ -125,8 +125,10 @@ def completeness(folder, manifest, vocabulary):
         )
         for one in missed[:2] + passed[:3]:
             print(f"           for example {one[:90]!r}")
+        # A structural tag leaves what follows no trigger to the model. Ids longer than every annotation of the vocabulary could
+        # have are refused by all grammars.
         if not grammar["target"].startswith("structural-tag"):
-            faults += len(missed) + len(passed)
+            faults += len([one for one in missed if len(one) < 990]) + len(passed)
     return faults
 
 

@@ -176,7 +176,7 @@ fn strip(content: &str, vocabulary: &Vocabulary, seen: &mut Seen) -> String {
         Event::Annotation(found) => {
             seen.annotations += 1;
             seen.faulty += usize::from(found.annotation().reason().is_some());
-            let kept = rest.len().saturating_sub(found.white_space_before());
+            let kept = rest.len().saturating_sub(found.whitespace_before());
             rest.truncate(kept);
         }
         _ => {}

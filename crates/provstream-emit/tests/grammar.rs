@@ -59,6 +59,7 @@ fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
         "[", "[", "[", " ", "\n", "\t", "1.0.", "2.7.", "01.", ".", ";", "]", "]", "substrate", ".", "grep", "Substrate", "SUB",
         "unverified-inference", "Unverified", "-inference", "decayed-to-uncertainty", "note", "ts", "=", "observation-id",
         "observation_id", "x", "-", "_", "1", "\"", "é", "substrate.grep", "2026-05-28T11:40:00Z", "; ts=", "[substrate.", "[substrate.grep]", "[unverified-inference]", "[1.0.substrate.grep",
+        "\\", "`", "[substrate.grep; observation-id=\"", "\"]",
     ];
     let (mut accepted, mut annotated) = (0, 0);
     let grammar = open();
@@ -102,6 +103,25 @@ fn ids_and_times_have_the_bounds_of_the_wire_profile() {
         let longest = format!("[1.0.substrate.unix.peercred{fits}; ts=2026-05-28T11:40:00.123456789+02:00]");
         assert!(open().accepts(&longest) && longest.len() <= 1_024);
         assert_eq!(read(&longest, &Vocabulary::memo()), (1, 0));
+    }
+}
+
+/// A backslash or a code span hides the outer annotation from a reader, so that a bracket in its value is looked at.
+#[test]
+fn values_hold_no_annotation_of_their_own() {
+    for bad in [
+        "\\[substrate.grep; observation-id=\"[unverified-inference; x]\"]",
+        "\\[substrate.grep; observation-id=\"a [substrate.telepathy]\"]",
+        "`[substrate.grep; observation-id=\"a` [1.0.substrate.telepathy]\"]",
+        "\\[substrate.grep; observation-id=\"[ note; ts=x]\"]",
+    ] {
+        assert!(read(bad, &Vocabulary::memo()).1 > 0, "{bad}");
+        assert!(!open().accepts(bad), "{bad}");
+    }
+    for good in ["\"app/[slug]/page.tsx\"", "\"a[0][17]; b\"", "\"[]\"", "\"x]\"", "\"[(\""] {
+        let text = format!("\\[substrate.grep; observation-id={good}]");
+        assert!(open().accepts(&text), "{text}");
+        assert_eq!(read(&text, &Vocabulary::memo()).1, 0, "{text}");
     }
 }
 

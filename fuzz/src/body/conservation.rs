@@ -9,7 +9,7 @@ use super::feed;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let bytes = case.bytes();
-    let mut parser = case.parser();
+    let mut parser = case.used_parser();
     let mut handed = 0;
     let mut taken = 0;
     let take = |event: Event<'_>, handed: &mut usize| {
@@ -27,15 +27,15 @@ pub(super) fn check(data: &[u8]) {
         feed(&mut parser, own, chunk, |event| take(event, &mut handed));
         taken += chunk.len();
         assert_eq!(parser.position(), taken as u64);
-        assert_eq!(parser.held(), taken - handed);
+        assert_eq!(parser.buffered_len(), taken - handed);
         let most = if case.reading.hold_records {
             case.limits.max_annotation.max(case.limits.max_record)
         } else {
             case.limits.max_annotation
         };
-        assert!(parser.held() <= most);
-        assert!(parser.removable_white_space() <= 64.min(handed));
+        assert!(parser.buffered_len() <= most);
+        assert!(parser.strippable_whitespace() <= 64.min(handed));
     }
-    parser.finish(|event| take(event, &mut handed));
+    parser.finish(|event: Event<'_>| take(event, &mut handed));
     assert_eq!(handed, bytes.len());
 }

@@ -1,6 +1,6 @@
 //! Descriptions of MARC deployments.
 
-use provstream::marc::{ConformanceClass, Deployment};
+use provstream_marc::{ConformanceClass, Deployment};
 
 use super::check_place;
 

@@ -20,6 +20,7 @@ pub(super) fn check(data: &[u8]) {
     // A smaller limit allows no annotation at all.
     case.limits.max_annotation = case.limits.max_annotation.max(LEAST.len());
     let mut parser = parser_in(case.reading, &case.limits, &RefVocabulary::default());
+    case.use_up(&mut parser);
     let mut prefix: Vec<Segment> = Vec::new();
     let mut taken = 0;
     let chunks = case.chunks();
@@ -44,7 +45,7 @@ pub(super) fn check(data: &[u8]) {
         feed(&mut parser, own, chunk, |_| {});
         if number >= first {
             let expected = holdback(case.reading, &prefix, &case.limits);
-            let found = (parser.held(), parser.removable_white_space());
+            let found = (parser.buffered_len(), parser.strippable_whitespace());
             assert_eq!(found, expected, "held and removable behind {prefix:?}");
         }
     }

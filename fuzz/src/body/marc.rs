@@ -1,10 +1,10 @@
 //! MARC objects: read, validated, written.
 
-use provstream::marc::{
-    Core, Disclosure, Document, Draft, Kind, Level, Profile, ReadError, Report, StreamCheck,
-    ViolationCode,
-};
 use provstream::{Event, Mode, Parser};
+use provstream_marc::{
+    Core, Disclosure, Document, Draft, Level, MarcKind, Profile, ReadError, Report,
+    SequenceValidator, ViolationCode,
+};
 use serde_json::Value;
 
 /// A document is an object that `serde_json` takes, and written it reads back equal; validation tells the same twice and
@@ -31,10 +31,10 @@ pub(super) fn check(data: &[u8]) {
     }
     for draft in Draft::ALL {
         for profile in [Profile::new(draft), Profile::new(draft).strict()] {
-            for kind in [Kind::Core, Kind::Disclosure] {
+            for kind in [MarcKind::Core, MarcKind::Disclosure] {
                 check_verdict(data, &document, kind, profile);
             }
-            let mut stream = StreamCheck::new(profile);
+            let mut stream = SequenceValidator::new(profile);
             look(&stream.check(&document));
             look(&stream.check(&document));
         }
@@ -60,7 +60,7 @@ fn look(report: &Report) {
     }
 }
 
-fn check_verdict(data: &[u8], document: &Document, kind: Kind, profile: Profile) {
+fn check_verdict(data: &[u8], document: &Document, kind: MarcKind, profile: Profile) {
     let report = document.validate(kind, profile);
     look(&report);
     assert_eq!(document.validate(kind, profile), report);
@@ -75,7 +75,7 @@ fn check_verdict(data: &[u8], document: &Document, kind: Kind, profile: Profile)
         assert_eq!(again.validate(kind, profile), report);
     }
     let read = match kind {
-        Kind::Core => Core::read(data, profile).map(|core| core.to_json()),
+        MarcKind::Core => Core::read(data, profile).map(|core| core.to_json()),
         _ => Disclosure::read(data, profile).map(|disclosure| disclosure.to_json()),
     };
     match read {

@@ -10,8 +10,10 @@ mod json;
 mod marc;
 mod memory;
 mod no_panic;
+mod offsets;
 mod reference;
 mod rewrite;
+mod sentence;
 mod sse;
 mod vocabulary_file;
 mod wire_decoder;
@@ -19,14 +21,14 @@ mod wire_memory;
 mod wire_rewriter;
 mod writers;
 
-use provstream::provenance::Place;
+use provstream::settings::FilePosition;
 use provstream::{Event, Parser};
 
 use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 18] = [
+pub static BODIES: [Body; 22] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -34,7 +36,11 @@ pub static BODIES: [Body; 18] = [
     body("holdback", Input::Stream, holdback::check),
     body("rewrite", Input::Stream, rewrite::check),
     body("memory", Input::Stream, memory::check),
-    body("adapters", Input::Stream, adapters::check),
+    body("adapters", Input::Stream, adapters::std::check),
+    body("adapters_futures", Input::Stream, adapters::futures::check),
+    body("adapters_tokio", Input::Stream, adapters::tokio::check),
+    body("offsets", Input::Stream, offsets::check),
+    body("sentence", Input::Sentences, sentence::check),
     body("json", Input::Json, json::check),
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
@@ -56,12 +62,12 @@ fn feed(parser: &mut Parser, own: bool, chunk: &[u8], sink: impl FnMut(Event<'_>
     if own {
         parser.push(chunk, sink);
     } else {
-        parser.push_foreign(chunk, sink);
+        parser.push_untrusted(chunk, sink);
     }
 }
 
 /// The place of an error lies in the file.
-fn check_place(place: Place, file: &[u8]) {
+fn check_place(place: FilePosition, file: &[u8]) {
     assert!(place.line() >= 1 && place.column() >= 1);
     let lines = file.iter().filter(|&&byte| byte == b'\n').count() + 1;
     assert!(place.line() as usize <= lines, "{place:?} in {lines} lines");

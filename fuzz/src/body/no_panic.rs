@@ -2,7 +2,7 @@
 
 use provstream::provenance::{Encoding, Timestamp, Version, parse_annotation, parse_duration};
 use provstream::sentence::{last_sentence, sentences};
-use provstream::{ChunkIndex, Event, Positions, Span};
+use provstream::{ChunkIndex, Event, OffsetMap, Span};
 
 use super::super::case::Case;
 use super::feed;
@@ -11,7 +11,7 @@ use super::feed;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let mut parser = case.parser();
-    let mut positions = Positions::new();
+    let mut positions = OffsetMap::new();
     let mut index = ChunkIndex::new();
     let mut spans = Vec::new();
     for (own, chunk) in case.chunks() {
@@ -19,7 +19,7 @@ pub(super) fn check(data: &[u8]) {
         index.push(chunk);
         feed(&mut parser, own, chunk, |event| look(&event, &mut spans));
     }
-    parser.finish(|event| look(&event, &mut spans));
+    parser.finish(|event: Event<'_>| look(&event, &mut spans));
     positions.finish();
     for span in spans {
         let points = positions.code_points(span);

@@ -1,6 +1,6 @@
 //! Server-sent events are what the HTML standard takes for them, and no byte is lost.
 
-use provstream::wire::{SseDecoder, SsePiece};
+use provstream_providers::{SseDecoder, SsePiece};
 
 use super::super::case::Case;
 

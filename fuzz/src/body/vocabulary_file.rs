@@ -26,7 +26,7 @@ pub(super) fn check(data: &[u8]) {
                 let stream = format!("So. [{class}]");
                 let mut found = Vec::new();
                 let mut parser = Parser::builder().vocabulary(vocabulary.clone()).build();
-                parser.push(stream.as_bytes(), |event| {
+                parser.push(stream.as_bytes(), |event: Event<'_>| {
                     if let Event::Annotation(annotation) = event {
                         found.push(annotation.annotation().class().clone());
                     }

@@ -1,7 +1,7 @@
 //! What a provider's stream says does not depend on how it is cut.
 
 use provstream::Parser;
-use provstream::wire::{ChannelParsers, Decoder, Format, WireEvent};
+use provstream_providers::{Decoder, Format, ResponseParser, WireEvent};
 
 use super::super::case::Case;
 
@@ -42,7 +42,7 @@ fn items(mut decoder: Decoder, pieces: &[&[u8]]) -> Vec<String> {
 /// All that parsers of the channels give, as text.
 fn events(pieces: &[&[u8]]) -> Vec<String> {
     let mut events = Vec::new();
-    let mut parsers = ChannelParsers::new(Decoder::detect(), Parser::new());
+    let mut parsers = ResponseParser::new(Decoder::detect(), Parser::new());
     let mut sink = |event: WireEvent<'_>| events.push(format!("{event:?}"));
     for piece in pieces {
         parsers.push(piece, &mut sink);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use allocation_counter::measure;
-use provstream::wire::{ChannelParsers, Decoder, Item, StreamRewriter};
 use provstream::{Mode, Parser};
+use provstream_providers::{Decoder, Item, ResponseParser, StreamRewriter};
 
 /// Most bytes of an event.
 const MAX_EVENT: usize = 512;
@@ -44,7 +44,7 @@ fn check_in(mode: Mode, data: &[u8], most: i64) {
     let decoder = || Decoder::detect().with_max_event(MAX_EVENT);
     let parser = Parser::builder().mode(mode).build();
     let mut reader = decoder();
-    let mut parsers = ChannelParsers::new(decoder(), parser.clone());
+    let mut parsers = ResponseParser::new(decoder(), parser.clone());
     let mut rewriter = StreamRewriter::detect(parser).with_max_event(MAX_EVENT);
     let mut held = [0; 3];
     for time in 0..TIMES {

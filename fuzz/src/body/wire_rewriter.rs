@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use provstream::wire::{
+use provstream::{BracketAnnotation, JsonRecord, Mode, Parser, Replacement, Rewriter};
+use provstream_providers::{
     Channel, Decoder, Format, Item, Place, SseDecoder, SsePiece, StreamRewriter, StreamSink,
 };
-use provstream::{BracketAnnotation, JsonRecord, Mode, Parser, Replacement, Rewriter};
 use serde_json::Value;
 
 use super::super::case::Case;
@@ -143,13 +143,12 @@ impl Read {
         let mut sink = |item: Item<'_>| match item {
             Item::Text(delta) => {
                 let text = read.texts.entry(delta.channel()).or_default();
-                let mut write = |bytes: &[u8]| text.extend_from_slice(bytes);
                 if strip {
                     let rewriter = rewriters.entry(delta.channel());
                     let rewriter = rewriter.or_insert_with(|| Rewriter::new(Parser::new()));
-                    rewriter.push(delta.text().as_bytes(), &mut write);
+                    rewriter.push(delta.text().as_bytes(), &mut *text);
                 } else {
-                    write(delta.text().as_bytes());
+                    text.extend_from_slice(delta.text().as_bytes());
                 }
             }
             Item::Reasoning(delta) => {
@@ -161,7 +160,7 @@ impl Read {
             Item::ChannelEnd(channel) => {
                 let text = read.texts.entry(channel).or_default();
                 if let Some(rewriter) = rewriters.get_mut(&channel) {
-                    rewriter.finish(&mut |bytes: &[u8]| text.extend_from_slice(bytes));
+                    rewriter.finish(&mut *text);
                 }
                 // What lost all its text never began, and has no end.
                 if ended.insert(channel, text.len()).unwrap_or(0) < text.len() {

@@ -103,7 +103,7 @@ fn annotations(stream: &[u8]) -> Vec<Annotation<'static>> {
     let mut found = Vec::new();
     let mut parser = Parser::new();
     for chunk in stream.chunks(5) {
-        parser.push(chunk, |event| {
+        parser.push(chunk, |event: Event<'_>| {
             if let Event::Annotation(annotation) = event {
                 found.push(annotation.annotation().into_owned());
             }

@@ -1,6 +1,6 @@
 //! JSON: values, asserted objects with their provenance, MARC objects, and what is almost one of these.
 
-use provstream::marc::{Draft, Kind};
+use provstream_marc::{Draft, MarcKind};
 
 use super::super::marc_objects::{Random, mutated};
 use super::words::{CLASSES, TIMES, word};
@@ -207,7 +207,7 @@ fn provenance(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
 
 /// A MARC object with up to three changes, or with a member more.
 pub(super) fn marc(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
-    let kind = choices.pick(&[Kind::Core, Kind::Disclosure]);
+    let kind = choices.pick(&[MarcKind::Core, MarcKind::Disclosure]);
     let draft = choices.pick(&Draft::ALL);
     let object = mutated(kind, draft, &mut Random::new(choices.seed())).to_json();
     if choices.one_in(4) {

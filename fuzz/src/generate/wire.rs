@@ -1,6 +1,6 @@
 //! Event streams of every provider's format, in every envelope, with annotations cut over deltas.
 
-use provstream::wire::Format;
+use provstream_providers::Format;
 
 use super::words::word;
 use super::{Choices, MOST, text};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::Choices;
 
-/// The dictionary of the fuzzers, which has a word a line: see `tests/fuzz_dictionary.rs`.
+/// The dictionary of the fuzzers, which has a word a line: see `fuzz/tests/fuzz_bodies/dictionary.rs`.
 const DICTIONARY: &str = include_str!("../../dictionary.txt");
 
 /// The identifiers of version 1.0.

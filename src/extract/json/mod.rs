@@ -22,7 +22,7 @@ use self::tail::Tail;
 use self::visit::{Role, Visitor, bytes};
 use super::{Setup, Sink};
 use crate::Limits;
-use crate::json_text::LONGEST_UNIT;
+use crate::json::LONGEST_UNIT;
 use crate::lex::json::{Lexer, LineStart, Step};
 use crate::provenance::slot::Slot;
 use crate::steps;

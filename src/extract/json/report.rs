@@ -5,9 +5,8 @@ use super::frame::{
 };
 use super::visit::{Visitor, bytes};
 use crate::Span;
-use crate::event::{Code, Diagnostic, Event};
-use crate::marc::object::Parts;
-use crate::marc::{Kind, MarcObject};
+use crate::event::{Diagnostic, DiagnosticCode, Event};
+use crate::marc_object::{MarcKind, MarcObject, Parts};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::Tuple;
 use crate::provenance::slot::{
@@ -21,9 +20,9 @@ impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
         let kind = if frame.has(VERSION) {
-            Some(Kind::Core)
+            Some(MarcKind::Core)
         } else if frame.has_all(DISCLOSURE) {
-            Some(Kind::Disclosure)
+            Some(MarcKind::Disclosure)
         } else {
             None
         };
@@ -43,11 +42,11 @@ impl Visitor<'_, '_> {
         }
     }
 
-    fn diagnose(&mut self, code: Code, span: Span) {
+    fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
-    fn marc(&mut self, kind: Kind, frame: &Frame, end: u64) {
+    fn marc(&mut self, kind: MarcKind, frame: &Frame, end: u64) {
         let limits = self.setup.limits;
         let span = Span::new(frame.start, end);
         let state = &mut *self.state;
@@ -62,11 +61,11 @@ impl Visitor<'_, '_> {
         }
         let pointer = Some(&*state.pointer).filter(|_| frame.pointer != NO_POINTER);
         let missing = [
-            (raw.is_none(), Code::LimitRecord),
-            (pointer.is_none(), Code::LimitPointer),
+            (raw.is_none(), DiagnosticCode::LimitRecord),
+            (pointer.is_none(), DiagnosticCode::LimitPointer),
         ];
         let object = Parts::new(kind, span, pointer, raw);
-        (self.sink)(Event::Marc(MarcObject::lent(&object)));
+        (self.sink)(Event::Marc(MarcObject::borrowed(&object)));
         for (holds, code) in missing {
             if holds {
                 self.diagnose(code, span);
@@ -106,7 +105,7 @@ impl Visitor<'_, '_> {
         let span = frame.assertion();
         let pointer = Some(&*state.pointer).filter(|_| has_pointer);
         let tuple = Tuple::in_json(decoded.text, span, pointer, annotations, limit_hit);
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         if limit_hit || ill_formed {
             self.asserted_notes(frame, has_pointer, ill_formed);
         }
@@ -119,14 +118,14 @@ impl Visitor<'_, '_> {
     #[cold]
     fn asserted_notes(&mut self, frame: &Frame, has_pointer: bool, ill_formed: bool) {
         for (holds, code) in [
-            (frame.has(CUT), Code::LimitAssertion),
-            (frame.has(TOO_MANY), Code::LimitAnnotations),
+            (frame.has(CUT), DiagnosticCode::LimitAssertion),
+            (frame.has(TOO_MANY), DiagnosticCode::LimitAnnotations),
             (
                 frame.has(LEFT_OUT) || frame.has(CROWDED),
-                Code::LimitPending,
+                DiagnosticCode::LimitPending,
             ),
-            (!has_pointer, Code::LimitPointer),
-            (ill_formed, Code::InvalidUtf8),
+            (!has_pointer, DiagnosticCode::LimitPointer),
+            (ill_formed, DiagnosticCode::InvalidUtf8),
         ] {
             if holds {
                 self.diagnose(code, frame.assertion());
@@ -151,12 +150,12 @@ impl Visitor<'_, '_> {
         let slot = self.state.slots[index];
         let span = slot.span();
         if slot.has(SLOT_LEFT_OUT) {
-            self.diagnose(Code::LimitPending, span);
+            self.diagnose(DiagnosticCode::LimitPending, span);
             return;
         }
         for (flag, code) in [
-            (DUPLICATE, Code::DuplicateMember),
-            (TOO_LONG, Code::LimitAnnotation),
+            (DUPLICATE, DiagnosticCode::DuplicateMember),
+            (TOO_LONG, DiagnosticCode::LimitAnnotation),
         ] {
             if slot.has(flag) {
                 self.diagnose(code, span);
@@ -170,7 +169,7 @@ impl Visitor<'_, '_> {
     }
 
     /// The string of a part that is at fault, as it is written, and what is wrong with it.
-    fn fault(&self, slot: &Slot, part: Part) -> Option<(Span, Code)> {
+    fn fault(&self, slot: &Slot, part: Part) -> Option<(Span, DiagnosticCode)> {
         if !slot.is_faulty(part) || (part != Part::Class && slot.has(MALFORMED)) {
             return None;
         }
@@ -178,8 +177,8 @@ impl Visitor<'_, '_> {
         let start = u64::from_le_bytes(*before.last_chunk()?);
         let span = Span::new(start - 1, start + slot.len_of(part) as u64 + 1);
         let code = match part {
-            Part::Ts => Code::InvalidTs,
-            _ => Code::InvalidUtf8,
+            Part::Ts => DiagnosticCode::InvalidTs,
+            _ => DiagnosticCode::InvalidUtf8,
         };
         Some((span, code))
     }

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::{JsonReader, split_held};
-use crate::event::{Code, Diagnostic, Event, JsonRecord, Text};
+use crate::event::{Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 use crate::extract::{Setup, Sink};
 use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::lex::json::{LineStart, Step, leading_white};
@@ -76,7 +76,7 @@ impl SequenceEngine {
     }
 
     /// Bytes that belong to a value that can still become a record and were not handed on.
-    pub(crate) const fn held(&self) -> usize {
+    pub(crate) const fn buffered_len(&self) -> usize {
         self.held
     }
 
@@ -129,7 +129,7 @@ impl SequenceEngine {
             read = self.reader.read(self.held > 0, setup, chunk, 0, base, sink);
             if read.1 == Step::More && !self.hold {
                 // Most chunks that begin in a value end in it.
-                sink(Event::Text(Text::new(chunk, base)));
+                sink(Event::Text(TextChunk::new(chunk, base)));
                 self.reader.retain(setup, chunk, base, sink);
                 self.position += chunk.len() as u64;
                 return;
@@ -176,7 +176,7 @@ impl SequenceEngine {
         }
         if !piece.engine.reader.is_whole_at_end() {
             let span = Span::new(piece.engine.reader.start(), piece.base);
-            piece.diagnose(Code::Unterminated, span);
+            piece.diagnose(DiagnosticCode::Unterminated, span);
         }
         piece.release(piece.base);
         self.reader.rest();
@@ -213,7 +213,7 @@ impl Piece<'_, '_> {
         self.setup.limits
     }
 
-    fn diagnose(&mut self, code: Code, span: Span) {
+    fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
@@ -293,7 +293,7 @@ impl Piece<'_, '_> {
                 return;
             }
             Step::TooDeep => {
-                self.diagnose(Code::LimitDepth, Span::new(offset, offset + 1));
+                self.diagnose(DiagnosticCode::LimitDepth, Span::new(offset, offset + 1));
                 self.engine.place = Place::Skip;
             }
             Step::Stopped => {
@@ -338,7 +338,7 @@ impl Piece<'_, '_> {
     fn syntax(&mut self, at: u64) {
         if self.engine.told <= at {
             self.engine.told = at + 1;
-            self.diagnose(Code::JsonSyntax, Span::new(at, at + 1));
+            self.diagnose(DiagnosticCode::JsonSyntax, Span::new(at, at + 1));
         }
     }
 
@@ -353,7 +353,7 @@ impl Piece<'_, '_> {
         if !record || span.len() > self.limits().max_record() as u64 {
             self.release(end);
             if record {
-                self.diagnose(Code::LimitPending, span);
+                self.diagnose(DiagnosticCode::LimitPending, span);
             }
             return;
         }
@@ -369,13 +369,13 @@ impl Piece<'_, '_> {
         let from = self.handed;
         if from < self.base.min(upto) {
             let held = self.engine.reader.kept(from, self.base);
-            (self.sink)(Event::Text(Text::new(held, from)));
+            (self.sink)(Event::Text(TextChunk::new(held, from)));
             self.handed = self.base;
         }
         let from = self.handed;
         if from < upto {
             let piece = &self.chunk[(from - self.base) as usize..(upto - self.base) as usize];
-            (self.sink)(Event::Text(Text::new(piece, from)));
+            (self.sink)(Event::Text(TextChunk::new(piece, from)));
             self.handed = upto;
         }
     }

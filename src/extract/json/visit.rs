@@ -10,7 +10,7 @@ use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::extract::{Setup, Sink};
-use crate::json_text::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
+use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::lex::json::{Miss, Object, Quoted, Visit};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
@@ -63,7 +63,10 @@ impl Visit for Visitor<'_, '_> {
         match role {
             Role::Other | Role::Assertion => {}
             Role::FurtherAssertion | Role::FurtherProvenance => {
-                if self.push_slot(Slot::new(at, MALFORMED | DUPLICATE), 0) {
+                if self
+                    .state
+                    .push_slot(self.setup.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
+                {
                     flags |= HAS_SLOT;
                 }
             }
@@ -71,7 +74,7 @@ impl Visit for Visitor<'_, '_> {
             Role::Provenance | Role::Element => {
                 let slot = Slot::new(at, if object { 0 } else { MALFORMED });
                 let above = usize::from(role == Role::Element);
-                if self.push_slot(slot, above) {
+                if self.state.push_slot(self.setup.limits, slot, above) {
                     flags |= HAS_SLOT;
                     if object {
                         flags |= ANNOTATION;
@@ -122,7 +125,7 @@ impl Visit for Visitor<'_, '_> {
         }
         // What an array of annotations holds belongs to the object around it.
         if !frame.has(PROVENANCE) {
-            self.end_slot(&frame, end);
+            self.state.end_slot(self.setup.vocabulary, &frame, end);
         }
         false
     }
@@ -367,7 +370,7 @@ impl Visitor<'_, '_> {
     fn further(&mut self, start: u64, end: u64) {
         let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
         slot.end(end);
-        self.push_slot(slot, 0);
+        self.state.push_slot(self.setup.limits, slot, 0);
     }
 
     /// A value of no parts stands where an annotation should, `above` objects or arrays away from the object that it is
@@ -375,7 +378,7 @@ impl Visitor<'_, '_> {
     fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
         let mut slot = Slot::new(start, MALFORMED);
         slot.end(end);
-        self.push_slot(slot, above);
+        self.state.push_slot(self.setup.limits, slot, above);
     }
 
     /// Makes the JSON Pointer of the last member's value before that begins.

@@ -95,7 +95,7 @@ impl Visitor<'_, '_> {
             SlotAnnotations::new(own, kept, self.setup.vocabulary),
             false,
         );
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         Ok(())
     }
 }

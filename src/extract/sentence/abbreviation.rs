@@ -1,8 +1,7 @@
-//! Full stops of abbreviations, initials and single letters, and the words that can only start a sentence.
+//! What a full stop may belong to instead of ending a sentence: abbreviations, initials, single letters.
 
-use super::class::{Class, char_at, char_before};
-use super::ordinal;
-use super::scan::{space_before, word_at};
+use super::class::{Class, char_before};
+use super::scan::{is_apostrophe, space_before};
 use super::words::{Endings, WordSet};
 
 static ABBREVIATIONS: WordSet<2048> = WordSet::new(
@@ -21,19 +20,6 @@ static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
-static STARTS: WordSet<1024> = WordSet::new(
-    concat!(
-        include_str!("data/starts/de.txt"),
-        include_str!("data/starts/en.txt"),
-        include_str!("data/starts/es.txt"),
-        include_str!("data/starts/fr.txt"),
-        include_str!("data/starts/it.txt"),
-        include_str!("data/starts/pt.txt"),
-    ),
-    false,
-);
-static STARTS_OR_NAMES: WordSet<128> = WordSet::new(include_str!("data/starts/names.txt"), false);
-
 /// What stands before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
@@ -45,33 +31,6 @@ pub(super) enum Hold {
     Name,
     /// Whatever follows.
     Always,
-}
-
-/// How sure a word is to start a sentence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Start {
-    /// It could also be a name or its particle.
-    OrName,
-    /// It can only start one.
-    Only,
-}
-
-/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
-pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
-    let Some((start, hold)) = hold(text, dot) else {
-        return ordinal::is_roman_marker(text, dot);
-    };
-    match hold {
-        Hold::Word => is_number(text, next),
-        Hold::Listed => {
-            start_of_sentence(text, next).is_none() || is_lettered_marker(text, start, dot)
-        }
-        Hold::Name => {
-            start_of_sentence(text, next) != Some(Start::Only)
-                || is_lettered_marker(text, start, dot)
-        }
-        Hold::Always => true,
-    }
 }
 
 /// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
@@ -137,10 +96,6 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     }
 }
 
-const fn is_apostrophe(code: u32) -> bool {
-    matches!(code, 0x27 | 0x2019)
-}
-
 /// Whether a byte joins what stands on both sides of it to one word.
 const fn is_joint(byte: u8) -> bool {
     matches!(
@@ -199,46 +154,6 @@ fn announces(text: &[u8], start: usize, dot: usize) -> bool {
     NEVER_FINAL.contains(&[first, b'.', second])
 }
 
-/// Whether the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
-fn is_lettered_marker(text: &[u8], start: usize, dot: usize) -> bool {
-    char_before(text, dot).is_some_and(|found| found.len == dot - start)
-        && ordinal::opens_sentence(text, start, matches!(text[start], b'a' | b'A'))
-}
-
-/// Whether a number stands at `at`, in brackets or not.
-fn is_number(text: &[u8], at: usize) -> bool {
-    let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
-    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
-}
-
-/// Whether the word at `at` starts a sentence wherever it is capitalised.
-pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
-    let first = char_at(text, at)?;
-    if matches!(first.code, 0xA1 | 0xBF) {
-        return Some(Start::OrName); // the inverted marks of a Spanish sentence, or of a title after an abbreviation
-    }
-    if first.class != Class::Upper {
-        return None;
-    }
-    let word = word_at(text, at, STARTS.longest)?;
-    let follow = char_at(text, at + word.len());
-    let apostrophe = follow.is_some_and(|found| is_apostrophe(found.code));
-    let spaced = follow.is_none_or(|found| found.class.is_space() || found.code == u32::from(b','));
-    let whole = match word {
-        b"I" => spaced || apostrophe,
-        b"A" | b"E" | b"O" | b"Y" => spaced,
-        [_] => apostrophe,
-        _ => follow.is_none_or(|found| found.code != u32::from(b'-')),
-    };
-    if !whole {
-        None
-    } else if STARTS.contains(word) {
-        Some(Start::Only)
-    } else {
-        STARTS_OR_NAMES.contains(word).then_some(Start::OrName)
-    }
-}
-
 /// Whether the text before `at`, white space skipped, ends with a full stop that an abbreviation holds.
 pub(super) fn precedes(text: &[u8], at: usize) -> bool {
     let end = space_before(text, at).end;
@@ -249,9 +164,7 @@ pub(super) fn precedes(text: &[u8], at: usize) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{
-        ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, STARTS, STARTS_OR_NAMES, TITLES, hold,
-    };
+    use super::{ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, TITLES, hold};
 
     const FILES: [(&str, usize, &str); 7] = [
         ("de", 241, include_str!("data/abbreviations/de.txt")),
@@ -326,16 +239,5 @@ mod tests {
             }
         }
         assert!(TITLES.len() + NEVER_FINAL.len() + ALSO_WORDS.len() < ABBREVIATIONS.len());
-    }
-
-    #[test]
-    fn sure_starts_and_possible_names_are_disjoint() {
-        let names = include_str!("data/starts/names.txt");
-        for name in names.lines().filter(|line| !line.starts_with('#')) {
-            assert!(
-                STARTS_OR_NAMES.contains(name.as_bytes()) && !STARTS.contains(name.as_bytes()),
-                "{name}"
-            );
-        }
     }
 }

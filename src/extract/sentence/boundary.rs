@@ -1,9 +1,11 @@
 //! The decision about one terminator.
 
+use super::abbreviation::{Hold, hold};
 use super::class::{Class, char_at};
 use super::scan::{marks_end, next_decisive, space_end};
+use super::start::{Start, start_of_sentence};
 use super::terminator::Terminator;
-use super::{abbreviation, ordinal, speech};
+use super::{marker, ordinal, speech};
 use crate::steps;
 
 /// Closing punctuation behind a terminator, and the white space behind that.
@@ -78,7 +80,7 @@ fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
         Some(b'.') => in_mid_sentence(text, dot, next),
         Some(byte) if byte.is_ascii_digit() => ordinal::stays_whole(text, dot, next),
         Some(b' ' | b'\t' | b'\r' | b'\n') => in_mid_sentence(text, dot, next),
-        Some(_) => abbreviation::stays_whole(text, dot, next),
+        Some(_) => word_stays_whole(text, dot, next),
     }
 }
 
@@ -98,7 +100,7 @@ fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
         Some(byte) => {
             let ellipsis = dots > 0 && (before.spaced || matches!(byte, b'[' | b'('))
                 || before.spaced && *byte == b'.';
-            ellipsis && abbreviation::start_of_sentence(text, next).is_none()
+            ellipsis && start_of_sentence(text, next).is_none()
         }
     }
 }
@@ -156,4 +158,28 @@ fn is_detached_closer(text: &[u8], at: usize) -> bool {
                 || next.class.ends()
                 || matches!(next.class, Class::SContinue | Class::Close)
         })
+}
+
+/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
+fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    let Some((start, hold)) = hold(text, dot) else {
+        return marker::is_roman_marker(text, dot);
+    };
+    match hold {
+        Hold::Word => is_number(text, next),
+        Hold::Listed => {
+            start_of_sentence(text, next).is_none() || marker::is_lettered_marker(text, start, dot)
+        }
+        Hold::Name => {
+            start_of_sentence(text, next) != Some(Start::Only)
+                || marker::is_lettered_marker(text, start, dot)
+        }
+        Hold::Always => true,
+    }
+}
+
+/// Whether a number stands at `at`, in brackets or not.
+fn is_number(text: &[u8], at: usize) -> bool {
+    let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
+    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
 }

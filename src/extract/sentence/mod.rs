@@ -18,9 +18,11 @@ mod abbreviation;
 mod boundary;
 mod class;
 mod class_table;
+mod marker;
 mod ordinal;
 mod scan;
 mod speech;
+mod start;
 mod terminator;
 mod words;
 

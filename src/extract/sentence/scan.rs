@@ -116,3 +116,8 @@ pub(super) fn word_at(text: &[u8], at: usize, most: usize) -> Option<&[u8]> {
     }
     (end > at).then(|| &text[at..end])
 }
+
+/// Whether a character is an apostrophe.
+pub(super) const fn is_apostrophe(code: u32) -> bool {
+    matches!(code, 0x27 | 0x2019)
+}

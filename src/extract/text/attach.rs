@@ -7,7 +7,7 @@ use super::gap::Gap;
 use super::scan::Scan;
 use super::{Context, span};
 use crate::Span;
-use crate::event::{Bracket, BracketAnnotation, Code, Event};
+use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::extract::lookback::{Before, look_back};
 use crate::extract::window::Window;
 use crate::lex::chars::next_boundary;
@@ -55,8 +55,8 @@ impl Scan<'_> {
             .observation_id
             .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
         let mut found = [
-            invalid_ts.map(|value| (value, Code::InvalidTs)),
-            bad_id.map(|value| (value, Code::InvalidUtf8)),
+            invalid_ts.map(|value| (value, DiagnosticCode::InvalidTs)),
+            bad_id.map(|value| (value, DiagnosticCode::InvalidUtf8)),
         ];
         let line_feed = attempt.has_line_feed();
         self.annotation(whole, &reading, line_feed);
@@ -75,7 +75,7 @@ impl Scan<'_> {
         let white = self.white_before(start);
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
         let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
-        (self.sink)(Event::Annotation(BracketAnnotation::lent(&found)));
+        (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -133,7 +133,7 @@ impl Scan<'_> {
         let size: usize = reading.values().iter().map(|value| value.len()).sum();
         if pending.values + size > limits.max_pending() {
             pending.left_out = true;
-            self.diagnose(Code::LimitPending, whole);
+            self.diagnose(DiagnosticCode::LimitPending, whole);
             return;
         }
         pending.values += size;
@@ -274,12 +274,12 @@ impl Scan<'_> {
         let bad = matches!(text, Cow::Owned(_));
         let limit_hit = cut || pending.too_many || pending.left_out;
         let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         for (holds, code) in [
-            (span.is_empty(), Code::NoAssertion),
-            (cut, Code::LimitAssertion),
-            (pending.too_many, Code::LimitAnnotations),
-            (bad, Code::InvalidUtf8),
+            (span.is_empty(), DiagnosticCode::NoAssertion),
+            (cut, DiagnosticCode::LimitAssertion),
+            (pending.too_many, DiagnosticCode::LimitAnnotations),
+            (bad, DiagnosticCode::InvalidUtf8),
         ] {
             if holds {
                 self.diagnose(code, span);

@@ -3,7 +3,7 @@
 use super::scan::Scan;
 use super::{Context, TextEngine, text};
 use crate::Span;
-use crate::event::{Code, Event, JsonRecord};
+use crate::event::{DiagnosticCode, Event, JsonRecord};
 use crate::extract::{Setup, Sink};
 use crate::lex::bracket;
 use crate::lex::chars::MOST_REMOVED;
@@ -210,7 +210,7 @@ impl Scan<'_> {
             Step::Stopped => {}
             Step::TooDeep => {
                 let at = self.offset(end);
-                self.diagnose(Code::LimitDepth, Span::new(at, at + 1));
+                self.diagnose(DiagnosticCode::LimitDepth, Span::new(at, at + 1));
                 self.engine.json.barred = true;
                 self.barred_from = end;
             }
@@ -223,7 +223,7 @@ impl Scan<'_> {
     pub(super) fn end_open_json(&mut self) {
         if !self.engine.reader.is_undecided() {
             let span = Span::new(self.engine.reader.start(), self.base);
-            self.diagnose(Code::Unterminated, span);
+            self.diagnose(DiagnosticCode::Unterminated, span);
         }
         self.end_json(0, false);
         self.engine.held = 0;
@@ -290,7 +290,7 @@ impl Scan<'_> {
         if !record || span.len() > self.setup.limits.max_record() as u64 {
             self.release_json(end);
             if record {
-                self.diagnose(Code::LimitPending, span);
+                self.diagnose(DiagnosticCode::LimitPending, span);
             }
             return;
         }

@@ -19,7 +19,7 @@ use self::scan::Scan;
 use super::json::{JsonReader, split_held};
 use super::window::Window;
 use super::{Setup, Sink};
-use crate::event::{Event, Text};
+use crate::event::{Event, TextChunk};
 use crate::lex::block::{BLOCK, eq, load, mask};
 use crate::lex::bracket::{Attempt, Step};
 use crate::lex::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
@@ -165,7 +165,7 @@ impl TextEngine {
     }
 
     /// Bytes that can still become an annotation and were not handed on.
-    pub(crate) const fn held(&self) -> usize {
+    pub(crate) const fn buffered_len(&self) -> usize {
         self.held
     }
 
@@ -454,7 +454,7 @@ const fn may_open_in(word: u64) -> bool {
 
 /// A piece of text for the sink.
 fn text(bytes: &[u8], start: u64) -> Event<'_> {
-    Event::Text(Text::new(bytes, start))
+    Event::Text(TextChunk::new(bytes, start))
 }
 
 const fn span(start: u64, len: u64) -> Span {

@@ -4,7 +4,7 @@ use memchr::{memchr, memchr2, memchr3};
 
 use super::{Context, NEAR, TextEngine, span, text};
 use crate::Span;
-use crate::event::{Code, Diagnostic, Event};
+use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::extract::window::white_tail;
 use crate::extract::{Setup, Sink};
 use crate::lex::bracket::{Attempt, Step};
@@ -99,7 +99,7 @@ impl<'a> Scan<'a> {
         self.end_of_chunk();
     }
 
-    pub(super) fn diagnose(&mut self, code: Code, span: Span) {
+    pub(super) fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
@@ -555,9 +555,9 @@ impl<'a> Scan<'a> {
         }
         let code = match ended {
             Some((Step::Dropped, _)) => return,
-            Some((Step::TooLong, _)) => Code::LimitAnnotation,
+            Some((Step::TooLong, _)) => DiagnosticCode::LimitAnnotation,
             None if !self.engine.attempt.has_started() => return,
-            _ => Code::Unterminated,
+            _ => DiagnosticCode::Unterminated,
         };
         self.diagnose(code, Span::new(start, end));
     }

@@ -91,10 +91,10 @@ impl<'a> Annotations<'a> {
         )
     }
 
-    /// Any observation id and any time.
+    /// Any observation id, but for brackets in it that could be annotations, and any time.
     fn open_forms(&self, rules: &mut Rules) -> Vec<Form> {
         let time = timestamp::add(rules);
-        let value = value(rules, self.longest_id());
+        let value = value(rules, self.longest_id(), self.has_one_word());
         let id = Expr::sequence([Expr::literal(OBSERVATION_ID), value]).optional();
         let ts = Expr::sequence([Expr::literal(TS), time]).optional();
         let parameters = rules.add("parameters", Expr::sequence([id, ts]));
@@ -137,6 +137,12 @@ impl<'a> Annotations<'a> {
         forms
     }
 
+    /// Whether a class is a single word, such as could be in brackets anywhere.
+    fn has_one_word(&self) -> bool {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        self.classes().iter().any(|class| class.as_str().chars().all(is_word))
+    }
+
     /// The longest observation id with which the longest annotation is still read, in bytes.
     fn longest_id(&self) -> usize {
         let classes = self.classes();
@@ -158,9 +164,12 @@ pub(super) fn cited_parameters(observation: &Observation) -> String {
     written["[".len() + class.as_str().len()..written.len() - "]".len()].to_owned()
 }
 
+/// What a value never has.
+const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}', '\u{7f}')];
+
 /// Adds the rules of a value of at most so many bytes, in quotes only where it needs them (wire profile 1.1).
-fn value(rules: &mut Rules, bytes: usize) -> Expr {
-    let controls = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}', '\u{7f}')];
+fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
+    let controls = CONTROLS;
     let ascii_inside: [(char, char); 5] = [('\t', '\t'), (' ', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
     let ascii_edge: [(char, char); 5] = [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
     let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
@@ -180,14 +189,47 @@ fn value(rules: &mut Rules, bytes: usize) -> Expr {
         Expr::not("[]; \t", &controls),
         count(bytes, MAX_CHAR),
     );
-    let quoted = Expr::sequence([
-        Expr::literal("\""),
+    let quoted = quoted(one_word, count(bytes - 2, MAX_CHAR));
+    rules.add("value", Expr::choice([ascii, any, quoted]))
+}
+
+/// A value in quotes, of at most so many characters.
+///
+/// Where a backslash or a code span hides the annotation from a reader, a bracket in its value could start an annotation of its
+/// own. So a bracket holds a number, or a word unless words are classes, or goes on with what no identifier begins with.
+fn quoted(one_word: bool, most: u32) -> Expr {
+    /// Longest word in brackets, and how many brackets there can be.
+    const WORD: u32 = 32;
+    const BRACKETS: u32 = 4;
+    /// Most characters after each bracket.
+    const BETWEEN: u32 = 26;
+    let plain = || {
         Expr::choice([
-            Expr::not("\"\\", &controls),
+            Expr::not("\"\\[", &CONTROLS),
             Expr::sequence([Expr::literal("\\"), Expr::chars("\"\\", &[])]),
         ])
-        .times(1, count(bytes - 2, MAX_CHAR)),
-        Expr::literal("\""),
+    };
+    let inside = if one_word {
+        Expr::chars("", &[('0', '9')])
+    } else {
+        Expr::chars("_", &[('0', '9'), ('A', 'Z'), ('a', 'z')])
+    };
+    let letters_and_space = [('0', '9'), ('A', 'Z'), ('a', 'z'), CONTROLS[0], CONTROLS[1], CONTROLS[2]];
+    let bracket = Expr::sequence([
+        Expr::literal("["),
+        Expr::choice([
+            Expr::sequence([inside.times(1, WORD), Expr::literal("]")]),
+            Expr::not("\"\\[ \t", &letters_and_space),
+        ]),
     ]);
-    rules.add("value", Expr::choice([ascii, any, quoted]))
+    let after = BRACKETS * (WORD + 2 + BETWEEN * 4) / 4;
+    let bracketed = Expr::sequence([
+        plain().times(0, most - after),
+        Expr::sequence([bracket, plain().times(0, BETWEEN)]).times(1, BRACKETS),
+    ]);
+    Expr::sequence([
+        Expr::literal("\""),
+        Expr::choice([plain().times(1, most), bracketed]),
+        Expr::literal("\""),
+    ])
 }

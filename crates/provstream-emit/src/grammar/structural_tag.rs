@@ -15,7 +15,7 @@ use super::timestamp;
 use crate::observation::Observations;
 
 /// An observation id in a JSON string without escapes, which is a quoted value of the wire profile too.
-const LEGACY_ID: &str = r#"[^"\\\x00-\x1f\x7f]{1,200}"#;
+const LEGACY_ID: &str = r#"[^"\\\[\x00-\x1f\x7f]{1,200}"#;
 
 /// The tag of the current shape: triggers, tags with a regular expression as content, and strings that free text
 /// must not have because a reader could take them for an annotation.

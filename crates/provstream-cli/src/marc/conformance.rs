@@ -1,0 +1,82 @@
+//! `provstream marc conformance`.
+
+use std::process::ExitCode;
+
+use provstream_marc::{ConformanceClass, ConformanceFinding, ConformanceReport, Deployment};
+use serde::Serialize;
+
+use super::args::ConformanceArgs;
+use crate::failure::Failure;
+use crate::gate;
+use crate::output::Output;
+use crate::printable::Printable;
+use crate::settings;
+
+/// A line of output.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum ConformanceLine<'a> {
+    /// A requirement of a class.
+    Requirement {
+        class: &'static str,
+        requirement: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        item: Option<u8>,
+        level: &'static str,
+        status: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        basis: Option<&'static str>,
+        title: &'static str,
+        reason: &'a str,
+    },
+    /// What they add up to.
+    Class {
+        class: &'static str,
+        claimed: bool,
+        conforms: bool,
+    },
+}
+
+impl<'a> From<&'a ConformanceFinding> for ConformanceLine<'a> {
+    fn from(finding: &'a ConformanceFinding) -> Self {
+        Self::Requirement {
+            class: finding.class().as_str(),
+            requirement: finding.requirement(),
+            item: finding.item(),
+            level: finding.level().as_str(),
+            status: finding.outcome().as_str(),
+            basis: finding.basis().map(|basis| basis.as_str()),
+            title: finding.title(),
+            reason: finding.reason(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ConformanceArgs) -> Result<ExitCode, Failure> {
+    let argument = "conformance";
+    let deployment = settings::load(argument, &args.deployment, Deployment::from_toml)?;
+    let report = deployment.conformance();
+    let mut output = Output::stdout();
+    if args.table {
+        for line in report.to_string().lines() {
+            output.bytes(format!("{}\n", Printable(line)).as_bytes());
+        }
+    } else {
+        lines(&report, &mut output);
+    }
+    gate::status(output.flush(), args.fail, report.is_conformant())
+}
+
+fn lines(report: &ConformanceReport, output: &mut Output) {
+    for finding in report.findings() {
+        output.line(&ConformanceLine::from(finding));
+    }
+    for &class in ConformanceClass::ALL {
+        output.line(&ConformanceLine::Class {
+            class: class.as_str(),
+            claimed: report.claims(class),
+            conforms: report.conforms(class),
+        });
+    }
+}

@@ -1,0 +1,111 @@
+//! JSON objects of input whose members are all known.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use provstream_marc::{Document, Score};
+
+/// An object that has only members that are known, each once. Messages name the member that is wrong.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    document: Document,
+    /// What stands before names in messages.
+    within: String,
+}
+
+impl Fields {
+    /// Reads an object; `within` is the name of the member that it is, empty for the whole.
+    pub(crate) fn read(json: &[u8], within: &str, known: &[&str]) -> Result<Self, String> {
+        let name = |name: &str| match within {
+            "" => format!("`{name}`"),
+            _ => format!("`{within}.{name}`"),
+        };
+        let document = Document::parse(json).map_err(|error| match within {
+            "" => format!("no JSON object: {error}"),
+            _ => format!("`{within}`: no JSON object"),
+        })?;
+        let mut seen = Vec::new();
+        for (member, _) in document.members() {
+            let Some(known) = known.iter().find(|known| **known == member) else {
+                let known = known.join(", ");
+                return Err(format!("{}: unknown; known are {known}", name(&member)));
+            };
+            if seen.contains(known) {
+                return Err(format!("{}: stands there more than once", name(&member)));
+            }
+            seen.push(*known);
+        }
+        Ok(Self {
+            document,
+            within: within.to_owned(),
+        })
+    }
+
+    /// A message about a member.
+    fn about(&self, name: &str, message: impl Display) -> String {
+        match &*self.within {
+            "" => format!("`{name}`: {message}"),
+            within => format!("`{within}.{name}`: {message}"),
+        }
+    }
+
+    /// What `read` makes of a member's JSON; none if there is no such member, or it is null.
+    pub(crate) fn get<T, E: Display>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, String> {
+        match self.document.get(name) {
+            None | Some("null") => Ok(None),
+            Some(json) => read(json)
+                .map(Some)
+                .map_err(|error| self.about(name, error)),
+        }
+    }
+
+    /// A string with content.
+    pub(crate) fn string(&self, name: &str) -> Result<Option<String>, String> {
+        self.get(name, |json| match serde_json::from_str::<String>(json) {
+            Ok(text) if text.is_empty() => Err("has no content"),
+            Ok(text) => Ok(text),
+            Err(_) => Err("must be a string"),
+        })
+    }
+
+    /// A string that is one of the values of an enumeration.
+    pub(crate) fn term<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, String> {
+        self.term_by(name, str::parse)
+    }
+
+    /// A string that is read in some way.
+    pub(crate) fn term_by<T, E: Display>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, String> {
+        let Some(text) = self.string(name)? else {
+            return Ok(None);
+        };
+        read(&text)
+            .map(Some)
+            .map_err(|error| self.about(name, error))
+    }
+
+    /// A score.
+    pub(crate) fn score(&self, name: &str) -> Result<Option<Score>, String> {
+        self.get(name, str::parse)
+    }
+
+    /// An object.
+    pub(crate) fn object(&self, name: &str, known: &[&str]) -> Result<Option<Self>, String> {
+        match self.document.get(name) {
+            None | Some("null") => Ok(None),
+            Some(json) => Self::read(json.as_bytes(), name, known).map(Some),
+        }
+    }
+
+    /// What must be there.
+    pub(crate) fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, String> {
+        value.ok_or_else(|| self.about(name, "is required and missing"))
+    }
+}

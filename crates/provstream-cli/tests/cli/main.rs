@@ -1,0 +1,14 @@
+//! The program as its users see it.
+
+mod admit;
+mod common;
+mod corpus;
+mod emit;
+mod extract;
+mod json;
+mod marc;
+mod streaming;
+#[cfg(unix)]
+mod terminal;
+mod usage;
+mod wire;

@@ -1,0 +1,402 @@
+//! `--input`: the event streams of providers.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Run, run};
+
+/// A stream of the corpus.
+fn stream(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/wire");
+    fs::read(folder.join(name)).expect("a stream")
+}
+
+const GREP: &str = r#"{"event":"assertion","encoding":"bracket","text":"The build is green.","span":{"start":0,"end":19},"clean_span":{"start":0,"end":19},"annotations":[{"class":"substrate.grep","declared":"substrate.grep","ts":"2026-05-28T11:40:00Z","span":{"start":20,"end":61}}]"#;
+
+#[test]
+fn lines_name_their_channel_and_offsets_count_within_its_text() {
+    let input = stream("openai-chat.annotated.sse");
+    for args in [
+        &["extract", "--input", "auto"][..],
+        &["extract", "--input", "openai-chat"],
+        &["extract", "--input", "auto", "--chunk-size", "1"],
+    ] {
+        let run = run(args, &input);
+        let lines: Vec<_> = run.stdout.lines().collect();
+        assert_eq!(lines.len(), 5, "{}", run.stderr);
+        assert_eq!(lines[0], format!("{GREP},\"channel\":\"0\"}}"));
+        assert!(lines[3].contains(r#""text":"The change is in.","span":{"start":0,"end":17}"#));
+        assert!(lines[3].ends_with(r#","channel":"1"}"#));
+        let end = format!(
+            r#"{{"event":"end","bytes":{},"assertions":4,"annotations":5,"marc":0,"diagnostics":0}}"#,
+            input.len()
+        );
+        assert_eq!(lines[4], end);
+    }
+    let responses = stream("openai-responses.annotated.sse");
+    let run = run(&["extract", "--input", "auto", "--text"], responses);
+    assert!(
+        run.stdout
+            .contains(r#"{"event":"text","text":" It is tagged.","channel":"1/0"}"#)
+    );
+    assert!(run.stdout.contains(r#""assertions":3,"annotations":3,"#));
+}
+
+#[test]
+fn verdicts_name_their_channel() {
+    let args = [
+        "admit",
+        "--input",
+        "gemini",
+        "--floor",
+        "1",
+        "--window",
+        "1d",
+        "--now",
+        "2026-05-28T12:00:00Z",
+    ];
+    let run = run(&args, stream("gemini.array.json"));
+    let first = run.stdout.lines().next().expect("a line");
+    let verdict =
+        r#""verdict":{"admitted":true,"reason":"admitted","classes":["substrate.grep"],"floor":1}"#;
+    assert_eq!(first, format!("{GREP},{verdict},\"channel\":\"0\"}}"));
+}
+
+#[test]
+fn strip_writes_the_event_stream_or_the_text_of_one_channel() {
+    let input = stream("openai-chat.annotated.sse");
+    let stripped = run(&["strip", "--input", "auto"], &input).stdout;
+    assert!(!stripped.contains("substrate."));
+    assert!(stripped.ends_with("data: [DONE]\r\n\r\n"));
+    let one = "The change is in. [unverified] [x";
+    let zero = "The build is green. It is tagged.\n\nDone 😀. Call it. And [1]. ";
+    for input in [&input, stripped.as_bytes()] {
+        let text = |args: &[&str]| {
+            run(
+                &[&["strip", "--input", "auto", "--text-only"], args].concat(),
+                input,
+            )
+            .stdout
+        };
+        assert_eq!(text(&["--channel", "0"]), zero);
+        assert_eq!(text(&["--channel", "1"]), one);
+        assert_eq!(text(&["--channel", "2"]), "");
+        // The one whose text is certain first: that of channel 0 may still be before an annotation.
+        assert_eq!(text(&[]), one);
+    }
+}
+
+#[test]
+fn a_stream_without_annotations_is_written_as_it_is() {
+    for name in [
+        "anthropic.plain.sse",
+        "cohere.plain.sse",
+        "gemini.plain.sse",
+        "ollama.plain.ndjson",
+        "openai-chat.plain.sse",
+        "openai-responses.plain.sse",
+    ] {
+        let input = stream(name);
+        assert_eq!(
+            run(&["strip", "--input", "auto"], &input).stdout.as_bytes(),
+            input,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn odd_events_and_errors_of_the_provider_are_told_without_a_channel() {
+    let run = run(
+        &["extract", "--input", "auto"],
+        stream("anthropic.error.sse"),
+    );
+    assert_eq!(
+        run.stdout.lines().nth(1),
+        Some(r#"{"event":"error","message":"Overloaded"}"#)
+    );
+    let input = "data: {\"choices\":[]}\n\ndata: {\n\ndata: x";
+    let run = crate::common::run(&["extract", "--input", "openai-chat"], input);
+    assert_eq!(
+        run.stdout,
+        concat!(
+            r#"{"event":"diagnostic","code":"malformed-event","span":{"start":22,"end":31}}"#,
+            "\n",
+            r#"{"event":"diagnostic","code":"unterminated-event","span":{"start":31,"end":38}}"#,
+            "\n",
+            r#"{"event":"end","bytes":38,"assertions":0,"annotations":0,"marc":0,"diagnostics":2}"#,
+            "\n",
+        )
+    );
+}
+
+#[test]
+fn wrong_inputs_and_channels_are_wrong_arguments() {
+    for args in [
+        &["extract", "--input", "openai"][..],
+        &["strip", "--text-only"],
+        &["strip", "--channel", "0"],
+        &["strip", "--input", "auto", "--text-only", "--channel", "x"],
+        &["extract", "--text-only"],
+    ] {
+        let run = run(args, "");
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}");
+    }
+}
+
+/// An event of OpenAI chat completions with a text in a choice.
+fn event(index: i64, text: &str) -> String {
+    format!(
+        "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
+#[test]
+fn what_is_not_read_passes_no_gate() {
+    let good = event(0, "Good. [substrate.grep; ts=2026-05-28T11:40:00Z] ");
+    let bad = event(1, "Bad. [unverified-inference] ");
+    let gate = |input: &str| {
+        run(
+            &[
+                "admit",
+                "--input=openai-chat",
+                "--floor=1",
+                "--window=1d",
+                "--now=2026-05-28T12:00:00Z",
+                "--fail",
+            ],
+            input,
+        )
+    };
+    let passed = gate(&format!("{good}data: [DONE]\n\n"));
+    assert_eq!((passed.status, passed.stderr.as_str()), (0, ""));
+    for unread in [
+        bad.replace("\"index\":1", "\"index\":-1"),
+        bad.trim_end().to_owned(),
+        "data: {\n\n".to_owned(),
+        "data: {\"error\":{\"message\":\"overloaded\"}}\n\n".to_owned(),
+        (2..300).map(|index| event(index, "x")).collect(),
+    ] {
+        let stopped = gate(&format!("{good}{unread}"));
+        assert_eq!(stopped.status, 3, "{unread:.80}");
+        assert!(
+            stopped.stderr.contains("not all was read"),
+            "{}",
+            stopped.stderr
+        );
+    }
+    let unknown = run(
+        &[
+            "admit",
+            "--input=auto",
+            "--floor=1",
+            "--window=1d",
+            "--fail",
+        ],
+        "Bad. [unverified-inference]",
+    );
+    assert_eq!(unknown.status, 3);
+}
+
+#[test]
+fn what_is_not_read_is_told() {
+    let plain = "Hello [substrate.grep] plain text";
+    for (command, status) in [("strip", 1), ("extract", 0)] {
+        let told = run(&[command, "--input=auto"], plain);
+        assert_eq!(told.status, status);
+        assert!(
+            told.stderr
+                .contains("format of the event stream is not known"),
+            "{}",
+            told.stderr
+        );
+        assert_eq!(run(&[command, "--input=auto"], "").stderr, "");
+    }
+    assert_eq!(run(&["strip", "--input=auto"], plain).stdout, plain);
+    let other = run(
+        &["strip", "--input=anthropic"],
+        event(0, "It is. [substrate.grep]"),
+    );
+    assert!(
+        other.stderr.contains("no event had text"),
+        "{}",
+        other.stderr
+    );
+    let broken = format!("{}data: {{\n\n", event(0, "It is."));
+    let strip = run(&["strip", "--input=openai-chat"], &broken);
+    assert!(
+        strip.stderr.contains("not all was read: 1 malformed-event"),
+        "{}",
+        strip.stderr
+    );
+    let extract = run(&["extract", "--input=openai-chat"], &broken);
+    assert_eq!(extract.stderr, "");
+    assert!(
+        extract.stdout.contains("\"code\":\"malformed-event\""),
+        "{}",
+        extract.stdout
+    );
+}
+
+/// `admit --fail`, with further arguments.
+fn gate(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    let gate = ["admit", "--floor", "1", "--window", "1d", "--fail"];
+    run(&[&gate[..], args].concat(), input)
+}
+
+const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello.\"}}]}\n\n";
+
+/// Streams of OpenAI chat that were not read in full, and what of them.
+fn unread() -> Vec<(String, &'static str)> {
+    let oversized = format!(
+        "{HELLO}data: {{\"choices\":[],\"x\":\"{}\"}}\n\n",
+        "x".repeat(1 << 20)
+    );
+    let channels = (0..=256).map(|index| HELLO.replace(":0,", &format!(":{index},")));
+    vec![
+        (format!("{HELLO}data: {{\n\n"), "1 malformed-event"),
+        (
+            format!("{HELLO}data: {{\n\ndata: [\n\n"),
+            "2 malformed-event",
+        ),
+        (oversized, "1 oversized-event"),
+        (channels.collect(), "1 limit-channels"),
+        (format!("{HELLO}data: x"), "1 unterminated-event"),
+    ]
+}
+
+const ERROR: &str = "data: {\"error\":{\"message\":\"gone\"}}\n\n";
+
+/// The input, what was asked for, and what is said of it.
+const UNKNOWN: [(&str, &str, &str); 4] = [
+    (
+        "It is so. [substrate.grep]\n\n",
+        "auto",
+        "format of the event stream is not known",
+    ),
+    (
+        "data: {\"x\":1}\n\n",
+        "auto",
+        "format of the event stream is not known",
+    ),
+    (
+        HELLO,
+        "anthropic",
+        "of anthropic (it looks like openai-chat)",
+    ),
+    (
+        "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
+        "anthropic",
+        "of anthropic (it looks like openai-chat)",
+    ),
+];
+
+/// A whole response: its text is no event's.
+const WHOLE: (&str, &str, &str) = (
+    "{\"choices\":[{\"message\":{\"content\":\"So. [substrate.grep]\"},\"finish_reason\":\"stop\"}]}\n",
+    "openai-chat",
+    "no event had text or ended a stream of openai-chat",
+);
+
+#[test]
+fn nothing_unread_passes_the_gate() {
+    for input in ["auto", "openai-chat"] {
+        for (stream, what) in unread() {
+            let run = gate(&["--input", input], stream);
+            assert_eq!(run.status, 3, "{what}");
+            assert!(run.stderr.contains(what), "{}", run.stderr);
+        }
+        let run = gate(&["--input", input], format!("{HELLO}{ERROR}"));
+        assert_eq!(run.status, 3);
+        assert!(run.stderr.contains("1 error of the provider"));
+    }
+    for (stream, input, what) in UNKNOWN.into_iter().chain([WHOLE]) {
+        let run = gate(&["--input", input], stream);
+        assert_eq!(run.status, 3, "{stream}");
+        assert!(run.stderr.contains(what), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_was_read_in_full_passes_the_gate() {
+    let tool = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}"#;
+    let tool = format!("{tool}\n\ndata: [DONE]\n\n");
+    for stream in ["", "\n", HELLO, tool.as_str()] {
+        for input in ["auto", "openai-chat"] {
+            let run = gate(&["--input", input], stream);
+            assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{stream}");
+        }
+    }
+}
+
+#[test]
+fn admit_tells_what_was_not_read_without_fail_too() {
+    let args = ["admit", "--floor", "1", "--window", "1d", "--input", "auto"];
+    let run = run(&args, format!("{HELLO}data: x"));
+    assert_eq!(run.status, 0);
+    assert!(run.stderr.contains("1 unterminated-event"));
+}
+
+#[test]
+fn strip_warns_of_events_that_it_did_not_read() {
+    for (stream, what) in unread() {
+        let run = run(&["strip", "--input", "auto"], &stream);
+        assert_eq!(run.status, 0, "{what}");
+        assert_eq!(run.stdout, stream, "{what}");
+        assert!(run.stderr.contains(what), "{}", run.stderr);
+    }
+    // What the provider says of itself is in what was written; in the text alone it is missing.
+    let stream = format!("{HELLO}{ERROR}");
+    let events = run(&["strip", "--input", "auto"], &stream);
+    assert_eq!((events.status, events.stderr.as_str()), (0, ""));
+    let text = run(&["strip", "--input", "auto", "--text-only"], &stream);
+    assert_eq!((text.status, text.stdout.as_str()), (0, "Hello."));
+    assert!(text.stderr.contains("1 error of the provider"));
+}
+
+#[test]
+fn strip_of_an_unknown_format_fails() {
+    for (stream, input, what) in UNKNOWN {
+        let events = run(&["strip", "--input", input], stream);
+        assert_eq!((events.status, events.stdout.as_str()), (1, stream));
+        assert!(events.stderr.contains(what), "{}", events.stderr);
+        assert!(events.stderr.contains("written as it is"));
+        let text = run(&["strip", "--input", input, "--text-only"], stream);
+        assert_eq!((text.status, text.stdout.as_str()), (1, ""));
+        assert!(text.stderr.contains("nothing was written"));
+    }
+    let empty = run(&["strip", "--input", "auto"], "");
+    assert_eq!((empty.status, empty.stderr.as_str()), (0, ""));
+    // A whole response has text in a place where streams repeat it, which is stripped, but no channel.
+    let (stream, input, what) = WHOLE;
+    let events = run(&["strip", "--input", input], stream);
+    assert_eq!(events.stdout, stream.replace(" [substrate.grep]", ""));
+    assert_eq!(events.status, 0);
+    assert!(events.stderr.contains(what), "{}", events.stderr);
+    let text = run(&["strip", "--input", input, "--text-only"], stream);
+    assert_eq!((text.status, text.stdout.as_str()), (1, ""));
+    assert!(text.stderr.contains(what), "{}", text.stderr);
+}
+
+#[test]
+fn extract_tells_of_an_unknown_format() {
+    for (stream, input, _) in UNKNOWN {
+        let run = run(&["extract", "--input", input], stream);
+        let length = stream.len();
+        let line = format!(
+            r#"{{"event":"diagnostic","code":"unknown-format","span":{{"start":0,"end":{length}}}}}"#
+        );
+        assert_eq!(run.stdout.lines().next(), Some(line.as_str()));
+        assert!(run.stdout.contains(r#""diagnostics":1}"#));
+        assert_eq!(run.status, 0);
+    }
+}
+
+#[test]
+fn a_channel_that_never_comes_is_told() {
+    let strip = ["strip", "--input", "auto", "--text-only", "--channel"];
+    let run = |channel| run(&[&strip[..], &[channel]].concat(), HELLO);
+    assert_eq!((run("0").status, run("0").stderr.as_str()), (0, ""));
+    assert_eq!(run("5").status, 0);
+    assert!(run("5").stderr.contains("no channel 5"));
+}

@@ -1,0 +1,247 @@
+//! `[[mapping]]`: where records travel.
+
+use std::collections::BTreeMap;
+
+use super::error::{DeploymentError, DeploymentErrorKind as Kind};
+use super::read::{boolean, known, optional, set, some, term, text};
+use crate::carry::{A2aMessage, AuditLine, Carrier, CarrierNameError, McpMeta, ResponseMetadata};
+use crate::draft::Draft;
+use crate::members::{Presence, WITH_ANSWER, members};
+use crate::terms::{UnknownTerm, terms};
+use provstream::MarcKind as ObjectKind;
+use provstream::settings::{Table, Value};
+
+terms! {
+    /// Where a deployment puts records or disclosures. Source: MARC-02 12.1.
+    #[non_exhaustive]
+    CarrierKind, "carrier" {
+        /// The object `metadata` of an API response.
+        ResponseMetadata = "response-metadata",
+        /// The object `_meta` of the Model Context Protocol.
+        Mcp = "mcp",
+        /// The metadata of an A2A message.
+        A2a = "a2a",
+        /// A server-sent event.
+        Sse = "sse",
+        /// A line of an audit log.
+        AuditLog = "audit-log",
+        /// Something else, with a mapping of the deployment's own.
+        Other = "other",
+    }
+}
+
+/// How records or disclosures travel inside of something else. Source: MARC-02 12.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    through: Through,
+    /// One at least.
+    carries: Vec<ObjectKind>,
+    pub(super) end_users: Option<bool>,
+}
+
+/// What they travel through.
+#[derive(Clone, Debug, PartialEq)]
+enum Through {
+    ResponseMetadata,
+    Mcp(McpMeta),
+    A2a(A2aMessage),
+    Sse,
+    AuditLog,
+    Other(OwnMapping),
+}
+
+/// What is said of a mapping that is a deployment's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OwnMapping {
+    pub(super) description: Option<String>,
+    /// From the names of members to those in the carrier.
+    pub(super) renamed: BTreeMap<String, String>,
+    pub(super) omitted: Vec<String>,
+    pub(super) keeps_values: Option<bool>,
+    pub(super) told_apart: Option<String>,
+}
+
+impl Mapping {
+    pub(super) fn read_all(value: Value<'_>, draft: Draft) -> Result<Vec<Self>, DeploymentError> {
+        const ALL: &[&str] = &[
+            "carrier",
+            "carries",
+            "end_users",
+            "prefix",
+            "uri",
+            "description",
+            "renamed",
+            "omitted",
+            "keeps_values",
+            "told_apart",
+        ];
+        let tables = value.tables(ALL)?;
+        tables
+            .into_iter()
+            .map(|table| Self::read(table, draft))
+            .collect()
+    }
+
+    fn read(table: Table<'_>, draft: Draft) -> Result<Self, DeploymentError> {
+        let kind: CarrierKind = term(table.need("carrier")?)?;
+        let common = ["carrier", "carries", "end_users"];
+        let further: &[&str] = match kind {
+            CarrierKind::Mcp => &["prefix"],
+            CarrierKind::A2a => &["uri"],
+            CarrierKind::Other => &[
+                "description",
+                "renamed",
+                "omitted",
+                "keeps_values",
+                "told_apart",
+            ],
+            CarrierKind::ResponseMetadata | CarrierKind::Sse | CarrierKind::AuditLog => &[],
+        };
+        let table = table.closed(&[&common[..], further].concat())?;
+        let carries = some(table.need("carries")?, |item| known(item, kind_of_object))?;
+        let through = match kind {
+            CarrierKind::ResponseMetadata => Through::ResponseMetadata,
+            CarrierKind::Mcp => Through::Mcp(named(table.need("prefix")?, McpMeta::new)?),
+            CarrierKind::A2a => Through::A2a(named(table.need("uri")?, A2aMessage::new)?),
+            CarrierKind::Sse => Through::Sse,
+            CarrierKind::AuditLog => Through::AuditLog,
+            CarrierKind::Other => Through::Other(OwnMapping::read(&table, &carries, draft)?),
+        };
+        Ok(Self {
+            through,
+            carries,
+            end_users: optional(&table, "end_users", boolean)?,
+        })
+    }
+
+    /// Where they travel.
+    #[must_use]
+    pub const fn kind(&self) -> CarrierKind {
+        match self.through {
+            Through::ResponseMetadata => CarrierKind::ResponseMetadata,
+            Through::Mcp(_) => CarrierKind::Mcp,
+            Through::A2a(_) => CarrierKind::A2a,
+            Through::Sse => CarrierKind::Sse,
+            Through::AuditLog => CarrierKind::AuditLog,
+            Through::Other(_) => CarrierKind::Other,
+        }
+    }
+
+    /// What puts them there and takes them out; none for [`CarrierKind::Sse`], which has
+    /// [functions](crate::carry::sse_event) instead, and for [`CarrierKind::Other`].
+    #[must_use]
+    pub const fn carrier(&self) -> Option<&dyn Carrier> {
+        match &self.through {
+            Through::ResponseMetadata => Some(&ResponseMetadata),
+            Through::Mcp(carrier) => Some(carrier),
+            Through::A2a(carrier) => Some(carrier),
+            Through::AuditLog => Some(&AuditLine),
+            Through::Sse | Through::Other(_) => None,
+        }
+    }
+
+    /// The mapping that is the deployment's own, if it is.
+    pub(super) const fn own(&self) -> Option<&OwnMapping> {
+        match &self.through {
+            Through::Other(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// Whether objects of a kind travel there.
+    #[must_use]
+    pub fn carries(&self, kind: ObjectKind) -> bool {
+        self.carries.contains(&kind)
+    }
+}
+
+impl OwnMapping {
+    fn read(
+        table: &Table<'_>,
+        carries: &[ObjectKind],
+        draft: Draft,
+    ) -> Result<Self, DeploymentError> {
+        let is_member = |name: &str| {
+            let mut all = carries.iter().flat_map(|&kind| members(kind, draft));
+            all.any(|member| member.name == name)
+        };
+        let mut renamed = BTreeMap::new();
+        if let Some(value) = table.get("renamed") {
+            for (key, value) in value.free_table()?.entries() {
+                if !is_member(key.name()) {
+                    let detail = format!("{:?}", key.name());
+                    return Err(DeploymentError::at(
+                        Kind::UnknownMember,
+                        key.place(),
+                        detail,
+                    ));
+                }
+                renamed.insert(key.name().to_owned(), text(value)?);
+            }
+        }
+        let member = |value: Value<'_>| {
+            let name = text(value)?;
+            if is_member(&name) {
+                Ok(name)
+            } else {
+                let detail = format!("{name:?}");
+                Err(DeploymentError::of(Kind::UnknownMember, &value, detail))
+            }
+        };
+        Ok(Self {
+            description: optional(table, "description", text)?,
+            renamed,
+            omitted: optional(table, "omitted", |value| set(value, member))?.unwrap_or_default(),
+            keeps_values: optional(table, "keeps_values", boolean)?,
+            told_apart: optional(table, "told_apart", text)?,
+        })
+    }
+
+    /// The name of a member in the carrier.
+    fn carried<'a>(&'a self, name: &'a str) -> &'a str {
+        self.renamed.get(name).map_or(name, String::as_str)
+    }
+
+    /// Two members of an object, or a member and an extension, that have the same name in the carrier.
+    pub(super) fn collision(
+        &self,
+        kind: ObjectKind,
+        draft: Draft,
+        extensions: &[&str],
+    ) -> Option<(String, String)> {
+        let mut seen: BTreeMap<&str, &str> = extensions.iter().map(|&name| (name, name)).collect();
+        let carried = members(kind, draft)
+            .filter(|member| self.omitted.iter().all(|omitted| omitted != member.name));
+        for member in carried {
+            if let Some(other) = seen.insert(self.carried(member.name), member.name) {
+                return Some((other.to_owned(), member.name.to_owned()));
+            }
+        }
+        None
+    }
+
+    /// A member that is left out and some object cannot do without.
+    pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
+        members(kind, draft)
+            .find(|member| {
+                (member.presence == Presence::Required || member.name == WITH_ANSWER)
+                    && self.omitted.iter().any(|omitted| omitted == member.name)
+            })
+            .map(|member| member.name)
+    }
+}
+
+/// A carrier that is told by a name.
+fn named<T>(
+    value: Value<'_>,
+    carrier: impl FnOnce(&str) -> Result<T, CarrierNameError>,
+) -> Result<T, DeploymentError> {
+    carrier(value.string()?).map_err(|error| DeploymentError::of(Kind::BadCarrier, &value, error))
+}
+
+fn kind_of_object(text: &str) -> Result<ObjectKind, UnknownTerm> {
+    [ObjectKind::Core, ObjectKind::Disclosure]
+        .into_iter()
+        .find(|kind| kind.as_str() == text)
+        .ok_or_else(|| UnknownTerm::new("kind of MARC object", &["core", "disclosure"], text))
+}

@@ -1,0 +1,193 @@
+//! Scores and the five of an uncertainty attribution.
+
+use core::fmt;
+use core::str::FromStr;
+use std::error::Error;
+
+use serde_json::value::RawValue;
+
+use super::number::Number;
+use super::terms::Source;
+
+/// An estimate in [0.0, 1.0], ends included. Source: MARC-02 8.1, 8.2, 8.4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Score(f64);
+
+impl Score {
+    /// 0.0.
+    pub const ZERO: Self = Self(0.0);
+    /// 1.0.
+    pub const ONE: Self = Self(1.0);
+
+    /// A score.
+    ///
+    /// # Errors
+    ///
+    /// If the value is no number, below 0.0 or above 1.0.
+    pub fn new(value: f64) -> Result<Self, ScoreError> {
+        if (0.0..=1.0).contains(&value) {
+            // Negative zero becomes zero, so that equal scores are written alike.
+            Ok(Self(value + 0.0))
+        } else {
+            Err(ScoreError(value))
+        }
+    }
+
+    /// The value, from 0.0 to 1.0.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The score that a JSON number is; none if it is outside of the range, by however little.
+    pub(crate) fn of_number(number: Number<'_>) -> Option<Self> {
+        number.in_unit_interval().then(|| {
+            // What is in range as written may still round to a neighbour, never beyond the ends.
+            Self(number.to_f64().clamp(0.0, 1.0) + 0.0)
+        })
+    }
+}
+
+// A score is never NaN, and zero has one form.
+impl Eq for Score {}
+
+#[expect(
+    clippy::derive_ord_xor_partial_ord,
+    reason = "the derived order is total, as a score is never NaN"
+)]
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl core::hash::Hash for Score {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+/// Writes the score as a JSON number, the shortest that reads back as the same.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// Reads a JSON number. What lies outside of the range as it is written is refused, however little it is.
+impl FromStr for Score {
+    type Err = ScoreError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let value = text.parse().unwrap_or(f64::NAN);
+        let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+        let number = Number::of(text).filter(|_| is_json);
+        number.and_then(Self::of_number).ok_or(ScoreError(value))
+    }
+}
+
+impl TryFrom<f64> for Score {
+    type Error = ScoreError;
+
+    fn try_from(value: f64) -> Result<Self, Self::Error> {
+        Self::new(value)
+    }
+}
+
+impl From<Score> for f64 {
+    fn from(score: Score) -> Self {
+        score.0
+    }
+}
+
+/// A number is no score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScoreError(f64);
+
+impl fmt::Display for ScoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            return f.write_str("a score is a number from 0.0 to 1.0");
+        }
+        // A number that is outside of the range by less than can be told may be written as its end.
+        write!(f, "a score lies from 0.0 to 1.0; {:?} does not", self.0)
+    }
+}
+
+impl Error for ScoreError {}
+
+/// A score for each source of uncertainty. They are estimates of salience or severity and need not sum to 1.0.
+///
+/// Source: MARC-02 8.2, 9.3.
+///
+/// ```
+/// use provstream_marc::{Score, Scores, Source};
+///
+/// let scores = Scores::default().with(Source::Ambiguity, Score::new(0.78)?);
+/// assert_eq!(scores.get(Source::Ambiguity).get(), 0.78);
+/// assert_eq!(scores.get(Source::Safety), Score::ZERO);
+/// # Ok::<(), provstream_marc::ScoreError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scores([Score; 5]);
+
+impl Scores {
+    /// The same with another score for one source.
+    #[must_use]
+    pub const fn with(mut self, source: Source, score: Score) -> Self {
+        self.0[source as usize] = score;
+        self
+    }
+
+    /// The score of a source.
+    #[must_use]
+    pub const fn get(&self, source: Source) -> Score {
+        self.0[source as usize]
+    }
+
+    /// All sources with their scores, in the order of the draft.
+    pub fn iter(&self) -> impl Iterator<Item = (Source, Score)> + '_ {
+        Source::ALL.iter().copied().zip(self.0)
+    }
+}
+
+/// Writes the JSON object that a record has.
+impl fmt::Display for Scores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (source, score)) in self.iter().enumerate() {
+            let before = if index == 0 { "{" } else { "," };
+            write!(f, "{before}\"{source}\":{score}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_read_as_it_is_written() {
+        for (text, value) in [("0", 0.0), ("-0.0", 0.0), ("4.10e-1", 0.41), ("1.0", 1.0)] {
+            assert_eq!(text.parse::<Score>().unwrap().get(), value);
+        }
+        for text in [
+            "1.00000000000000000000001",
+            "-1e-400",
+            "2",
+            "",
+            "NaN",
+            "inf",
+            "+1",
+            "1.",
+            ".5",
+            "01",
+            "\"0.5\"",
+            "0.5 1",
+            "null",
+            "1e999",
+        ] {
+            assert!(text.parse::<Score>().is_err(), "{text}");
+        }
+    }
+}

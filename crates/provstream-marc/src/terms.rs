@@ -1,0 +1,225 @@
+//! The closed enumerations of MARC.
+
+use core::fmt;
+use std::error::Error;
+
+/// A closed enumeration whose values are written as given.
+macro_rules! terms {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$term_doc:meta])* $term:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$term_doc])* $term,)+
+        }
+
+        impl $name {
+            /// All values, in the order of the draft.
+            pub const ALL: &'static [Self] = &[$(Self::$term,)+];
+
+            /// All values as they are written, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($text,)+];
+
+            /// The value as it is written. Letter case counts.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$term => $text,)+
+                }
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::UnknownTerm;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($text => Ok(Self::$term),)+
+                    _ => Err($crate::UnknownTerm::new($what, Self::NAMES, text)),
+                }
+            }
+        }
+    };
+}
+
+pub(super) use terms;
+
+terms! {
+    /// Where uncertainty comes from. Source: MARC-02 8.2.
+    Source, "source of uncertainty" {
+        /// The request is underspecified, equivocal or unclear.
+        Ambiguity = "ambiguity",
+        /// External evidence that is needed is absent, inaccessible, insufficient or stale.
+        MissingEvidence = "missing_evidence",
+        /// The competence for a reliable solution is lacking under the present conditions.
+        CapabilityLimit = "capability_limit",
+        /// Evidence that matters is materially inconsistent.
+        EvidenceConflict = "evidence_conflict",
+        /// A policy, legal or safety constraint limits what may be done or said.
+        Safety = "safety",
+    }
+}
+
+terms! {
+    /// The best available class of intervention. Source: MARC-02 8.3.
+    Remediability, "remediability" {
+        /// The user can clarify.
+        UserClarification = "user_clarification",
+        /// Evidence can be retrieved.
+        Retrieval = "retrieval",
+        /// A tool other than retrieval can help.
+        Tool = "tool",
+        /// A human can help.
+        Human = "human",
+        /// Nothing available helps.
+        None = "none",
+    }
+}
+
+terms! {
+    /// A primary action; exactly one is selected at a decision point. Source: MARC-02 8.7, 8.9.
+    Action, "primary action" {
+        /// Return an answer, with no externalization after this decision point.
+        Answer = "ANSWER",
+        /// Ask the user for the smallest set of clarifications that helps.
+        Clarify = "CLARIFY",
+        /// Get external evidence, then assess again.
+        Retrieve = "RETRIEVE",
+        /// Invoke a tool other than retrieval, then assess again.
+        Tool = "TOOL",
+        /// Spend more computation inside the system, then assess again.
+        Deliberate = "DELIBERATE",
+        /// Decline without starting an escalation.
+        Abstain = "ABSTAIN",
+        /// Hand the case to a human or a higher authority, or tell the user to.
+        Escalate = "ESCALATE",
+    }
+}
+
+impl Action {
+    /// Whether assessment is entered again after it: retrieval, tool use and deliberation. Source: MARC-02 7.3.
+    #[must_use]
+    pub const fn loops(self) -> bool {
+        matches!(self, Self::Retrieve | Self::Tool | Self::Deliberate)
+    }
+
+    /// The class of intervention that goes with the action; none for [`Action::Answer`] and [`Action::Deliberate`], with
+    /// which any does. Source: MARC-02 9.4; open points 65 and 66.
+    #[must_use]
+    pub const fn remediability(self) -> Option<Remediability> {
+        match self {
+            Self::Clarify => Some(Remediability::UserClarification),
+            Self::Retrieve => Some(Remediability::Retrieval),
+            Self::Tool => Some(Remediability::Tool),
+            Self::Escalate => Some(Remediability::Human),
+            Self::Abstain => Some(Remediability::None),
+            Self::Answer | Self::Deliberate => None,
+        }
+    }
+
+    /// Whether a class of intervention goes with the action: its own, and with [`Action::Abstain`] also
+    /// [`Remediability::Human`], as a human path may exist that this system does not initiate. Source: MARC-02 9.4; open
+    /// points 65 and 66.
+    #[must_use]
+    pub const fn fits(self, class: Remediability) -> bool {
+        match self.remediability() {
+            None => true,
+            Some(own) => {
+                own as u8 == class as u8
+                    || matches!((self, class), (Self::Abstain, Remediability::Human))
+            }
+        }
+    }
+
+    /// The requirement on the class of intervention that goes with the action, if there is one.
+    pub(crate) const fn remediability_rule(self) -> Option<&'static str> {
+        match self {
+            Self::Clarify => Some("M2-107"),
+            Self::Retrieve => Some("M2-108"),
+            Self::Tool => Some("M2-109"),
+            Self::Escalate => Some("M2-110"),
+            Self::Abstain => Some("M2-111"),
+            Self::Answer | Self::Deliberate => None,
+        }
+    }
+}
+
+terms! {
+    /// A coarse, calibrated confidence band. Source: MARC-02 8.5.
+    Band, "confidence band" {
+        /// The lowest band.
+        Low = "low",
+        /// The band between.
+        Medium = "medium",
+        /// The highest band.
+        High = "high",
+    }
+}
+
+terms! {
+    /// What a confidence band applies to. Source: MARC-02 8.6.
+    Target, "confidence target" {
+        /// The candidate answer that is disclosed.
+        Answer = "answer",
+        /// Whether a direct answer is suitable under the present conditions.
+        DirectAnswerSuitability = "direct_answer_suitability",
+        /// Confidence in the selected action.
+        ActionSuitability = "action_suitability",
+    }
+}
+
+impl Target {
+    /// The target that goes with an action unless a deployment defines another: the answer for [`Action::Answer`], else
+    /// the suitability of a direct answer. Source: MARC-02 8.6.
+    #[must_use]
+    pub const fn of(action: Action) -> Self {
+        match action {
+            Action::Answer => Self::Answer,
+            _ => Self::DirectAnswerSuitability,
+        }
+    }
+}
+
+/// A text is none of the values of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTerm {
+    what: &'static str,
+    known: &'static [&'static str],
+    given: String,
+}
+
+impl UnknownTerm {
+    pub(crate) fn new(what: &'static str, known: &'static [&'static str], given: &str) -> Self {
+        Self {
+            what,
+            known,
+            given: given.into(),
+        }
+    }
+
+    /// The text that was given.
+    #[must_use]
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// What would have been understood.
+    #[must_use]
+    pub const fn known(&self) -> &'static [&'static str] {
+        self.known
+    }
+}
+
+impl fmt::Display for UnknownTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, known, given } = self;
+        write!(f, "{given:?} is no {what}; known are {}", known.join(", "))
+    }
+}
+
+impl Error for UnknownTerm {}

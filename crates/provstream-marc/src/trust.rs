@@ -1,0 +1,382 @@
+//! Where a record comes from, and what it may be used for.
+
+use core::fmt;
+use std::error::Error;
+
+use super::bands::Calibration;
+use super::core::Core;
+use super::terms::{Action, terms};
+
+terms! {
+    /// The administrative domain in which a record was written, as seen by its receiver. Source: MARC-02 15.
+    Domain, "domain" {
+        /// The receiver's own.
+        Local = "local",
+        /// That of a component acting under the receiver's operational policy.
+        Delegated = "delegated",
+        /// Another one.
+        CrossDomain = "cross-domain",
+    }
+}
+
+/// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
+/// library verifies nothing. Source: MARC-02 15.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Attestation {
+    /// Has content.
+    emitter: String,
+    bound_to_request: bool,
+    integrity_protected: bool,
+}
+
+impl Attestation {
+    /// A record whose emitter was authenticated, by name.
+    ///
+    /// # Errors
+    ///
+    /// If the name has no content.
+    pub fn new(emitter: impl Into<String>) -> Result<Self, AttestationError> {
+        let emitter = emitter.into();
+        if emitter.trim().is_empty() {
+            return Err(AttestationError);
+        }
+        Ok(Self {
+            emitter,
+            bound_to_request: false,
+            integrity_protected: false,
+        })
+    }
+
+    /// The same, bound to the request it is about, so that it is no replay.
+    #[must_use]
+    pub fn with_request_binding(mut self) -> Self {
+        self.bound_to_request = true;
+        self
+    }
+
+    /// The same, with its integrity protected.
+    #[must_use]
+    pub fn with_integrity(mut self) -> Self {
+        self.integrity_protected = true;
+        self
+    }
+
+    /// Who wrote the record.
+    #[must_use]
+    pub fn emitter(&self) -> &str {
+        &self.emitter
+    }
+
+    /// Whether it is bound to the request it is about.
+    #[must_use]
+    pub const fn is_bound_to_request(&self) -> bool {
+        self.bound_to_request
+    }
+
+    /// Whether its integrity is protected.
+    #[must_use]
+    pub const fn is_integrity_protected(&self) -> bool {
+        self.integrity_protected
+    }
+}
+
+/// An attestation names no emitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttestationError;
+
+impl fmt::Display for AttestationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an attestation needs the name of the emitter")
+    }
+}
+
+impl Error for AttestationError {}
+
+/// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
+///
+/// Source: MARC-02 15; open point 85.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TrustContext {
+    domain: Domain,
+    attestation: Option<Attestation>,
+}
+
+impl TrustContext {
+    /// A record of a domain, not attested.
+    #[must_use]
+    pub const fn new(domain: Domain) -> Self {
+        Self {
+            domain,
+            attestation: None,
+        }
+    }
+
+    /// The same, attested.
+    #[must_use]
+    pub fn attested(mut self, attestation: Attestation) -> Self {
+        self.attestation = Some(attestation);
+        self
+    }
+
+    /// The domain.
+    #[must_use]
+    pub const fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// The attestation, if there is one.
+    #[must_use]
+    pub const fn attestation(&self) -> Option<&Attestation> {
+        self.attestation.as_ref()
+    }
+
+    /// Whether the emitter answers to the receiver, or is at least known to it.
+    const fn is_known(&self) -> bool {
+        !matches!(self.domain, Domain::CrossDomain) || self.attestation.is_some()
+    }
+}
+
+/// `cross-domain, attested by example.org`
+impl fmt::Display for TrustContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.domain)?;
+        match &self.attestation {
+            Some(attestation) => write!(f, ", attested by {}", attestation.emitter),
+            None => Ok(()),
+        }
+    }
+}
+
+terms! {
+    /// What a receiver does with a record. Source: MARC-02 12, 15.
+    #[non_exhaustive]
+    Use, "use of a record" {
+        /// Send a task somewhere, set its priority, ask for clarification, or call a human.
+        Route = "route",
+        /// Show uncertainty to a user or a downstream system.
+        Disclose = "disclose",
+        /// Let something happen that nobody looks at.
+        Automate = "automate",
+        /// Keep it for audit, evaluation or the analysis of incidents.
+        Audit = "audit",
+    }
+}
+
+/// When a use is permitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Permission {
+    /// Always.
+    Always,
+    /// If the record is attested.
+    IfAttested,
+    /// Never.
+    Never,
+}
+
+/// Which records may be used for what. An attestation never takes a use away.
+///
+/// By default records of the own domain and of delegated components may be used for everything. Those of another domain
+/// serve for audit only, and if they are attested also to route and to disclose, never to automate. Source: MARC-02 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TrustPolicy([[Permission; 4]; 3]);
+
+impl TrustPolicy {
+    /// The same with another permission for one use of the records of a domain.
+    #[must_use]
+    pub const fn with(mut self, domain: Domain, usage: Use, permission: Permission) -> Self {
+        self.0[domain as usize][usage as usize] = permission;
+        self
+    }
+
+    /// When a use of the records of a domain is permitted.
+    #[must_use]
+    pub const fn get(&self, domain: Domain, usage: Use) -> Permission {
+        self.0[domain as usize][usage as usize]
+    }
+
+    /// Whether a record of a context may be used so.
+    #[must_use]
+    pub const fn permits(&self, context: &TrustContext, usage: Use) -> bool {
+        match self.get(context.domain, usage) {
+            Permission::Always => true,
+            Permission::IfAttested => context.attestation.is_some(),
+            Permission::Never => false,
+        }
+    }
+}
+
+impl Default for TrustPolicy {
+    fn default() -> Self {
+        Self([[Permission::Always; 4]; 3])
+            .with(Domain::CrossDomain, Use::Route, Permission::IfAttested)
+            .with(Domain::CrossDomain, Use::Disclose, Permission::IfAttested)
+            .with(Domain::CrossDomain, Use::Automate, Permission::Never)
+    }
+}
+
+/// A record in a context of trust. Whatever decides by a record takes it in this form only.
+///
+/// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
+///
+/// ```
+/// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
+///
+/// fn receive(record: Core) -> Move {
+///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
+/// }
+/// ```
+///
+/// A record that is in none decides nothing:
+///
+/// ```compile_fail,E0599
+/// use provstream_marc::{Core, Move, TrustPolicy};
+///
+/// fn receive(record: Core) -> Move {
+///     record.next_move(&TrustPolicy::default())
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use provstream_marc::{Controller, Core, Session, SessionError};
+///
+/// fn receive(controller: &Controller, record: &Core) -> Result<Session, SessionError> {
+///     Session::following(controller, "request-8", record)
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextualRecord {
+    record: Core,
+    context: TrustContext,
+}
+
+impl Core {
+    /// Places the record in a context of trust, which the receiver states. Source: MARC-02 15.
+    #[must_use]
+    pub const fn placed(self, context: TrustContext) -> ContextualRecord {
+        ContextualRecord {
+            record: self,
+            context,
+        }
+    }
+}
+
+impl ContextualRecord {
+    /// The context.
+    #[must_use]
+    pub const fn context(&self) -> &TrustContext {
+        &self.context
+    }
+
+    /// The record for a use, if a policy permits that.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    pub const fn permit(&self, usage: Use, policy: &TrustPolicy) -> Result<&Core, NotPermitted> {
+        if policy.permits(&self.context, usage) {
+            Ok(&self.record)
+        } else {
+            Err(NotPermitted {
+                usage,
+                domain: self.context.domain,
+                attested: self.context.attestation.is_some(),
+            })
+        }
+    }
+
+    /// Whether the record's band means what the receiver's bands mean: it names the receiver's calibration profile, and is
+    /// not of an unattested emitter in another domain, who may name anything. Source: MARC-02 8.5.
+    #[must_use]
+    pub fn is_band_comparable(&self, own: &Calibration) -> bool {
+        self.context.is_known() && self.record.calibration_profile() == Some(own.profile())
+    }
+
+    /// What a receiver does next. A record that may not be used for it leads to [`Move::Validate`], as does one that was
+    /// written on the way to another assessment. Source: MARC-02 12.
+    ///
+    /// | selected action | next | needs |
+    /// |---|---|---|
+    /// | `ANSWER`, `ABSTAIN` | [`Move::Present`] | [`Use::Disclose`] |
+    /// | `CLARIFY` | [`Move::Clarify`] | [`Use::Route`] |
+    /// | `ESCALATE` | [`Move::HumanReview`] | [`Use::Route`] |
+    /// | `RETRIEVE`, `TOOL`, `DELIBERATE` | [`Move::Validate`] | – |
+    #[must_use]
+    pub const fn next_move(&self, policy: &TrustPolicy) -> Move {
+        let (next, usage) = match self.record.selected_action() {
+            Action::Answer | Action::Abstain => (Move::Present, Use::Disclose),
+            Action::Clarify => (Move::Clarify, Use::Route),
+            Action::Escalate => (Move::HumanReview, Use::Route),
+            Action::Retrieve | Action::Tool | Action::Deliberate => return Move::Validate,
+        };
+        if policy.permits(&self.context, usage) {
+            next
+        } else {
+            Move::Validate
+        }
+    }
+
+    /// The record, whatever it is used for.
+    pub(crate) const fn record(&self) -> &Core {
+        &self.record
+    }
+}
+
+/// What a receiver does next. Source: MARC-02 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Move {
+    /// Show the answer or the refusal with its disclosure, after the checks that any answer gets.
+    Present,
+    /// Find out for oneself before anything is done.
+    Validate,
+    /// Ask the user.
+    Clarify,
+    /// Call a human.
+    HumanReview,
+}
+
+/// A record may not be used so in its context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotPermitted {
+    usage: Use,
+    domain: Domain,
+    attested: bool,
+}
+
+impl NotPermitted {
+    /// What the record was to be used for.
+    #[must_use]
+    pub const fn usage(&self) -> Use {
+        self.usage
+    }
+
+    /// The domain it is from.
+    #[must_use]
+    pub const fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// Whether it is attested.
+    #[must_use]
+    pub const fn is_attested(&self) -> bool {
+        self.attested
+    }
+}
+
+impl fmt::Display for NotPermitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            usage,
+            domain,
+            attested,
+        } = self;
+        let attested = if *attested { "an" } else { "no" };
+        write!(
+            f,
+            "a {domain} record with {attested} attestation may not be used to {usage}"
+        )
+    }
+}
+
+impl Error for NotPermitted {}

@@ -1,0 +1,94 @@
+//! What all checks of one object share.
+
+use super::reading::Reading;
+use super::shown::shown;
+use crate::draft::{Draft, Profile};
+use crate::violation::{Level, Violation, ViolationCode as Code};
+use provstream::MarcKind;
+
+/// One object that is being held against a draft.
+pub(super) struct Reader<'a> {
+    pub(super) kind: MarcKind,
+    profile: Profile,
+    pub(super) reading: Reading<'a>,
+}
+
+impl Reader<'_> {
+    pub(super) fn new(kind: MarcKind, profile: Profile) -> Self {
+        Self {
+            kind,
+            profile,
+            reading: Reading::default(),
+        }
+    }
+
+    pub(super) const fn draft(&self) -> Draft {
+        self.profile.draft()
+    }
+
+    /// The one of two requirements that the draft has.
+    pub(super) const fn by(&self, first: &'static str, second: &'static str) -> &'static str {
+        match self.draft() {
+            Draft::Draft01 => first,
+            Draft::Draft02 => second,
+        }
+    }
+
+    /// The level of what strictness decides.
+    pub(super) const fn strictness(&self) -> Level {
+        if self.profile.is_strict() {
+            Level::Must
+        } else {
+            Level::Should
+        }
+    }
+
+    pub(super) fn violation(
+        &mut self,
+        code: Code,
+        level: Level,
+        pointer: String,
+        requirement: &'static str,
+        message: String,
+    ) {
+        let violation = Violation::new(code, level, pointer, requirement, message);
+        self.reading.report.push(violation);
+    }
+
+    pub(super) fn repeated(&mut self, pointer: String, name: &str) {
+        let message = format!("{} stands there more than once", shown(name));
+        self.violation(Code::DuplicateMember, Level::Must, pointer, "M2-9", message);
+    }
+
+    pub(super) fn missing(&mut self, pointer: String, name: &str, requirement: &'static str) {
+        let message = format!("`{name}` is required and missing");
+        self.violation(
+            Code::MissingMember,
+            Level::Must,
+            pointer,
+            requirement,
+            message,
+        );
+    }
+
+    /// A member that the draft does not define.
+    pub(super) fn unknown(&mut self, pointer: String, name: &str) {
+        if name.starts_with("x_") {
+            return;
+        }
+        let level = self.strictness();
+        let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];
+        let (code, requirement, message) =
+            if self.kind == MarcKind::Disclosure && scores.contains(&name) {
+                let message = format!("`{name}` belongs to the record and should not be shown");
+                (Code::ExposedScore, "M2-125", message)
+            } else {
+                let message = format!(
+                    "{} is not defined by the draft; private members begin with `x_`",
+                    shown(name)
+                );
+                (Code::UnknownMember, self.by("M1-24", "M2-135"), message)
+            };
+        self.violation(code, level, pointer, requirement, message);
+    }
+}

@@ -1,0 +1,382 @@
+//! Server-sent events. Source: WHATWG HTML standard 9.2.5 and 9.2.6.
+
+use core::time::Duration;
+use std::borrow::Cow;
+
+use memchr::memchr2;
+use smallvec::SmallVec;
+
+use super::frame::Frame;
+use provstream::Span;
+use provstream::TextChunk;
+
+/// Most bytes of one event unless set otherwise: 1 MiB.
+pub const DEFAULT_MAX_EVENT: usize = 1 << 20;
+
+const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
+
+/// Cuts a stream of server-sent events into its events, in whatever pieces it arrives.
+///
+/// Lines end with CR, LF or CR LF. An event is given at its blank line, at the CR of it if that ends it, without waiting
+/// for an LF. Comments go through at the end of their line where no event has begun. The bytes of all pieces together are
+/// the stream.
+///
+/// ```
+/// use provstream_providers::{SseDecoder, SsePiece};
+///
+/// let mut decoder = SseDecoder::new();
+/// let mut found = Vec::new();
+/// for chunk in [&b": hello\r"[..], b"\nevent: add\r\nda", b"ta: 1\r\ndata: 2\r\n\r", b"\n"] {
+///     decoder.push(chunk, |piece| {
+///         if let SsePiece::Event(event) = piece {
+///             found.push((event.name().into_owned(), event.text().into_owned()));
+///         }
+///     });
+/// }
+/// assert_eq!(found, [("add".to_owned(), "1\n2".to_owned())]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct SseDecoder {
+    max_event: usize,
+    /// How many bytes of a byte order mark begin the stream so far; `None` once that is decided.
+    bom: Option<usize>,
+    /// The bytes of the open block, as long as it is not too long.
+    open: Vec<u8>,
+    /// Where the open block begins.
+    start: u64,
+    position: u64,
+    line: Line,
+    /// The last byte was a CR, so that an LF belongs to its line end.
+    after_cr: bool,
+    /// A line of the open block is more than a comment.
+    has_field: bool,
+    /// The open block is too long, and its bytes are handed on.
+    passing: bool,
+    last_event_id: Vec<u8>,
+    retry: Option<Duration>,
+}
+
+/// What the open line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Blank,
+    Comment,
+    Field,
+}
+
+/// What bytes mean to the block they belong to.
+enum Step {
+    /// It goes on.
+    Open,
+    /// They are all of it, and no event.
+    Alone,
+    /// It ends.
+    End,
+}
+
+/// A piece of an SSE stream. The bytes of all pieces in order are the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SsePiece<'a> {
+    /// An event, at the end of its blank line.
+    Event(SseEvent<'a>),
+    /// Bytes that are no part of an event: comments, blank lines, fields without data, the byte order mark.
+    Other(TextChunk<'a>),
+    /// Bytes of an event that is longer than the limit, in pieces that depend on how the stream is cut.
+    Passed(TextChunk<'a>),
+    /// The whole of the event whose bytes were [`Passed`](Self::Passed) before; has no bytes of its own.
+    Oversized(Span),
+    /// What the stream ends with in the middle of an event; to a client it is no event (`HTML 9.2.6`).
+    Unterminated(TextChunk<'a>),
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SseEvent<'a> {
+    pub(super) frame: Frame<'a>,
+    name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl SseEvent<'_> {
+    /// Its type, `message` if none was given, with U+FFFD for what is not UTF-8.
+    #[must_use]
+    pub fn name(&self) -> Cow<'_, str> {
+        match self.name {
+            b"" => Cow::Borrowed("message"),
+            name => String::from_utf8_lossy(name),
+        }
+    }
+
+    /// Its data, the lines joined with LF; not checked to be UTF-8.
+    #[must_use]
+    pub fn data(&self) -> &[u8] {
+        &self.frame.data
+    }
+
+    /// Its data with U+FFFD for what is not UTF-8.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.frame.data)
+    }
+
+    /// The last event ID as of this event, empty if there is none, with U+FFFD for what is not UTF-8.
+    #[must_use]
+    pub fn id(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.id)
+    }
+
+    /// Its bytes as they stand in the stream, from behind what comes before to the end of its blank line.
+    #[must_use]
+    pub const fn raw(&self) -> &[u8] {
+        self.frame.raw
+    }
+
+    /// Where its bytes stand in the stream.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.frame.span()
+    }
+}
+
+impl SseDecoder {
+    /// A decoder at the start of a stream, with [`DEFAULT_MAX_EVENT`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            max_event: DEFAULT_MAX_EVENT,
+            bom: Some(0),
+            open: Vec::new(),
+            start: 0,
+            position: 0,
+            line: Line::Blank,
+            after_cr: false,
+            has_field: false,
+            passing: false,
+            last_event_id: Vec::new(),
+            retry: None,
+        }
+    }
+
+    /// The same with at most `bytes` for one event, everything from its first byte to the end of its blank line.
+    #[must_use]
+    pub const fn with_max_event(mut self, bytes: usize) -> Self {
+        self.max_event = bytes;
+        self
+    }
+
+    /// Takes the next bytes and gives what is certain with them.
+    pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(SsePiece<'_>)) {
+        self.push_all(chunk, &mut sink);
+    }
+
+    pub(super) fn push_all(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) {
+        let mut rest = self.take_bom(chunk, sink);
+        while !rest.is_empty() {
+            let (len, step) = self.step(rest);
+            let (taken, later) = rest.split_at(len);
+            self.take(taken, &step, sink);
+            rest = later;
+        }
+    }
+
+    /// Gives what the stream ends with. Before another stream, [`reset`](Self::reset) the decoder; bytes pushed without
+    /// that go on with the same stream, with nothing open.
+    pub fn finish(&mut self, mut sink: impl FnMut(SsePiece<'_>)) {
+        self.finish_all(&mut sink);
+    }
+
+    pub(super) fn finish_all(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
+        self.no_bom(self.bom.unwrap_or(0));
+        if self.passing {
+            sink(SsePiece::Oversized(Span::new(self.start, self.position)));
+        }
+        if !self.open.is_empty() {
+            let text = TextChunk::new(&self.open, self.start);
+            if self.has_field || self.line == Line::Field {
+                sink(SsePiece::Unterminated(text));
+            } else {
+                sink(SsePiece::Other(text));
+            }
+        }
+        self.line = Line::Blank;
+        self.after_cr = false;
+        self.begin_block();
+    }
+
+    /// Back to the start of a stream with the same settings; the memory is kept.
+    pub fn reset(&mut self) {
+        let (open, id) = (
+            core::mem::take(&mut self.open),
+            core::mem::take(&mut self.last_event_id),
+        );
+        *self = Self::new().with_max_event(self.max_event);
+        (self.open, self.last_event_id) = (open, id);
+        self.open.clear();
+        self.last_event_id.clear();
+    }
+
+    /// Bytes taken so far: the stream offset of the next one.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// How long a client is asked to wait before it reconnects, if the stream said so.
+    #[must_use]
+    pub const fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    /// Passes over a byte order mark at the very start, and gives the bytes behind it.
+    fn take_bom<'c>(&mut self, chunk: &'c [u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> &'c [u8] {
+        let mut rest = chunk;
+        while let (Some(matched), Some((&byte, later))) = (self.bom, rest.split_first()) {
+            if byte != BOM[matched] {
+                self.no_bom(matched);
+                break;
+            }
+            rest = later;
+            self.position += 1;
+            self.bom = Some(matched + 1);
+            if matched + 1 == BOM.len() {
+                self.bom = None;
+                self.start = self.position;
+                sink(SsePiece::Other(TextChunk::new(BOM, 0)));
+            }
+        }
+        rest
+    }
+
+    /// The first `matched` bytes of the stream are no byte order mark after all.
+    fn no_bom(&mut self, matched: usize) {
+        self.bom = None;
+        if matched > 0 {
+            self.open.extend_from_slice(&BOM[..matched]);
+            self.line = Line::Field;
+        }
+    }
+
+    /// How many of the bytes belong together, at most one line, and what they mean.
+    fn step(&mut self, rest: &[u8]) -> (usize, Step) {
+        if core::mem::take(&mut self.after_cr) && rest.first() == Some(&b'\n') {
+            let alone = self.open.is_empty();
+            return (1, if alone { Step::Alone } else { Step::Open });
+        }
+        let end = memchr2(b'\r', b'\n', rest);
+        let content = &rest[..end.unwrap_or(rest.len())];
+        if let (Line::Blank, Some(&first)) = (self.line, content.first()) {
+            self.line = if first == b':' {
+                Line::Comment
+            } else {
+                Line::Field
+            };
+        }
+        let Some(end) = end else {
+            return (rest.len(), Step::Open);
+        };
+        self.after_cr = rest[end] == b'\r';
+        let step = match core::mem::replace(&mut self.line, Line::Blank) {
+            Line::Blank => Step::End,
+            Line::Comment if !self.has_field => Step::Alone,
+            _ => {
+                self.has_field = true;
+                Step::Open
+            }
+        };
+        (end + 1, step)
+    }
+
+    fn take(&mut self, taken: &[u8], step: &Step, sink: &mut dyn FnMut(SsePiece<'_>)) {
+        let at = self.position;
+        self.position += taken.len() as u64;
+        if !self.passing && self.open.len() + taken.len() > self.max_event {
+            self.passing = true;
+            if !self.open.is_empty() {
+                sink(SsePiece::Passed(TextChunk::new(&self.open, self.start)));
+                self.open.clear();
+            }
+        }
+        if self.passing {
+            sink(SsePiece::Passed(TextChunk::new(taken, at)));
+            // A comment that is too long belongs to what follows it, so that nothing depends on where it was noticed.
+            if !matches!(step, Step::End) {
+                return;
+            }
+            sink(SsePiece::Oversized(Span::new(self.start, self.position)));
+        } else {
+            self.open.extend_from_slice(taken);
+            match step {
+                Step::Open => return,
+                Step::Alone => sink(SsePiece::Other(TextChunk::new(&self.open, self.start))),
+                Step::End => self.dispatch(sink),
+            }
+        }
+        self.begin_block();
+    }
+
+    fn begin_block(&mut self) {
+        self.open.clear();
+        self.start = self.position;
+        self.passing = false;
+        self.has_field = false;
+    }
+
+    /// Gives the open block, which is complete.
+    fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
+        let mut lines = SmallVec::new();
+        let mut name = 0..0;
+        let mut at = 0;
+        while let Some(len) = self
+            .open
+            .get(at..)
+            .and_then(|rest| memchr2(b'\r', b'\n', rest))
+        {
+            let line = at..at + len;
+            let next = line.end + 1;
+            at = next + usize::from(self.open[line.end..].starts_with(b"\r\n"));
+            let colon = memchr::memchr(b':', &self.open[line.clone()]);
+            let field = line.start..colon.map_or(line.end, |colon| line.start + colon);
+            let value = match colon {
+                Some(_) => {
+                    let space = self.open.get(field.end + 1) == Some(&b' ');
+                    field.end + 1 + usize::from(space)..line.end
+                }
+                None => line.end..line.end,
+            };
+            let bytes = &self.open[value.clone()];
+            match &self.open[field] {
+                b"data" => lines.push(value),
+                b"event" => name = value,
+                b"id" if !bytes.contains(&0) => {
+                    self.last_event_id.clear();
+                    self.last_event_id.extend_from_slice(bytes);
+                }
+                b"retry" => self.retry = milliseconds(bytes).or(self.retry),
+                _ => {}
+            }
+        }
+        if lines.is_empty() {
+            sink(SsePiece::Other(TextChunk::new(&self.open, self.start)));
+            return;
+        }
+        sink(SsePiece::Event(SseEvent {
+            name: &self.open[name],
+            id: &self.last_event_id,
+            frame: Frame::new(&self.open, self.start, lines),
+        }));
+    }
+}
+
+/// A number of milliseconds in ASCII digits alone.
+fn milliseconds(digits: &[u8]) -> Option<Duration> {
+    let plain = digits.iter().all(u8::is_ascii_digit);
+    let text = core::str::from_utf8(digits).ok().filter(|_| plain)?;
+    text.parse().ok().map(Duration::from_millis)
+}
+
+impl Default for SseDecoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,214 @@
+//! A stream of chunks of a provider's event stream as a stream of the same with its text rewritten.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_core::stream::{FusedStream, Stream};
+use pin_project_lite::pin_project;
+
+use crate::{Channel, Item, Place, StreamRewriter, StreamSink};
+use provstream::Replacement;
+use provstream::io::Pieces;
+use provstream::{BracketAnnotation, Event, JsonRecord};
+
+pin_project! {
+    /// A provider's event stream, given in chunks, with the annotations in its text removed or replaced.
+    ///
+    /// Each chunk gives at most one item, at once: the events that are complete with it. No item is empty. Items are cut as
+    /// the chunks are, not by event.
+    ///
+    /// The stream inside is asked for a chunk only when an item is asked for. Its errors pass through and it is asked again
+    /// afterwards; only its end ends the stream, with what was held. It is not asked again behind its end. A future of the
+    /// next item that is dropped before it is ready has taken nothing.
+    ///
+    /// The sink takes all that the rewriter tells, and decides what becomes of annotations; it sees the bytes, too, before
+    /// they are given. A closure that does nothing with them removes all annotations.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures_util::StreamExt;
+    /// use provstream::Parser;
+    /// use provstream_providers::WireStream;
+    /// use provstream_providers::{Format, StreamRewriter};
+    /// # use std::convert::Infallible;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Infallible> {
+    /// # let chunks = [
+    /// #     r#"{"message":{"content":"It is so. [subst"},"do"#,
+    /// #     "ne\":false}\n{\"message\":{\"content\":\"rate.grep] Really.\"},\"done\":true}\n",
+    /// # ]
+    /// # .map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)));
+    /// # let body = futures_util::stream::iter(chunks);
+    /// let rewriter = StreamRewriter::new(Format::Ollama, Parser::new());
+    /// let mut events = WireStream::new(body, rewriter, |_: &[u8]| {}); // `body`: the bytes of a response
+    /// let mut clean = Vec::new();
+    /// while let Some(piece) = events.next().await {
+    ///     clean.extend_from_slice(&piece?);
+    /// }
+    /// let expected = r#"{"message":{"content":"It is so."},"done":false}
+    /// {"message":{"content":" Really."},"done":true}
+    /// "#;
+    /// assert_eq!(clean, expected.as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "streams do nothing unless polled"]
+    pub struct WireStream<S, K> {
+        #[pin]
+        chunks: S,
+        rewriter: StreamRewriter,
+        sink: K,
+        // Empty between polls; its memory is used again.
+        joined: Vec<u8>,
+        ended: bool,
+        // Whether the end was told: there is nothing more.
+        terminated: bool,
+    }
+}
+
+impl<S, K: StreamSink> WireStream<S, K> {
+    /// What the rewriter, which is at the start of a response, and the sink make of `chunks`.
+    pub const fn new(chunks: S, rewriter: StreamRewriter, sink: K) -> Self {
+        Self {
+            chunks,
+            rewriter,
+            sink,
+            joined: Vec::new(),
+            ended: false,
+            terminated: false,
+        }
+    }
+}
+
+impl<S, K> WireStream<S, K> {
+    /// The stream inside.
+    #[must_use]
+    pub const fn get_ref(&self) -> &S {
+        &self.chunks
+    }
+
+    /// The stream inside. Chunks that are taken past the adapter are not read.
+    #[must_use]
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.chunks
+    }
+
+    /// The stream and the sink, without what was held.
+    #[must_use]
+    pub fn into_parts(self) -> (S, K) {
+        (self.chunks, self.sink)
+    }
+
+    /// The sink.
+    #[must_use]
+    pub const fn sink(&self) -> &K {
+        &self.sink
+    }
+
+    /// The sink.
+    #[must_use]
+    pub const fn sink_mut(&mut self) -> &mut K {
+        &mut self.sink
+    }
+
+    /// The rewriter inside.
+    #[must_use]
+    pub const fn rewriter(&self) -> &StreamRewriter {
+        &self.rewriter
+    }
+}
+
+impl<S, B, E, K> Stream for WireStream<S, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+    K: StreamSink,
+{
+    type Item = Result<Bytes, E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        while !*this.ended {
+            let chunk = match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => chunk.into(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {
+                    *this.ended = true;
+                    Bytes::new()
+                }
+            };
+            let mut split = Split {
+                pieces: Pieces::new(&chunk, this.joined),
+                sink: this.sink,
+            };
+            if *this.ended {
+                this.rewriter.finish(&mut split);
+            } else {
+                this.rewriter.push(&chunk, &mut split);
+            }
+            let bytes = split.pieces.take();
+            if !bytes.is_empty() {
+                return Poll::Ready(Some(Ok(bytes)));
+            }
+        }
+        *this.terminated = true;
+        Poll::Ready(None)
+    }
+}
+
+impl<S, B, E, K> FusedStream for WireStream<S, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+    K: StreamSink,
+{
+    fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+}
+
+impl<S: fmt::Debug, K> fmt::Debug for WireStream<S, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireStream")
+            .field("chunks", &self.chunks)
+            .field("rewriter", &self.rewriter)
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Keeps the bytes, and tells the sink everything.
+struct Split<'a, K> {
+    pieces: Pieces<'a>,
+    sink: &'a mut K,
+}
+
+impl<K: StreamSink> StreamSink for Split<'_, K> {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.sink.bytes(bytes);
+        self.pieces.push(bytes);
+    }
+
+    fn text(&mut self, channel: Channel, text: &[u8]) {
+        self.sink.text(channel, text);
+    }
+
+    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.sink.annotation(place, annotation)
+    }
+
+    fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
+        self.sink.record(place, record)
+    }
+
+    fn event(&mut self, channel: Channel, event: Event<'_>) {
+        self.sink.event(channel, event);
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        self.sink.item(item);
+    }
+}

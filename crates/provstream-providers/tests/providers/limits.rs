@@ -1,0 +1,186 @@
+//! The limits of event streams below, at and above their bounds, again and again and however the stream is cut: every byte
+//! is written, what is beyond a limit is told each time, and memory does not grow with the number of times.
+use allocation_counter::measure;
+use provstream::Parser;
+use provstream_providers::{Decoder, Format, Item, MAX_CHANNELS, NoticeCode, StreamRewriter};
+
+/// How often what is about a limit comes in a stream.
+const TIMES: usize = 24;
+
+/// Longest event in bytes.
+const MAX_EVENT: usize = 200;
+
+/// What a stream is made of: its start, events of a length, what stands between them, and its end.
+struct Envelope {
+    format: Format,
+    start: &'static str,
+    before: &'static str,
+    after: &'static str,
+    between: &'static str,
+    end: &'static str,
+}
+
+/// One for each way in which events are put together.
+const ENVELOPES: [Envelope; 3] = [
+    Envelope {
+        format: Format::OpenAiChat,
+        start: "",
+        before: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"",
+        after: "\"}}]}\n\n",
+        between: "",
+        end: "data: [DONE]\n\n",
+    },
+    Envelope {
+        format: Format::Ollama,
+        start: "",
+        before: "{\"response\":\"",
+        after: "\",\"done\":false}\n",
+        between: "",
+        end: "{\"response\":\"\",\"done\":true}\n",
+    },
+    Envelope {
+        format: Format::Gemini,
+        start: "[",
+        before: "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"",
+        after: "\"}]}}]}",
+        between: ",\n",
+        end: "]\n",
+    },
+];
+
+impl Envelope {
+    /// An event of exactly so many bytes.
+    fn event(&self, len: usize) -> String {
+        let text = "x".repeat(len - self.before.len() - self.after.len());
+        format!("{}{text}{}", self.before, self.after)
+    }
+
+    fn stream(&self, len: usize) -> String {
+        let events = vec![self.event(len); TIMES].join(self.between);
+        format!("{}{events}{}", self.start, self.end)
+    }
+}
+
+/// The notices of a stream, and how many bytes of text it has.
+fn read(decoder: &Decoder, stream: &str, size: usize) -> (Vec<NoticeCode>, usize) {
+    let mut decoder = decoder.clone();
+    let (mut notices, mut text) = (Vec::new(), 0);
+    let mut take = |item: Item<'_>| match item {
+        Item::Text(delta) => text += delta.text().len(),
+        Item::Notice(notice) => notices.push(notice.code()),
+        _ => {}
+    };
+    for chunk in stream.as_bytes().chunks(size) {
+        decoder.push(chunk, &mut take);
+    }
+    decoder.finish(&mut take);
+    (notices, text)
+}
+
+/// What a rewriter makes of a stream.
+fn rewritten(rewriter: &StreamRewriter, stream: &str, size: usize) -> String {
+    let mut rewriter = rewriter.clone();
+    let mut out = Vec::new();
+    for chunk in stream.as_bytes().chunks(size) {
+        rewriter.push(chunk, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    }
+    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn events_longer_than_the_limit_are_told_and_no_byte_is_lost() {
+    for envelope in ENVELOPES {
+        let decoder = Decoder::new(envelope.format).with_max_event(MAX_EVENT);
+        let rewriter =
+            StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
+        for (len, beyond) in [
+            (MAX_EVENT - 1, false),
+            (MAX_EVENT, false),
+            (MAX_EVENT + 1, true),
+            (3 * MAX_EVENT, true),
+        ] {
+            let stream = envelope.stream(len);
+            let text = len - envelope.before.len() - envelope.after.len();
+            let expected = match beyond {
+                true => (vec![NoticeCode::OversizedEvent; TIMES], 0),
+                false => (Vec::new(), TIMES * text),
+            };
+            for size in (1..=64).chain([199, 200, 201, stream.len()]) {
+                let what = format!("{:?}, {len} bytes, chunks of {size}", envelope.format);
+                assert_eq!(read(&decoder, &stream, size), expected, "{what}");
+                assert_eq!(rewritten(&rewriter, &stream, size), stream, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_is_the_same_after_any_number_of_events() {
+    for envelope in ENVELOPES {
+        for len in [MAX_EVENT - 1, MAX_EVENT, MAX_EVENT + 1, 3 * MAX_EVENT] {
+            let event = format!("{}{}", envelope.event(len), envelope.between);
+            for size in [1, 7, 64, event.len()] {
+                let mut rewriter =
+                    StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
+                rewriter.push(envelope.start.as_bytes(), &mut |_: &[u8]| {});
+                let mut feed = |times: usize| {
+                    for _ in 0..times {
+                        for chunk in event.as_bytes().chunks(size) {
+                            rewriter.push(chunk, &mut |_: &[u8]| {});
+                        }
+                    }
+                };
+                // The window of the channel's parser fills up to its bound first.
+                feed(300);
+                let more = measure(|| feed(100));
+                assert_eq!(
+                    more.bytes_current, 0,
+                    "{:?}, {len} bytes, chunks of {size}",
+                    envelope.format
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn whitespace_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
+    let event = ENVELOPES[1].event(100);
+    for (blanks, told) in [
+        (MAX_EVENT - 1, true),
+        (MAX_EVENT, true),
+        // Then it is taken for server-sent events, of which this is none.
+        (MAX_EVENT + 1, false),
+        (100 * MAX_EVENT, false),
+    ] {
+        let stream = format!("{}{event}", " ".repeat(blanks));
+        let decoder = Decoder::new(Format::Ollama).with_max_event(MAX_EVENT);
+        let rewriter = StreamRewriter::new(Format::Ollama, Parser::new()).with_max_event(MAX_EVENT);
+        for size in (1..=64).chain([stream.len()]) {
+            let text = read(&decoder, &stream, size).1;
+            assert_eq!(text > 0, told, "{blanks} blanks, chunks of {size}");
+            assert_eq!(rewritten(&rewriter, &stream, size), stream);
+        }
+    }
+}
+
+#[test]
+fn channels_beyond_the_limit_are_told_and_no_byte_is_lost() {
+    let delta = |index: usize| {
+        format!("data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"x\"}}}}]}}\n\n")
+    };
+    for count in [MAX_CHANNELS - 1, MAX_CHANNELS, MAX_CHANNELS + 1] {
+        // Each beyond it is told whenever it comes.
+        let stream = (0..count).map(delta).collect::<String>().repeat(3);
+        let beyond = count.saturating_sub(MAX_CHANNELS);
+        let decoder = Decoder::new(Format::OpenAiChat);
+        let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        for size in [1, 7, 64, 1_000, stream.len()] {
+            let (notices, text) = read(&decoder, &stream, size);
+            assert_eq!(notices, vec![NoticeCode::LimitChannels; 3 * beyond]);
+            assert_eq!(text, 3 * (count - beyond), "{count}, chunks of {size}");
+            assert_eq!(rewritten(&rewriter, &stream, size), stream);
+        }
+    }
+}

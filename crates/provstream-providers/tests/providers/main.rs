@@ -1,0 +1,10 @@
+//! Provider streams and citations.
+
+mod api;
+mod citation_read;
+mod citation_write;
+mod fixtures;
+mod limits;
+mod rewrite;
+mod sse;
+mod wire_stream;

@@ -1,0 +1,164 @@
+//! The event stream that a stream of chunks gives is that of the rewriter, whatever the stream inside does, and whenever a
+//! future is dropped.
+
+use std::fs;
+use std::future::Future;
+use std::io::ErrorKind;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use futures_util::stream::{FusedStream, Stream, StreamExt};
+use provstream::{BracketAnnotation, Event, Parser, Replacement};
+use provstream_providers::WireStream;
+use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
+use testkit::script::{SIZES, Script, Step};
+
+/// Keeps what it is told.
+#[derive(Debug, Default, PartialEq)]
+struct Keeper {
+    bytes: Vec<u8>,
+    text: Vec<(Channel, u8)>,
+    annotations: usize,
+    events: Vec<(Channel, Event<'static>)>,
+    items: Vec<String>,
+}
+
+impl StreamSink for Keeper {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn text(&mut self, channel: Channel, text: &[u8]) {
+        self.text.extend(text.iter().map(|&byte| (channel, byte)));
+    }
+
+    fn annotation(&mut self, _: Place, _: &BracketAnnotation<'_>) -> Replacement {
+        self.annotations += 1;
+        match self.annotations % 3 {
+            0 => Replacement::Keep,
+            1 => Replacement::Remove,
+            _ => Replacement::from(" (*)"),
+        }
+    }
+
+    fn event(&mut self, channel: Channel, event: Event<'_>) {
+        self.events.push((channel, event.into_owned()));
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        self.items.push(format!("{item:?}"));
+    }
+}
+
+/// The streams of the corpus, by name.
+fn streams() -> Vec<(String, Vec<u8>)> {
+    let folder = testkit::root().join("corpus/wire");
+    let mut streams = Vec::new();
+    for entry in fs::read_dir(folder).expect("a corpus folder") {
+        let path = entry.expect("a readable entry").path();
+        let name = path.display().to_string();
+        if !name.ends_with(".text.json") {
+            streams.push((name, fs::read(path).expect("a readable stream")));
+        }
+    }
+    assert!(streams.len() > 15, "{} streams", streams.len());
+    streams
+}
+
+fn rewriter() -> StreamRewriter {
+    StreamRewriter::detect(Parser::new())
+}
+
+/// What the rewriter tells of the whole stream.
+fn expected(input: &[u8]) -> Keeper {
+    let mut keeper = Keeper::default();
+    let mut rewriter = rewriter();
+    rewriter.push(input, &mut keeper);
+    rewriter.finish(&mut keeper);
+    keeper
+}
+
+/// All bytes, none of them in an empty item, and the errors; a future of the next item that has to wait is dropped after
+/// this many polls.
+fn all<S>(stream: &mut S, polls: usize) -> (Vec<u8>, usize)
+where
+    S: Stream<Item = Result<Bytes, ErrorKind>> + Unpin,
+{
+    let mut cx = Context::from_waker(Waker::noop());
+    let (mut bytes, mut errors) = (Vec::new(), 0);
+    loop {
+        drop(stream.next());
+        let mut next = stream.next();
+        let item = (0..polls).find_map(|_| match Pin::new(&mut next).poll(&mut cx) {
+            Poll::Ready(item) => Some(item),
+            Poll::Pending => None,
+        });
+        match item {
+            Some(Some(Ok(item))) => {
+                assert!(!item.is_empty());
+                bytes.extend_from_slice(&item);
+            }
+            Some(Some(Err(_))) => errors += 1,
+            Some(None) => return (bytes, errors),
+            None => {}
+        }
+    }
+}
+
+#[test]
+fn a_stream_gives_the_event_stream_of_the_rewriter_whenever_its_futures_are_dropped() {
+    let fail = || Step::Fail(ErrorKind::ConnectionReset);
+    for (name, input) in streams() {
+        let expected = expected(&input);
+        for size in SIZES {
+            for before in [vec![], vec![Step::Wait, fail(), Step::Wait, Step::Wait]] {
+                for polls in [1, 2, usize::MAX] {
+                    let script = Script::of(input.chunks(size), &before);
+                    let mut stream = WireStream::new(script, rewriter(), Keeper::default());
+                    let (bytes, errors) = all(&mut stream, polls);
+                    assert_eq!(bytes, expected.bytes, "{name} by {size}");
+                    let failing = before.len() / 4 * (input.chunks(size).count() + 1);
+                    assert_eq!(errors, failing, "{name} by {size}");
+                    // It is not asked behind its end: the script would panic.
+                    assert!(stream.is_terminated());
+                    assert_eq!(all(&mut stream, 1), (Vec::new(), 0));
+                    assert_eq!(stream.into_parts().1, expected, "{name} by {size}");
+                }
+            }
+        }
+    }
+}
+
+const ONE: &str =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So. [substrate\"}}]}\n\n";
+const TWO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\".grep] Yes.\"}}]}\n\n";
+
+#[test]
+fn the_stream_inside_is_asked_for_one_chunk_at_a_time_and_an_error_overtakes_nothing() {
+    let script = Script::new([
+        Step::Give(ONE.into()),
+        Step::Fail(ErrorKind::TimedOut),
+        Step::Give(TWO.into()),
+        Step::Give("data: ".into()),
+    ]);
+    let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let mut stream = WireStream::new(script, rewriter, |_: &[u8]| {});
+    let mut cx = Context::from_waker(Waker::noop());
+    let wanted = [
+        Some(Ok(ONE.replace(" [substrate", "").into())),
+        Some(Err(ErrorKind::TimedOut)),
+        Some(Ok(TWO.replace(".grep]", "").into())),
+        // What was held, at the end.
+        Some(Ok("data: ".into())),
+        None,
+    ];
+    for (place, item) in wanted.into_iter().enumerate() {
+        assert!(!stream.is_terminated());
+        assert_eq!(stream.poll_next_unpin(&mut cx), Poll::Ready(item));
+        let asked = stream.get_ref().asked;
+        assert!(asked <= place + 2, "{asked} at {place}");
+    }
+    assert!(stream.is_terminated());
+    assert_eq!(stream.rewriter().format(), Some(Format::OpenAiChat));
+}

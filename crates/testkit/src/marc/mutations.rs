@@ -1,0 +1,219 @@
+//! The table of single changes and what validation finds then, `corpus/marc/mutations.toml`.
+
+use std::fs;
+
+use provstream_marc::{Document, Draft, Level, MarcKind, Profile, Report};
+
+use super::generate::quoted;
+
+/// A violation as a row expects it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Expected {
+    pub pointer: String,
+    pub code: String,
+    pub requirement: String,
+    /// The level when the draft is applied leniently, and strictly.
+    levels: [Level; 2],
+}
+
+impl Expected {
+    fn of(text: &str, member: &str) -> Self {
+        let words: Vec<_> = text.split(' ').collect();
+        let (level, code, requirement) = match words[..] {
+            [level, code, requirement] | [level, code, requirement, _] => {
+                (level, code, requirement)
+            }
+            _ => panic!("{text:?} is no violation"),
+        };
+        let levels = match level {
+            "must" => [Level::Must; 2],
+            "should" => [Level::Should; 2],
+            "should/must" => [Level::Should, Level::Must],
+            _ => panic!("{level:?} is no level"),
+        };
+        Self {
+            pointer: (*words.get(3).unwrap_or(&member)).into(),
+            code: code.into(),
+            requirement: requirement.into(),
+            levels,
+        }
+    }
+
+    pub const fn level(&self, profile: Profile) -> Level {
+        self.levels[profile.is_strict() as usize]
+    }
+
+    /// As a line of text that [`found`] gives for the same violation.
+    pub fn line(&self, profile: Profile) -> String {
+        let Self {
+            pointer,
+            code,
+            requirement,
+            ..
+        } = self;
+        format!("{} {code} {requirement} {pointer}", self.level(profile))
+    }
+}
+
+/// The violations of a report as lines, sorted.
+pub fn found(report: &Report) -> Vec<String> {
+    let mut lines: Vec<_> = report
+        .violations()
+        .iter()
+        .map(|violation| {
+            format!(
+                "{} {} {} {}",
+                violation.level(),
+                violation.code(),
+                violation.requirement(),
+                violation.pointer()
+            )
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// The same of what is expected.
+pub fn expected(violations: &[Expected], profile: Profile) -> Vec<String> {
+    let mut lines: Vec<_> = violations.iter().map(|one| one.line(profile)).collect();
+    lines.sort();
+    lines
+}
+
+/// An object without any fault, under each draft.
+pub struct Base {
+    pub name: String,
+    pub kind: MarcKind,
+    json: [String; 2],
+}
+
+impl Base {
+    pub fn document(&self, draft: Draft) -> Document {
+        let json = &self.json[draft as usize];
+        Document::parse(json.as_bytes()).expect("an object")
+    }
+}
+
+/// One change to one member of a base.
+pub struct Row {
+    pub base: usize,
+    /// The JSON Pointer of the member.
+    pub member: String,
+    pub change: String,
+    /// What is found under each draft; none where the change cannot be made.
+    expected: [Option<Vec<Expected>>; 2],
+}
+
+impl Row {
+    pub fn expected(&self, draft: Draft) -> Option<&[Expected]> {
+        self.expected[draft as usize].as_deref()
+    }
+
+    /// The value that the member gets; none for `remove` and `repeat`.
+    pub fn value(&self) -> Option<String> {
+        if matches!(&*self.change, "remove" | "repeat") {
+            return None;
+        }
+        let Some(length) = self.change.strip_prefix("length ") else {
+            return Some(self.change.clone());
+        };
+        let (len, character) = length.split_once(' ').expect("a length and a character");
+        Some(quoted(&character.repeat(len.parse().expect("a length"))))
+    }
+
+    /// Makes the change to a document.
+    pub fn apply(&self, document: &Document) -> Document {
+        let names: Vec<_> = self.member[1..]
+            .split('/')
+            .map(|name| name.replace("~1", "/").replace("~0", "~"))
+            .collect();
+        match &names[..] {
+            [name] => self.change(document, name),
+            [outer, name] => {
+                let inner = document.get_object(outer).expect("an object inside");
+                let mut document = document.clone();
+                document.set_object(outer, &self.change(&inner, name));
+                document
+            }
+            _ => panic!("{} is too deep", self.member),
+        }
+    }
+
+    fn change(&self, document: &Document, name: &str) -> Document {
+        let mut changed = document.clone();
+        if let Some(value) = self.value() {
+            changed.set(name, &value).expect("a value");
+            return changed;
+        }
+        let value = changed.remove(name).expect("a member that is there");
+        if self.change == "remove" {
+            return changed;
+        }
+        let json = document.to_json();
+        let open = json.strip_suffix('}').expect("an object");
+        let again = format!("{open},{}:{value}}}", quoted(name));
+        Document::parse(again.as_bytes()).expect("an object")
+    }
+}
+
+/// The table.
+pub struct Mutations {
+    pub bases: Vec<Base>,
+    pub rows: Vec<Row>,
+}
+
+impl Mutations {
+    pub fn read() -> Self {
+        let path = crate::root().join("corpus/marc/mutations.toml");
+        let text = fs::read_to_string(path).expect("a readable table");
+        let table: toml::Table = text.parse().expect("TOML");
+        let string = |value: &toml::Value| value.as_str().expect("a string").to_owned();
+        let bases: Vec<_> = table["base"]
+            .as_table()
+            .expect("bases")
+            .iter()
+            .map(|(name, base)| Base {
+                name: name.clone(),
+                kind: match &*string(&base["kind"]) {
+                    "core" => MarcKind::Core,
+                    "disclosure" => MarcKind::Disclosure,
+                    other => panic!("{other} is no kind"),
+                },
+                json: [string(&base["01"]), string(&base["02"])],
+            })
+            .collect();
+        let mut rows = Vec::new();
+        for group in table["group"].as_array().expect("groups") {
+            let member = string(&group["member"]);
+            let name = string(&group["base"]);
+            let base = bases.iter().position(|base| base.name == name);
+            for row in group["rows"].as_array().expect("rows") {
+                let row: Vec<_> = row.as_array().expect("a row").iter().map(string).collect();
+                let [change, first, second] = &row[..] else {
+                    panic!("{row:?} has not three parts");
+                };
+                let expected = [first, second].map(|text| match &**text {
+                    "-" => None,
+                    "clean" => Some(Vec::new()),
+                    text => Some(
+                        text.split(" + ")
+                            .map(|one| Expected::of(one, &member))
+                            .collect(),
+                    ),
+                });
+                rows.push(Row {
+                    base: base.expect("a base"),
+                    member: member.clone(),
+                    change: change.clone(),
+                    expected,
+                });
+            }
+        }
+        Self { bases, rows }
+    }
+
+    pub fn base(&self, row: &Row) -> &Base {
+        &self.bases[row.base]
+    }
+}

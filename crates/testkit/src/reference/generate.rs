@@ -1,0 +1,413 @@
+//! Seeded inputs made of the fragments that the grammar is about; the same seed gives the same input everywhere.
+
+use super::{RefLimits, Segment};
+
+/// `SplitMix64`: small, and good enough to pick fragments.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    /// The next 64 bits.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+
+    /// A number below `bound`.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        // The remainder is below a usize, so nothing is lost.
+        (self.next() % bound as u64) as usize
+    }
+
+    /// True once in `times`.
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of `choices`.
+    pub(super) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Identifiers: known, unknown, anchored in every way, and such that start nothing alone.
+const IDENTIFIERS: &[&str] = &[
+    "substrate.code.read",
+    "substrate.grep",
+    "substrate.do.sse-count",
+    "unverified-inference",
+    "decayed-to-uncertainty",
+    "Substrate.Grep",
+    "UNVERIFIED-INFERENCE",
+    "substrate.new_one",
+    "substrate.",
+    "substrate",
+    "1.0.substrate.grep",
+    "1.0.substrate.other",
+    "1.1.substrate.grep",
+    "2.0.substrate.grep",
+    "01.0.substrate.grep",
+    "1.00.unverified-inference",
+    "99999999999999999999999.0.substrate.grep",
+    "0.9.note",
+    "note",
+    "x-y_z.q1",
+];
+
+/// Parameters, good and bad, known and unknown.
+const PARAMETERS: &[&str] = &[
+    "observation-id=sha256:e3b0",
+    "observation_id=\"a b; c] [d\"",
+    "observation-id=\"q\\\"u\\\\o\"",
+    "observation-id = caf\u{e9} \u{1F600} ",
+    "observation-id=\u{2014}",
+    "observation-id=a`b``c",
+    "observation-id=\"|a|\"",
+    "ts=2026-05-28T11:40:00Z",
+    "ts=2026-05-28t11:40:00.125+02:00",
+    "ts=\"2024-02-29T00:00:00z\"",
+    "ts=2016-12-31T23:59:60Z",
+    "ts=2017-01-01T00:59:60+01:00",
+    "ts=2026-02-29T11:40:00Z",
+    "ts=yesterday",
+    "ts = 2026-05-28 11:40:00Z",
+    "x=1",
+    "x.y-z_=a=b\"c",
+    // From here on an annotation can be malformed or stay open.
+    "TS=1",
+    "path=C:\\dir\\",
+    "x=\"\"",
+    "x=",
+    "x",
+    "",
+    "x = ",
+    "x=\"open",
+    "x=\"bad\\n\"",
+    "x=a[b",
+];
+
+/// White space within an annotation, some of it more than is allowed.
+const INNER_SPACE: &[&str] = &["", "", " ", "\n ", "\r\n\t", "  ", "\n\n", "\n> "];
+
+/// Ends of an annotation, some of which leave it open.
+const ENDS: &[&str] = &[
+    "]", "]", "]", "]", "]", "]", ";]", "; ]", ";;]", " word]", "", "\n\n", "[",
+];
+
+/// Sentences and words of several languages, with what is hard to split.
+const PROSE: &[&str] = &[
+    "The file CHANGELOG.md has an entry dated 2026-05-25. ",
+    "It holds. Dr. Smith said so on p. 55. ",
+    "Does it? Yes! ",
+    "\u{201C}Quite so,\u{201D} she said. ",
+    "See e.g. https://example.org/a?b=c#d for v1.2.3 ... and more ",
+    "The U.S. Government agreed (in part). ",
+    "\u{5b83}\u{5728}\u{8fd9}\u{91cc}\u{3002}\u{771f}\u{7684}\u{5417}\u{ff1f}",
+    "\u{300c}\u{306f}\u{3044}\u{3002}\u{300d}\u{3068}\u{8a00}\u{3063}\u{305f}\u{3002}",
+    "Das stimmt z. B. f\u{fc}r Stra\u{df}en. Wirklich! ",
+    "\u{c7}a va\u{a0}! \u{ab} Oui \u{bb}. ",
+    "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}. \u{41a}\u{430}\u{43a} \u{434}\u{435}\u{43b}\u{430}? ",
+    "\u{645}\u{631}\u{62d}\u{628}\u{627}\u{61f} ",
+    "\u{1F469}\u{200D}\u{1F52C} e\u{301} ",
+    "word",
+    " and ",
+    "A",
+    "x. ",
+    "1. 2. ",
+];
+
+/// Text that a look back has to know: block structure.
+const BLOCKS: &[&str] = &[
+    "\n- ",
+    "\n* ",
+    "\n+ ",
+    "\n\u{2022} ",
+    "\n1. ",
+    "\n12) ",
+    "\n1234567890. ",
+    "\n-",
+    "\n-\n",
+    "- ",
+    "\n  - - ",
+    "\n-\u{a0}",
+    "\n# ",
+    "\n###### ",
+    "\n####### ",
+    "\n#\n",
+    "\n#",
+    "\n> ",
+    "\n>",
+    "\n> > ",
+    "\n> - ",
+    "\n- > ",
+    "\n>\n> ",
+    "> ",
+    "\n\n",
+    "\n \t\n",
+    "\n\r\n",
+    "\r\n",
+    "\n\n\n",
+    "\n| a | b |",
+    "\n| ",
+    " | ",
+    "|",
+    "\\|",
+    " |\n",
+    "\n|---|---|\n",
+    "\n  | x |  | ",
+    "\n> | q | ",
+    "\n- | l | ",
+    "\n# | h | ",
+    "\u{feff}",
+];
+
+/// Code, fenced and inline.
+const CODE: &[&str] = &[
+    "\n```\n",
+    "\n```rust\n",
+    "\n``` a`b\n",
+    "\n~~~\n",
+    "\n~~~ `x`\n",
+    "\n````\n",
+    "\n> ```\n",
+    "\n> ~~~\n> ",
+    "\n- ```\n",
+    "\n  ```  \r\n",
+    "\n1. > ~~~~\n",
+    "\n```",
+    "\n~~~",
+    "```\n",
+    "`",
+    "``",
+    "```",
+    "`code`",
+    "`` a ` b ``",
+    "\\`",
+    "~~",
+    "\nlet x = 1;\n",
+    "\n> code\n",
+    "\n    indented\n",
+];
+
+/// Brackets that mean something else, escapes, and loose ends.
+const BRACKETS: &[&str] = &[
+    "[1]",
+    "[x]",
+    "[",
+    "]",
+    "[[",
+    "[ ",
+    "[\n",
+    "[citation needed]",
+    "[text](url)",
+    "[3.1.b]",
+    "[substrate.grep docs]",
+    "[note; ts later]",
+    "[note; ts",
+    "[a;observation",
+    "\\[",
+    "\\\\[",
+    "\\",
+    "\\\\\\",
+    "[substrate.grep",
+    "[substrate.grep; x=\\",
+    "[substrate.grep]",
+    " [substrate.grep]",
+    ".[substrate.grep] ",
+    "[unverified-inference]. ",
+    "[1.0.substrate.grep] ",
+];
+
+/// White space and closing punctuation as it may stand between annotations.
+const GAPS: &[&str] = &[
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    ". ",
+    ".",
+    "!?",
+    ")\u{201D} ",
+    "\u{2019}",
+    "\u{bb} ",
+    "\u{2026}",
+    "\u{3002}",
+    "\u{ff01}\u{3000}",
+    "\u{2028}",
+    "\u{85}",
+    "\u{2003}",
+    "\n> ",
+    "\n\n> ",
+    "\u{2014}",
+    "\u{200B}",
+    "\x0b\x0c",
+];
+
+/// Bytes that are not UTF-8, or not yet.
+const BYTES: &[&[u8]] = &[
+    b"\xFF",
+    b"\xE2\x80",
+    b"\xE2",
+    b"\xC2",
+    b"\x80\x80\x80\x80\x80",
+    b"\xF0\x9F\x98",
+    b"\xED\xA0\x80",
+    b"\xC0\xAF",
+    b"\0",
+    b"\x7F",
+    b"\x80",
+    b"\xEF\xBB",
+];
+
+/// The input of a seed: mostly 20 to 2,000 bytes, at times up to about 12 KiB.
+pub fn input(seed: u64) -> Vec<Segment> {
+    let mut random = Random(seed);
+    let size = match random.below(20) {
+        0 => 2_000 + random.below(10_000),
+        1..=9 => 20 + random.below(180),
+        _ => 100 + random.below(1_900),
+    };
+    let mixes_foreign = random.once_in(5);
+    let mut segments = vec![Segment {
+        own: !mixes_foreign || !random.once_in(4),
+        bytes: Vec::new(),
+    }];
+    if random.once_in(12) {
+        segments[0].bytes.extend_from_slice(b"\xEF\xBB\xBF");
+    }
+    let mut total = 0;
+    while total < size {
+        if mixes_foreign && random.once_in(12) {
+            let own = !segments[segments.len() - 1].own;
+            // Now and then the same kind twice, or nothing at all.
+            segments.push(Segment {
+                own: own ^ random.once_in(6),
+                bytes: Vec::new(),
+            });
+        }
+        let last = segments.len() - 1;
+        let bytes = &mut segments[last].bytes;
+        let before = bytes.len();
+        fragment(&mut random, bytes);
+        total += bytes.len() - before;
+    }
+    segments
+}
+
+/// The limits of a seed: mostly the defaults.
+pub fn limits(seed: u64) -> RefLimits {
+    let mut random = Random(!seed);
+    let mut limits = RefLimits::default();
+    if random.once_in(4) {
+        limits.max_annotation = [32, 48, 20, 64, 200][random.below(5)];
+    }
+    if random.once_in(3) {
+        limits.max_assertion = [40, 16, 100, 5][random.below(4)];
+    }
+    if random.once_in(4) {
+        limits.max_annotations = [2, 1, 3][random.below(3)];
+    }
+    if random.once_in(4) {
+        limits.max_pending = [60, 20, 35, 120][random.below(4)];
+    }
+    limits
+}
+
+/// Appends one fragment.
+pub(super) fn fragment(random: &mut Random, bytes: &mut Vec<u8>) {
+    match random.below(100) {
+        0..=19 => annotation(random, bytes),
+        20..=44 => bytes.extend_from_slice(random.pick(PROSE).as_bytes()),
+        45..=65 => bytes.extend_from_slice(random.pick(BLOCKS).as_bytes()),
+        66..=71 => bytes.extend_from_slice(random.pick(CODE).as_bytes()),
+        72..=81 => bytes.extend_from_slice(random.pick(BRACKETS).as_bytes()),
+        82..=93 => bytes.extend_from_slice(random.pick(GAPS).as_bytes()),
+        94..=95 => bytes.extend_from_slice(random.pick(BYTES)),
+        96 => run(random, bytes),
+        97 => several(random, bytes),
+        _ => fence(random, bytes),
+    }
+}
+
+/// Appends an annotation, or something close to one.
+fn annotation(random: &mut Random, bytes: &mut Vec<u8>) {
+    let sound = random.once_in(2);
+    let space = |random: &mut Random| {
+        let choices = if sound { 5 } else { INNER_SPACE.len() };
+        random.pick(&INNER_SPACE[..choices]).as_bytes()
+    };
+    bytes.extend_from_slice(random.pick(&["", " ", "\n", ""]).as_bytes());
+    bytes.push(b'[');
+    bytes.extend_from_slice(space(random));
+    let identifiers = if sound { 5 } else { IDENTIFIERS.len() };
+    bytes.extend_from_slice(random.pick(&IDENTIFIERS[..identifiers]).as_bytes());
+    let parameters = match random.below(40) {
+        0 => 14 + random.below(5),
+        few => few % 4,
+    };
+    for _ in 0..parameters {
+        bytes.extend_from_slice(space(random));
+        bytes.push(b';');
+        bytes.extend_from_slice(space(random));
+        let parameters = if sound { 17 } else { PARAMETERS.len() };
+        bytes.extend_from_slice(random.pick(&PARAMETERS[..parameters]).as_bytes());
+        if random.once_in(25) {
+            bytes.extend_from_slice(random.pick(BYTES));
+        }
+    }
+    if random.once_in(60) {
+        bytes.extend_from_slice(b"; x=");
+        bytes.resize(bytes.len() + 900 + random.below(300), b'v');
+    }
+    bytes.extend_from_slice(space(random));
+    let ends = if sound { 7 } else { ENDS.len() };
+    bytes.extend_from_slice(random.pick(&ENDS[..ends]).as_bytes());
+}
+
+/// Appends a long run of one thing.
+fn run(random: &mut Random, bytes: &mut Vec<u8>) {
+    let what = random.pick(&[
+        " ", "\n", "a", "\\", "`", "[", ">", "\u{e9}", "word ", " \t", "|", "\u{3000}",
+    ]);
+    let most = if random.once_in(8) { 6_000 } else { 150 };
+    let times = 1 + random.below(most / what.len());
+    bytes.extend_from_slice(what.repeat(times).as_bytes());
+}
+
+/// Appends several annotations in a row.
+fn several(random: &mut Random, bytes: &mut Vec<u8>) {
+    let most = if random.once_in(6) { 90 } else { 6 };
+    for index in 0..1 + random.below(most) {
+        let text = match random.below(3) {
+            0 => format!("[substrate.grep; observation-id=line-{index}]"),
+            1 => "[unverified-inference]".to_owned(),
+            _ => format!("[note-{index}; ts=2026-05-28T11:40:00Z]"),
+        };
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(random.pick(&["", " ", ". ", "\n"]).as_bytes());
+    }
+}
+
+/// Appends a fenced block that is closed, with an annotation somewhere near.
+fn fence(random: &mut Random, bytes: &mut Vec<u8>) {
+    let lead = random.pick(&["", "> ", "- ", "  ", ">", "> - "]);
+    let inner = if lead.contains('>') { "> " } else { "" };
+    let mark = random.pick(&["```", "~~~", "````"]);
+    let content = random.pick(&[
+        "code();",
+        "[substrate.grep]",
+        "",
+        "> quoted",
+        "\u{e9}\u{e9}",
+    ]);
+    let lines = 1 + random.below(12);
+    bytes.extend_from_slice(format!("\n{lead}{mark}\n").as_bytes());
+    for _ in 0..lines {
+        bytes.extend_from_slice(format!("{inner}{content}\n").as_bytes());
+    }
+    bytes.extend_from_slice(format!("{inner}{mark}\n").as_bytes());
+    bytes.extend_from_slice(random.pick(&["", "\n", inner, "text "]).as_bytes());
+    bytes.extend_from_slice(b"[substrate.grep]");
+}

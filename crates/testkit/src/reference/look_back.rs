@@ -1,0 +1,269 @@
+//! Which text an annotation speaks of: the look back from its opening bracket over everything before it.
+
+use super::RefLimits;
+use super::Splitter;
+use super::lines::{Fence, Layout, Line};
+use super::scan::{self, Outcome, Scan};
+use super::stream::{self, Stream};
+use std::ops::Range;
+
+/// An assertion.
+pub(super) struct Found {
+    /// Its first byte.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// Whether a limit cut it.
+    pub cut: bool,
+}
+
+/// Whether an annotation at `at` belongs to the assertion of one that ends at `previous_end`: only white space and
+/// closing punctuation stands between them.
+pub(super) fn joins(stream: &Stream, layout: &Layout, previous_end: usize, at: usize) -> bool {
+    let mut next = previous_end;
+    while next < at {
+        match layout.joining_at(stream, next, at) {
+            0 => return false,
+            length => next += length,
+        }
+    }
+    true
+}
+
+/// How many bytes it takes to know that no further annotation joins one that ends at `end`.
+pub(super) fn ruled_out(stream: &Stream, scan: &Scan, layout: &Layout, end: usize) -> usize {
+    let stream_end = stream.bytes.len();
+    let mut at = end;
+    loop {
+        match layout.joining_at(stream, at, stream_end) {
+            0 => break,
+            length => at += length,
+        }
+    }
+    if let Some(attempt) = scan.attempts.iter().find(|attempt| attempt.at == at) {
+        return match attempt.outcome {
+            Outcome::Abandoned { known, .. } | Outcome::Ordinary { known } => known,
+            Outcome::Annotation { end, .. } => end,
+        };
+    }
+    // The first bytes of a character may leave open whether it is one that may stand there.
+    let rest = &stream.bytes[at..];
+    let may_go_on = |length: usize| {
+        let mut joining = stream::CLOSING.chars().chain(stream::WHITE.chars());
+        joining.any(|char| {
+            let encoded = char.to_string().into_bytes();
+            encoded.len() > length && encoded.starts_with(&rest[..length])
+        })
+    };
+    let decided = (1..=rest.len()).find(|&length| !may_go_on(length));
+    decided.map_or(scan::end_of_stream(stream), |length| at + length)
+}
+
+/// The assertion of an annotation at `at`, the first of its group, where the annotation before it ends at
+/// `previous_end`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the whole analysis of a stream, passed on as it stands"
+)]
+pub(super) fn assertion(
+    stream: &Stream,
+    layout: &Layout,
+    fences: &[Fence],
+    values: &[Range<usize>],
+    previous_end: Option<usize>,
+    at: usize,
+    limits: &RefLimits,
+    splitter: Splitter<'_>,
+) -> Found {
+    if let Some(block) = fenced_block(stream, layout, fences, at) {
+        return whole(stream, layout, block, at, limits);
+    }
+    let candidate = candidate(stream, layout, fences, values, previous_end, at);
+    last_sentence(stream, layout, candidate, at, limits, splitter)
+}
+
+/// The content of the fenced block whose closing line only white space separates from `at`.
+fn fenced_block(
+    stream: &Stream,
+    layout: &Layout,
+    fences: &[Fence],
+    at: usize,
+) -> Option<Range<usize>> {
+    let fence = fences.iter().rfind(|fence| fence.end <= at)?;
+    let follows = fence.closed && layout.is_white(stream, fence.end..at);
+    follows.then(|| fence.content.clone())
+}
+
+/// A whole block as an assertion, without white space around it; of a block that is too long, its end.
+fn whole(
+    stream: &Stream,
+    layout: &Layout,
+    block: Range<usize>,
+    at: usize,
+    limits: &RefLimits,
+) -> Found {
+    let block = layout.trim(stream, block);
+    let start = cut(stream, &block, limits.max_assertion);
+    let is_cut = start > block.start;
+    finish(layout.trim(stream, start..block.end), at, is_cut)
+}
+
+/// The last sentence of a candidate as an assertion.
+fn last_sentence(
+    stream: &Stream,
+    layout: &Layout,
+    candidate: Range<usize>,
+    at: usize,
+    limits: &RefLimits,
+    splitter: Splitter<'_>,
+) -> Found {
+    let trimmed = layout.trim(stream, candidate);
+    if trimmed.is_empty() {
+        return finish(trimmed, at, false);
+    }
+    // White space before the text is no part of a sentence, whether the candidate starts with it or the window.
+    let window = cut(stream, &trimmed, limits.max_assertion)..trimmed.end;
+    let window = layout.trim(stream, window);
+    let offset = splitter(&stream.bytes[window.clone()]);
+    let too_long = trimmed.len() > limits.max_assertion;
+    let sentence = layout.trim(stream, window.start + offset..window.end);
+    finish(sentence, at, too_long && offset == 0)
+}
+
+/// An assertion, which is an empty span at its annotation where nothing is left.
+fn finish(found: Range<usize>, at: usize, cut: bool) -> Found {
+    let found = if found.is_empty() { at..at } else { found };
+    Found {
+        start: found.start,
+        end: found.end,
+        cut,
+    }
+}
+
+/// Where the last `max` bytes of a range start, moved forward to the start of a character.
+fn cut(stream: &Stream, range: &Range<usize>, max: usize) -> usize {
+    if range.len() <= max {
+        return range.start;
+    }
+    let from = range.end - max;
+    // Inside a character is where some bytes around are one character that starts before and ends behind.
+    for len in 2..=4 {
+        for back in 1..len {
+            let Some(start) = from.checked_sub(back) else {
+                continue;
+            };
+            let bytes = stream.bytes.get(start..start + len);
+            let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+            if text.is_some_and(|text| text.chars().count() == 1) {
+                return start + len;
+            }
+        }
+    }
+    from
+}
+
+/// The text in which the last sentence is looked for.
+fn candidate(
+    stream: &Stream,
+    layout: &Layout,
+    fences: &[Fence],
+    values: &[Range<usize>],
+    previous_end: Option<usize>,
+    at: usize,
+) -> Range<usize> {
+    let value_ends = values.iter().map(|value| value.end);
+    let value_end = value_ends.take_while(|&end| end <= at).last();
+    let floor = previous_end.map_or(0, |end| past_closing(stream, end, at));
+    let floor = floor.max(value_end.unwrap_or(0));
+    let text_end = layout.trim(stream, 0..at).end;
+    let fence = fences.iter().rfind(|fence| fence.end <= at);
+    let fence_end = fence.map_or(0, |fence| fence.end);
+    let before = layout.lines.iter().filter(|line| line.start < at);
+    let boundary = before
+        .rev()
+        .find_map(|line| last_boundary(stream, line, text_end, at))
+        .filter(|boundary| boundary.at > fence_end);
+
+    let start = boundary.as_ref().map_or(fence_end, |boundary| boundary.at);
+    let row = boundary.and_then(|boundary| boundary.row);
+    match row {
+        Some(row) if start > floor && layout.is_white(stream, start..at) => {
+            nonempty_cell(stream, layout, row, floor, start).unwrap_or(at..at)
+        }
+        _ => start.max(floor)..at,
+    }
+}
+
+/// Past the closing punctuation that directly follows an annotation which ends at `end`.
+fn past_closing(stream: &Stream, end: usize, at: usize) -> usize {
+    let mut next = end;
+    while let Some((char, length)) = stream.char_at(next, at) {
+        if !stream::is_closing(char) {
+            break;
+        }
+        next += length;
+    }
+    next
+}
+
+/// A place before which an assertion does not reach.
+struct Boundary<'a> {
+    /// Where text starts.
+    at: usize,
+    /// The row of a table if the boundary is behind one of its pipes.
+    row: Option<&'a Line>,
+}
+
+/// The last block boundary before `at` that a line makes, where the text before `at` ends at `text_end`.
+fn last_boundary<'a>(
+    stream: &Stream,
+    line: &'a Line,
+    text_end: usize,
+    at: usize,
+) -> Option<Boundary<'a>> {
+    let prefix = &line.prefix;
+    // A blank line and the end of a heading separate only what follows them; where nothing does, they are white space.
+    if (line.blank || prefix.heading.is_some()) && line.end < text_end {
+        return Some(Boundary {
+            at: line.end,
+            row: None,
+        });
+    }
+    if let Some(&pipe) = pipes(stream, line, at).last() {
+        return Some(Boundary {
+            at: pipe + 1,
+            row: Some(line),
+        });
+    }
+    let opens = prefix.list || prefix.heading.is_some() || line.opens_quote;
+    opens.then(|| Boundary {
+        at: prefix.heading.unwrap_or(prefix.end),
+        row: None,
+    })
+}
+
+/// The pipes that separate the cells of a row, up to `at`; none in any other line.
+fn pipes(stream: &Stream, line: &Line, at: usize) -> Vec<usize> {
+    if !line.row {
+        return Vec::new();
+    }
+    let bytes = line.prefix.end..line.end.min(at);
+    let is_pipe = |&at: &usize| stream.bytes[at] == b'|' && !stream.is_escaped(at);
+    bytes.filter(is_pipe).collect()
+}
+
+/// The nearest cell with text in it, of those before the pipe that ends at `until`, and never before `floor`.
+fn nonempty_cell(
+    stream: &Stream,
+    layout: &Layout,
+    row: &Line,
+    floor: usize,
+    until: usize,
+) -> Option<Range<usize>> {
+    let pipes = pipes(stream, row, until);
+    let cells = pipes.windows(2).rev();
+    cells
+        .map(|pair| (pair[0] + 1).max(floor)..pair[1])
+        .take_while(|cell| cell.end > floor)
+        .find(|cell| !layout.is_white(stream, cell.clone()))
+}

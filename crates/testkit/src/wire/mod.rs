@@ -1,0 +1,4 @@
+//! Recorded streams of providers, and what is in them.
+
+pub mod fixtures;
+pub mod text;

@@ -1,0 +1,78 @@
+//! The events of a provider's stream as values, apart from their text.
+
+use provstream_providers::Format;
+use serde_json::Value;
+
+/// Takes the strings at a path out of a value; `*` stands for every element.
+fn take(value: &mut Value, path: &[&str], taken: &mut Vec<String>) {
+    match path {
+        [] => {
+            if let Value::String(text) = value {
+                taken.push(std::mem::take(text));
+            }
+        }
+        // Gemini's thoughts are no text.
+        _ if value.get("thought").is_some() => {}
+        ["*", rest @ ..] => {
+            for element in value.as_array_mut().into_iter().flatten() {
+                take(element, rest, taken);
+            }
+        }
+        [name, rest @ ..] => {
+            if let Some(inner) = value.get_mut(*name) {
+                take(inner, rest, taken);
+            }
+        }
+    }
+}
+
+/// Where text stands in the events of a format: in deltas, and repeated.
+fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
+    match format {
+        Format::OpenAiChat => (
+            vec!["choices.*.delta.content"],
+            vec!["choices.*.message.content"],
+        ),
+        Format::OpenAiResponses => (
+            vec!["delta"],
+            vec![
+                "text",
+                "part.text",
+                "item.content.*.text",
+                "response.output.*.content.*.text",
+            ],
+        ),
+        Format::Anthropic => (vec!["delta.text", "content_block.text"], vec![]),
+        Format::Gemini => (
+            vec!["candidates.*.content.parts.*.text"],
+            vec!["candidates.*.groundingMetadata.groundingSupports.*.segment.text"],
+        ),
+        Format::Ollama => (vec!["message.content", "response"], vec![]),
+        Format::Cohere => (
+            vec!["delta.message.content.text"],
+            vec!["delta.message.citations.text"],
+        ),
+        other => panic!("{other}"),
+    }
+}
+
+/// The event without its text, and the text: of deltas, and repeated.
+pub fn apart(format: Format, event: &Value) -> (Value, Vec<String>, Vec<String>) {
+    let mut event = event.clone();
+    let (deltas, repeats) = paths(format);
+    let (mut delta, mut repeated) = (Vec::new(), Vec::new());
+    let kind = event["type"].as_str().unwrap_or_default().to_owned();
+    let is_text = format != Format::OpenAiResponses || kind == "response.output_text.delta";
+    for path in deltas.iter().filter(|_| is_text) {
+        take(&mut event, &path.split('.').collect::<Vec<_>>(), &mut delta);
+    }
+    let is_repeat = !kind.contains("reasoning") && !kind.contains("arguments");
+    for path in repeats.iter().filter(|_| is_repeat) {
+        take(
+            &mut event,
+            &path.split('.').collect::<Vec<_>>(),
+            &mut repeated,
+        );
+    }
+    (event, delta, repeated)
+}

@@ -1,0 +1,99 @@
+//! Values that an event borrows from the parser until the sink returns, or owns.
+
+use core::ops::Deref;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+/// A value that is borrowed from the parser's stack, or owned.
+///
+/// It keeps events small and cheap to drop, whatever they contain, so that the compiler can inline both into the caller.
+#[derive(Clone)]
+pub(crate) enum MaybeOwned<'a, T> {
+    Borrowed(&'a T),
+    Owned(Arc<T>),
+}
+
+impl<T: Clone> MaybeOwned<'_, T> {
+    pub(crate) fn owned(value: T) -> Self {
+        Self::Owned(Arc::new(value))
+    }
+
+    /// The same value with a change.
+    pub(crate) fn with(self, change: impl FnOnce(&mut T)) -> Self {
+        let mut value = match self {
+            Self::Borrowed(value) => Arc::new(value.clone()),
+            Self::Owned(value) => value,
+        };
+        change(Arc::make_mut(&mut value));
+        Self::Owned(value)
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        match self {
+            Self::Borrowed(value) => value.clone(),
+            Self::Owned(value) => Arc::unwrap_or_clone(value),
+        }
+    }
+}
+
+impl<T> Deref for MaybeOwned<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match self {
+            Self::Borrowed(value) => value,
+            Self::Owned(value) => value,
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for MaybeOwned<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for MaybeOwned<'_, T> {}
+
+/// Bytes of the stream: borrowed, or shared with the chunk or the copy that they lie in.
+#[derive(Clone)]
+pub(crate) enum Slice<'a> {
+    Borrowed(&'a [u8]),
+    Shared(Bytes),
+}
+
+impl Slice<'_> {
+    /// The bytes, copied if they are borrowed.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Shared(bytes) => bytes,
+        }
+    }
+
+    pub(crate) fn into_owned(self) -> Slice<'static> {
+        Slice::Shared(self.into_bytes())
+    }
+}
+
+impl Deref for Slice<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl PartialEq for Slice<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Slice<'_> {}

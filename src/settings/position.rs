@@ -1,0 +1,57 @@
+//! Where in a file something is wrong, and how errors quote it.
+
+use core::fmt;
+
+/// A place in a TOML file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FilePosition {
+    line: u32,
+    column: u32,
+}
+
+impl FilePosition {
+    /// The place of byte `offset` of `text`, which must stand at a character boundary.
+    pub fn of(text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let one_based = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
+        Self {
+            line: one_based(before.matches('\n').count()),
+            column: one_based(before[start..].chars().count()),
+        }
+    }
+
+    /// The line, counted from 1; lines end at LF.
+    #[must_use]
+    pub const fn line(self) -> u32 {
+        self.line
+    }
+
+    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark is none.
+    #[must_use]
+    pub const fn column(self) -> u32 {
+        self.column
+    }
+}
+
+impl fmt::Display for FilePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// A piece of the input as an error quotes it: on one line, and shortened where it is long.
+pub fn quoted_piece(text: &str, longest: usize) -> Box<str> {
+    let mut piece = String::new();
+    for character in text.chars().take(longest) {
+        match character {
+            '"' | '\'' | '\\' => piece.push(character),
+            _ => piece.extend(character.escape_debug()),
+        }
+    }
+    if text.chars().nth(longest).is_some() {
+        piece.push('…');
+    }
+    piece.into()
+}

@@ -1,0 +1,277 @@
+//! TOML files as they are read here: a bounded size, closed sets of keys, and a place for all that is wrong.
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::FilePosition;
+
+/// Largest file that is read, in bytes.
+const MAX_FILE: usize = 1 << 20;
+
+/// What can be wrong with any file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The file is larger than 1 MiB.
+    FileTooLarge,
+    /// The file is not UTF-8.
+    NotUtf8,
+    /// The file is not TOML.
+    Syntax,
+    /// A required key is missing.
+    MissingKey,
+    /// A key that this table does not have.
+    UnknownKey,
+    /// A value of another type than its key has.
+    WrongType,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// None for a file that is too large to be read.
+    pub place: Option<FilePosition>,
+    /// The key, value or parser message that is at fault; may be empty.
+    pub about: String,
+}
+
+/// A file that is TOML.
+#[derive(Debug)]
+pub struct File<'a> {
+    text: &'a str,
+    root: Spanned<DeTable<'a>>,
+}
+
+impl<'a> File<'a> {
+    /// Parses a file. At most 1 MiB is read.
+    pub fn parse(file: &'a [u8]) -> Result<Self, Fault> {
+        let fault = |kind, place, about: &str| Fault {
+            kind,
+            place,
+            about: about.into(),
+        };
+        if file.len() > MAX_FILE {
+            return Err(fault(FaultKind::FileTooLarge, None, ""));
+        }
+        let text = str::from_utf8(file).map_err(|error| {
+            let valid = String::from_utf8_lossy(&file[..error.valid_up_to()]);
+            let place = FilePosition::of(&valid, valid.len());
+            fault(FaultKind::NotUtf8, Some(place), "")
+        })?;
+        let root = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            let place = FilePosition::of(text, at);
+            fault(FaultKind::Syntax, Some(place), error.message())
+        })?;
+        Ok(Self { text, root })
+    }
+
+    /// The table that the file is; no other keys than these are in it.
+    pub fn root<'t>(&'t self, known: &[&str]) -> Result<Table<'t>, Fault> {
+        let table = Table {
+            text: self.text,
+            table: self.root.get_ref(),
+            at: 0..0,
+        };
+        table.closed(known)
+    }
+}
+
+/// A table of a file.
+#[derive(Clone, Debug)]
+pub struct Table<'t> {
+    text: &'t str,
+    table: &'t DeTable<'t>,
+    at: Range<usize>,
+}
+
+impl<'t> Table<'t> {
+    /// The table if it has no other keys than these.
+    pub fn closed(self, known: &[&str]) -> Result<Self, Fault> {
+        let other = self
+            .table
+            .keys()
+            .filter(|key| !known.contains(&key.get_ref().as_ref()))
+            .min_by_key(|key| key.span().start);
+        match other {
+            Some(key) => Err(Fault {
+                kind: FaultKind::UnknownKey,
+                place: Some(FilePosition::of(self.text, key.span().start)),
+                about: key.get_ref().to_string(),
+            }),
+            None => Ok(self),
+        }
+    }
+
+    /// The value of a key, if it is there.
+    pub fn get(&self, key: &'t str) -> Option<Value<'t>> {
+        let value = self.table.get(key)?;
+        Some(self.value(key, value))
+    }
+
+    /// The value of a key that must be there.
+    pub fn need(&self, key: &'t str) -> Result<Value<'t>, Fault> {
+        self.get(key).ok_or_else(|| Fault {
+            kind: FaultKind::MissingKey,
+            place: Some(self.place()),
+            about: key.into(),
+        })
+    }
+
+    /// Where the table begins.
+    pub fn place(&self) -> FilePosition {
+        FilePosition::of(self.text, self.at.start)
+    }
+
+    fn value(&self, key: &'t str, value: &'t Spanned<DeValue<'t>>) -> Value<'t> {
+        Value {
+            text: self.text,
+            key,
+            value,
+        }
+    }
+}
+
+/// What a table whose keys are free has, in the order of the keys.
+impl<'t> Table<'t> {
+    /// The entries of a table with free keys, in the order of the keys.
+    pub fn entries(&self) -> impl Iterator<Item = (Key<'t>, Value<'t>)> {
+        self.table.iter().map(|(key, value)| {
+            let key = Key {
+                text: self.text,
+                key,
+            };
+            (key, self.value(key.name(), value))
+        })
+    }
+}
+
+/// A key of a table whose keys are free.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'t> {
+    text: &'t str,
+    key: &'t Spanned<Cow<'t, str>>,
+}
+
+impl<'t> Key<'t> {
+    /// The key.
+    pub fn name(&self) -> &'t str {
+        self.key.get_ref()
+    }
+
+    /// Where the key begins.
+    pub fn place(&self) -> FilePosition {
+        FilePosition::of(self.text, self.key.span().start)
+    }
+}
+
+/// A value of a file, with the key that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'t> {
+    text: &'t str,
+    key: &'t str,
+    value: &'t Spanned<DeValue<'t>>,
+}
+
+impl<'t> Value<'t> {
+    /// Where the value begins.
+    pub fn place(&self) -> FilePosition {
+        FilePosition::of(self.text, self.value.span().start)
+    }
+
+    fn must(&self, wanted: &str) -> Fault {
+        Fault {
+            kind: FaultKind::WrongType,
+            place: Some(self.place()),
+            about: format!("`{}` must {wanted}", self.key),
+        }
+    }
+
+    /// The value as a string.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is a value of another type.
+    pub fn string(&self) -> Result<&'t str, Fault> {
+        let string = self.value.get_ref().as_str();
+        string.ok_or_else(|| self.must("be a string"))
+    }
+
+    /// The tables of an array of tables; no other keys than these are in them.
+    pub fn tables(&self, known: &[&str]) -> Result<Vec<Table<'t>>, Fault> {
+        let Some(items) = self.value.get_ref().as_array() else {
+            return Err(self.must("be an array of tables"));
+        };
+        items
+            .iter()
+            .map(|value| {
+                let item = Self { value, ..*self };
+                let table = item.open_table().ok_or_else(|| item.must("hold tables"))?;
+                table.closed(known)
+            })
+            .collect()
+    }
+
+    /// The value as a table whose keys are free, if it is one.
+    fn open_table(&self) -> Option<Table<'t>> {
+        let table = self.value.get_ref().as_table()?;
+        Some(Table {
+            text: self.text,
+            table,
+            at: self.value.span(),
+        })
+    }
+}
+
+impl<'t> Value<'t> {
+    /// A table; no other keys than these are in it.
+    pub fn table(&self, known: &[&str]) -> Result<Table<'t>, Fault> {
+        self.free_table()?.closed(known)
+    }
+
+    /// A table with any keys.
+    pub fn free_table(&self) -> Result<Table<'t>, Fault> {
+        self.open_table().ok_or_else(|| self.must("be a table"))
+    }
+
+    /// The values of an array.
+    pub fn items(&self) -> Result<impl Iterator<Item = Self>, Fault> {
+        let Some(items) = self.value.get_ref().as_array() else {
+            return Err(self.must("be an array"));
+        };
+        let item = *self;
+        Ok(items.iter().map(move |value| Self { value, ..item }))
+    }
+
+    /// The value as a boolean.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is a value of another type.
+    pub fn boolean(&self) -> Result<bool, Fault> {
+        let boolean = self.value.get_ref().as_bool();
+        boolean.ok_or_else(|| self.must("be true or false"))
+    }
+
+    /// A number, with or without a fraction; what does not fit is infinite.
+    pub fn number(&self) -> Result<f64, Fault> {
+        let number = match self.value.get_ref() {
+            DeValue::Float(float) => float.as_str().parse().ok(),
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| self.must("be a decimal number"))
+    }
+
+    /// A number without a fraction, from 0 to 2^64 − 1.
+    pub fn unsigned(&self) -> Result<u64, Fault> {
+        let integer = self.value.get_ref().as_integer();
+        integer
+            .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
+            .ok_or_else(|| self.must("be a number without sign and fraction, below 2^64"))
+    }
+}

@@ -1,0 +1,9 @@
+//! Adapters for std, futures and tokio, and metrics.
+
+#[cfg(feature = "futures")]
+mod futures;
+#[cfg(feature = "metrics")]
+mod metered;
+mod std;
+#[cfg(feature = "tokio")]
+mod tokio;

@@ -1,0 +1,4 @@
+//! The corpus, whole and cut at every byte.
+
+mod events;
+mod index;

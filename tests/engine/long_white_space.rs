@@ -1,0 +1,66 @@
+//! White space longer than what the window keeps, in and behind every kind of block: the engine equals the reference
+//! however the stream is cut.
+
+use provstream::sentence::last_sentence;
+use testkit::reference::engine::{canonical, parser, run};
+use testkit::reference::{RefLimits, RefVocabulary, Segment, events};
+
+/// What stands before the white space, between it and the annotation, and behind the annotation.
+const FRAMES: [(&str, &str); 14] = [
+    ("Some text.", ""),
+    ("Some text", "x"),
+    ("Some text.\n\nMore", " and more"),
+    ("```\ncode", "\n```\n"),
+    ("```\ncode", "x\n```\n"),
+    ("```\ncode\n", "\n```\n"),
+    ("```\ncode\n", "x\n```\n"),
+    ("```\ncode\n```", "\n"),
+    ("> ```\n> code", "\n> ```\n"),
+    ("> ```\n> code\n", "x\n> ```\n"),
+    ("~~~\ncode\n~~", "\n~~~~~\n"),
+    ("| a | b |", "|\n"),
+    ("- item", "\n- "),
+    ("> quoted\n> text.", "\n> "),
+];
+
+const WHITE: [&str; 6] = [" ", "\n", "\u{3000}", "\r\n", "\n> ", "\n\n \t"];
+
+fn check(limits: &RefLimits, lengths: &[usize]) {
+    let vocabulary = RefVocabulary::default();
+    let mut engine = parser(limits, &vocabulary);
+    for (before, behind) in FRAMES {
+        for white in WHITE {
+            for &length in lengths {
+                let white = white.repeat(length / white.len());
+                let text = format!("{before}{white}{behind}[substrate.grep] Then.");
+                let input = [Segment {
+                    own: true,
+                    bytes: text.into_bytes(),
+                }];
+                let expected = canonical(events(&input, limits, &vocabulary, &last_sentence));
+                for size in [usize::MAX, 1, 7, 64, 1_000, 4_096, 8_192] {
+                    let found = run(&mut engine, &input, |_| size);
+                    engine.reset();
+                    assert_eq!(
+                        found, expected,
+                        "{before:?}, {length} bytes of white space, {behind:?}, chunks of {size}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn at_the_default_limits() {
+    check(&RefLimits::default(), &[4_090, 4_100, 9_400, 13_000]);
+}
+
+#[test]
+fn at_small_limits() {
+    let limits = RefLimits {
+        max_assertion: 20,
+        ..RefLimits::default()
+    };
+    check(&limits, &[10, 18, 24, 40, 48, 150, 400, 1_200, 2_500]);
+}

@@ -1,0 +1,13 @@
+//! What the parser reports: the profile, properties, offsets, sentences.
+
+mod damaged_ndjson;
+mod json_conformance;
+mod long_white_space;
+mod many_parsers;
+mod memo;
+mod offset_map;
+mod offsets;
+mod properties;
+mod security;
+mod sentence;
+mod vectors;
