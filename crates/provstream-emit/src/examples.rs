@@ -84,7 +84,9 @@ pub fn example_pair(
     vocabulary: &Vocabulary,
 ) -> Result<ExamplePair, ExampleError> {
     if line.len() > MAX_LINE {
-        return Err(ExampleError::NotChat("expected at most 8 MiB in a line".into()));
+        return Err(ExampleError::NotChat(
+            "expected at most 8 MiB in a line".into(),
+        ));
     }
     let value: Value = serde_json::from_slice(line)
         .map_err(|error| ExampleError::NotChat(format!("not JSON: {error}")))?;
@@ -125,8 +127,11 @@ fn messages(value: &Value) -> Result<&Vec<Value>, ExampleError> {
             let what = format!("message {number}: expected an object with a string \"role\"");
             return Err(not(&what));
         }
-        if text(message, "role") == Some("assistant") && message.get("content").is_some_and(Value::is_array) {
-            let what = format!("message {number}: expected a string as \"content\", found an array");
+        if text(message, "role") == Some("assistant")
+            && message.get("content").is_some_and(Value::is_array)
+        {
+            let what =
+                format!("message {number}: expected a string as \"content\", found an array");
             return Err(not(&what));
         }
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
-use provstream::provenance::{Annotation, Class, Vocabulary, write_bracketed, write_json_annotation};
+use provstream::provenance::{
+    Annotation, Class, Vocabulary, write_bracketed, write_json_annotation,
+};
 use serde_json::{Map, Value};
 
 /// Largest file of observations, in bytes.
@@ -101,7 +103,10 @@ impl Observations {
                 what,
             })?;
             if !seen.insert((observation.class.clone(), observation.id.clone())) {
-                let what = format!("the class and the id {} occur twice", shown(&observation.id));
+                let what = format!(
+                    "the class and the id {} occur twice",
+                    shown(&observation.id)
+                );
                 return Err(ObservationError {
                     index: Some(index),
                     what,
@@ -180,7 +185,10 @@ fn read(item: &Value, vocabulary: &Vocabulary) -> Result<Observation, String> {
         .class(name)
         .ok_or_else(|| format!("{} is not a class of the vocabulary", shown(name)))?;
     if class.is_terminal() {
-        return Err(format!("{} is a terminal, which nothing is observed by", shown(name)));
+        return Err(format!(
+            "{} is a terminal, which nothing is observed by",
+            shown(name)
+        ));
     }
     let mut annotation = Annotation::new(class.clone(), class.as_str()).with_observation_id(id);
     if let Some(ts) = ts {
@@ -201,7 +209,9 @@ fn read(item: &Value, vocabulary: &Vocabulary) -> Result<Observation, String> {
         class,
         id: id.into(),
         ts: ts.map(Into::into),
-        summary: summary.filter(|text| !text.trim().is_empty()).map(Into::into),
+        summary: summary
+            .filter(|text| !text.trim().is_empty())
+            .map(Into::into),
     })
 }
 

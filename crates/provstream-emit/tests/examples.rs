@@ -26,10 +26,16 @@ fn both_conversations_come_of_one() {
         ]
     }))
     .unwrap();
-    assert_eq!(annotated["messages"][0]["content"], "Annotate.\n\nBe brief.");
+    assert_eq!(
+        annotated["messages"][0]["content"],
+        "Annotate.\n\nBe brief."
+    );
     assert_eq!(plain["messages"][0]["content"], "Be brief.");
     assert_eq!(plain["messages"][1]["content"], "Is it? [substrate.grep]");
-    assert_eq!(plain["messages"][2], json!({"role": "assistant", "content": "It is.\nReally.", "weight": 1}));
+    assert_eq!(
+        plain["messages"][2],
+        json!({"role": "assistant", "content": "It is.\nReally.", "weight": 1})
+    );
     assert_eq!(plain["messages"][3], annotated["messages"][3]);
     assert_eq!((&plain["id"], &annotated["id"]), (&json!(7), &json!(7)));
 }
@@ -39,15 +45,26 @@ fn what_teaches_faults_or_nothing_is_refused() {
     let answer = |content: &str| json!({"messages": [{"role": "assistant", "content": content}]});
     assert_eq!(pair(&answer("So.")), Err(ExampleError::Unannotated));
     assert_eq!(
-        pair(&answer("So. [substrate.telepathy] [substrate.grep] [substrate.grep; x]")),
+        pair(&answer(
+            "So. [substrate.telepathy] [substrate.grep] [substrate.grep; x]"
+        )),
         Err(ExampleError::Faulty(2))
     );
     for (wrong, message) in [
         ("", "not JSON: EOF while parsing a value at line 1 column 0"),
         ("[]", "expected an object with an array \"messages\""),
-        ("{\"messages\": {}}", "expected an object with an array \"messages\""),
-        ("{\"messages\": [1]}", "message 1: expected an object with a string \"role\""),
-        ("{\"messages\": [{\"role\": 1}]}", "message 1: expected an object with a string \"role\""),
+        (
+            "{\"messages\": {}}",
+            "expected an object with an array \"messages\"",
+        ),
+        (
+            "{\"messages\": [1]}",
+            "message 1: expected an object with a string \"role\"",
+        ),
+        (
+            "{\"messages\": [{\"role\": 1}]}",
+            "message 1: expected an object with a string \"role\"",
+        ),
         (
             "{\"messages\": [{\"role\": \"assistant\", \"content\": []}]}",
             "message 1: expected a string as \"content\", found an array",
@@ -71,7 +88,9 @@ fn transcripts_of_the_corpus() {
         match example_pair(line.as_bytes(), prompt.text(), &Vocabulary::memo()) {
             Ok(pair) => {
                 given += 1;
-                let plain = pair.unannotated()["messages"][1]["content"].as_str().unwrap();
+                let plain = pair.unannotated()["messages"][1]["content"]
+                    .as_str()
+                    .unwrap();
                 assert!(plain.len() < text.len());
                 assert_eq!(pair.annotated()["messages"][2]["content"], text.as_str());
             }
@@ -86,20 +105,40 @@ fn transcripts_of_the_corpus() {
 fn wrong_observations_are_refused_with_their_place() {
     let read = |file: &str| Observations::from_json(file.as_bytes(), &Vocabulary::memo());
     assert!(read("\u{feff}[]").unwrap().is_empty());
-    assert_eq!(read(r#"[{"class":"substrate.grep","id":"a","ts":null,"summary":" "}]"#).unwrap().len(), 1);
+    assert_eq!(
+        read(r#"[{"class":"substrate.grep","id":"a","ts":null,"summary":" "}]"#)
+            .unwrap()
+            .len(),
+        1
+    );
     for (file, message) in [
         ("", "not JSON: EOF while parsing a value at line 1 column 0"),
         ("{}", "expected an array of observations, found an object"),
         ("[1]", "observation 1: expected an object, found a number"),
-        ("[{\"id\": \"a\"}]", "observation 1: the member \"class\" is missing"),
-        ("[{\"class\": \"substrate.grep\"}]", "observation 1: the member \"id\" is missing"),
-        ("[{\"class\": \"substrate.grep\", \"id\": 7}]", "observation 1: expected a string for \"id\", found a number"),
+        (
+            "[{\"id\": \"a\"}]",
+            "observation 1: the member \"class\" is missing",
+        ),
+        (
+            "[{\"class\": \"substrate.grep\"}]",
+            "observation 1: the member \"id\" is missing",
+        ),
+        (
+            "[{\"class\": \"substrate.grep\", \"id\": 7}]",
+            "observation 1: expected a string for \"id\", found a number",
+        ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": \"a\", \"time\": \"x\"}]",
             "observation 1: unknown member \"time\", expected \"class\", \"id\", \"ts\" or \"summary\"",
         ),
-        ("[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]", "observation 1: \"substrate.telepathy\" is not a class of the vocabulary"),
-        ("[{\"class\": \"unverified-inference\", \"id\": \"a\"}]", "observation 1: \"unverified-inference\" is a terminal, which nothing is observed by"),
+        (
+            "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
+            "observation 1: \"substrate.telepathy\" is not a class of the vocabulary",
+        ),
+        (
+            "[{\"class\": \"unverified-inference\", \"id\": \"a\"}]",
+            "observation 1: \"unverified-inference\" is a terminal, which nothing is observed by",
+        ),
         (
             "[{\"class\":\"substrate.grep\",\"id\":\"a\"},{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"2026-05-28T11:40:00Z\"}]",
             "observation 2: the class and the id \"a\" occur twice",
@@ -108,16 +147,38 @@ fn wrong_observations_are_refused_with_their_place() {
         assert_eq!(read(file).unwrap_err().to_string(), message);
     }
     for broken in ["\"\"", "\"a\\nb\"", "\"\\u0007\""] {
-        assert!(read(&format!("[{{\"class\":\"substrate.grep\",\"id\":{broken}}}]")).is_err(), "{broken}");
+        assert!(
+            read(&format!(
+                "[{{\"class\":\"substrate.grep\",\"id\":{broken}}}]"
+            ))
+            .is_err(),
+            "{broken}"
+        );
     }
     for ts in ["yesterday", "2026-02-30T00:00:00Z"] {
-        assert!(read(&format!("[{{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"{ts}\"}}]")).is_err(), "{ts}");
+        assert!(
+            read(&format!(
+                "[{{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"{ts}\"}}]"
+            ))
+            .is_err(),
+            "{ts}"
+        );
     }
     let long = "x".repeat(1_100);
-    assert!(read(&format!("[{{\"class\":\"substrate.grep\",\"id\":\"{long}\"}}]")).is_err());
-    let many: Vec<_> = (0..4_097).map(|index| json!({"class": "substrate.grep", "id": index.to_string()})).collect();
+    assert!(
+        read(&format!(
+            "[{{\"class\":\"substrate.grep\",\"id\":\"{long}\"}}]"
+        ))
+        .is_err()
+    );
+    let many: Vec<_> = (0..4_097)
+        .map(|index| json!({"class": "substrate.grep", "id": index.to_string()}))
+        .collect();
     let error = read(&Value::from(many).to_string()).unwrap_err();
-    assert_eq!(error.to_string(), "at most 4096 observations can be listed, found 4097");
+    assert_eq!(
+        error.to_string(),
+        "at most 4096 observations can be listed, found 4097"
+    );
     assert_eq!(error.index(), None);
 }
 

@@ -41,11 +41,49 @@ fn malformed_and_unknown_annotations_are_refused() {
 #[test]
 fn ordinary_brackets_are_text() {
     for text in [
-        "", "[", "[]", "[1]", "[x]", "[ ] task", "[^1]: note", "[text](url)", "[see note]", "a[i[0]][1.5]", "[[wiki]]",
-        "[3.1.b]", "[1.0.]", "[1.0.x]", "[1.", "[sub]", "[substrates]", "[substrate]", "[Subscribe](x)", "[unverified]",
-        "[unverified-inferences]", "[unverified-inference.x]", "[decay]", "[a, b]", "[\"a\": 1]", "[citation needed]",
-        "[note\n]", "[a.b.c]", "[a.]", "[a..b]", "[-1]", "[a", "[a.", "[a ", "[1.0", "[1.0.s", "x] y", "[é]", "[a\u{e9}]",
-        "[[1][2]]", "[\n", "[see [1]]", "```\n[x]\n```",
+        "",
+        "[",
+        "[]",
+        "[1]",
+        "[x]",
+        "[ ] task",
+        "[^1]: note",
+        "[text](url)",
+        "[see note]",
+        "a[i[0]][1.5]",
+        "[[wiki]]",
+        "[3.1.b]",
+        "[1.0.]",
+        "[1.0.x]",
+        "[1.",
+        "[sub]",
+        "[substrates]",
+        "[substrate]",
+        "[Subscribe](x)",
+        "[unverified]",
+        "[unverified-inferences]",
+        "[unverified-inference.x]",
+        "[decay]",
+        "[a, b]",
+        "[\"a\": 1]",
+        "[citation needed]",
+        "[note\n]",
+        "[a.b.c]",
+        "[a.]",
+        "[a..b]",
+        "[-1]",
+        "[a",
+        "[a.",
+        "[a ",
+        "[1.0",
+        "[1.0.s",
+        "x] y",
+        "[é]",
+        "[a\u{e9}]",
+        "[[1][2]]",
+        "[\n",
+        "[see [1]]",
+        "```\n[x]\n```",
     ] {
         assert!(open().accepts(text), "{text:?}");
         assert_eq!(read(text, &Vocabulary::memo()), (0, 0), "{text:?}");
@@ -56,10 +94,50 @@ fn ordinary_brackets_are_text() {
 fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
     let mut random = Random(7);
     let pieces = [
-        "[", "[", "[", " ", "\n", "\t", "1.0.", "2.7.", "01.", ".", ";", "]", "]", "substrate", ".", "grep", "Substrate", "SUB",
-        "unverified-inference", "Unverified", "-inference", "decayed-to-uncertainty", "note", "ts", "=", "observation-id",
-        "observation_id", "x", "-", "_", "1", "\"", "é", "substrate.grep", "2026-05-28T11:40:00Z", "; ts=", "[substrate.", "[substrate.grep]", "[unverified-inference]", "[1.0.substrate.grep",
-        "\\", "`", "[substrate.grep; observation-id=\"", "\"]",
+        "[",
+        "[",
+        "[",
+        " ",
+        "\n",
+        "\t",
+        "1.0.",
+        "2.7.",
+        "01.",
+        ".",
+        ";",
+        "]",
+        "]",
+        "substrate",
+        ".",
+        "grep",
+        "Substrate",
+        "SUB",
+        "unverified-inference",
+        "Unverified",
+        "-inference",
+        "decayed-to-uncertainty",
+        "note",
+        "ts",
+        "=",
+        "observation-id",
+        "observation_id",
+        "x",
+        "-",
+        "_",
+        "1",
+        "\"",
+        "é",
+        "substrate.grep",
+        "2026-05-28T11:40:00Z",
+        "; ts=",
+        "[substrate.",
+        "[substrate.grep]",
+        "[unverified-inference]",
+        "[1.0.substrate.grep",
+        "\\",
+        "`",
+        "[substrate.grep; observation-id=\"",
+        "\"]",
     ];
     let (mut accepted, mut annotated) = (0, 0);
     let grammar = open();
@@ -72,27 +150,63 @@ fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
         accepted += usize::from(accepts);
         annotated += usize::from(accepts && annotations > 0);
     }
-    assert!(accepted > 10_000 && annotated > 100, "{accepted} {annotated}");
+    assert!(
+        accepted > 10_000 && annotated > 100,
+        "{accepted} {annotated}"
+    );
 }
 
 #[test]
 fn ids_and_times_have_the_bounds_of_the_wire_profile() {
     let with = |parameters: &str| open().accepts(&format!("[substrate.grep{parameters}]"));
     for good in [
-        "; observation-id=a", "; observation-id=a b\tc", "; observation-id=\"a\" b", "; observation-id=\\", "; observation-id=é",
-        "; observation-id=\" a\"", "; observation-id=\"\\\\\\\"\"", "; ts=0000-02-29T00:00:00Z", "; ts=2024-02-29t23:59:59.123456789z",
-        "; ts=2000-02-29T00:00:00-23:59", "; ts=2016-12-31T23:59:60Z", "; ts=2016-12-31T18:59:60.5-05:00",
+        "; observation-id=a",
+        "; observation-id=a b\tc",
+        "; observation-id=\"a\" b",
+        "; observation-id=\\",
+        "; observation-id=é",
+        "; observation-id=\" a\"",
+        "; observation-id=\"\\\\\\\"\"",
+        "; ts=0000-02-29T00:00:00Z",
+        "; ts=2024-02-29t23:59:59.123456789z",
+        "; ts=2000-02-29T00:00:00-23:59",
+        "; ts=2016-12-31T23:59:60Z",
+        "; ts=2016-12-31T18:59:60.5-05:00",
     ] {
-        let good = if good.starts_with("; observation-id=\"a\" b") { "; observation-id=a\"b" } else { good };
+        let good = if good.starts_with("; observation-id=\"a\" b") {
+            "; observation-id=a\"b"
+        } else {
+            good
+        };
         assert!(with(good), "{good:?}");
-        assert_eq!(read(&format!("[substrate.grep{good}]"), &Vocabulary::memo()), (1, 0), "{good:?}");
+        assert_eq!(
+            read(&format!("[substrate.grep{good}]"), &Vocabulary::memo()),
+            (1, 0),
+            "{good:?}"
+        );
     }
     for bad in [
-        "; observation-id= a", "; observation-id=a ", "; observation-id=a;b", "; observation-id=\"a", "; observation-id=\"\\n\"",
-        "; observation-id=a\nb", "; observation-id=\"\u{7f}\"", "; ts=2023-02-29T00:00:00Z", "; ts=1900-02-29T00:00:00Z",
-        "; ts=2024-04-31T00:00:00Z", "; ts=2024-13-01T00:00:00Z", "; ts=2024-01-01T24:00:00Z", "; ts=2024-01-01T00:60:00Z",
-        "; ts=2024-01-01T00:00:60Z", "; ts=2024-01-01T00:00:00", "; ts=2024-01-01T00:00:00.Z", "; ts=2024-01-01T00:00:00+24:00",
-        "; ts=2016-12-31T23:59:60+01:00", "; ts=2023-02-29T23:59:60Z", "; ts=20240101T000000Z", "; ts=2024-01-01 00:00:00Z",
+        "; observation-id= a",
+        "; observation-id=a ",
+        "; observation-id=a;b",
+        "; observation-id=\"a",
+        "; observation-id=\"\\n\"",
+        "; observation-id=a\nb",
+        "; observation-id=\"\u{7f}\"",
+        "; ts=2023-02-29T00:00:00Z",
+        "; ts=1900-02-29T00:00:00Z",
+        "; ts=2024-04-31T00:00:00Z",
+        "; ts=2024-13-01T00:00:00Z",
+        "; ts=2024-01-01T24:00:00Z",
+        "; ts=2024-01-01T00:60:00Z",
+        "; ts=2024-01-01T00:00:60Z",
+        "; ts=2024-01-01T00:00:00",
+        "; ts=2024-01-01T00:00:00.Z",
+        "; ts=2024-01-01T00:00:00+24:00",
+        "; ts=2016-12-31T23:59:60+01:00",
+        "; ts=2023-02-29T23:59:60Z",
+        "; ts=20240101T000000Z",
+        "; ts=2024-01-01 00:00:00Z",
     ] {
         assert!(!with(bad), "{bad:?}");
     }
@@ -100,7 +214,8 @@ fn ids_and_times_have_the_bounds_of_the_wire_profile() {
         let fits = format!("; observation-id={}", character.repeat(most));
         assert!(with(&fits));
         assert!(!with(&format!("{fits}{character}")));
-        let longest = format!("[1.0.substrate.unix.peercred{fits}; ts=2026-05-28T11:40:00.123456789+02:00]");
+        let longest =
+            format!("[1.0.substrate.unix.peercred{fits}; ts=2026-05-28T11:40:00.123456789+02:00]");
         assert!(open().accepts(&longest) && longest.len() <= 1_024);
         assert_eq!(read(&longest, &Vocabulary::memo()), (1, 0));
     }
@@ -118,7 +233,13 @@ fn values_hold_no_annotation_of_their_own() {
         assert!(read(bad, &Vocabulary::memo()).1 > 0, "{bad}");
         assert!(!open().accepts(bad), "{bad}");
     }
-    for good in ["\"app/[slug]/page.tsx\"", "\"a[0][17]; b\"", "\"[]\"", "\"x]\"", "\"[(\""] {
+    for good in [
+        "\"app/[slug]/page.tsx\"",
+        "\"a[0][17]; b\"",
+        "\"[]\"",
+        "\"x]\"",
+        "\"[(\"",
+    ] {
         let text = format!("\\[substrate.grep; observation-id={good}]");
         assert!(open().accepts(&text), "{text}");
         assert_eq!(read(&text, &Vocabulary::memo()).1, 0, "{text}");
@@ -165,18 +286,38 @@ fn a_class_is_known_to_the_grammar_as_soon_as_the_vocabulary_has_it() {
         .build()
         .unwrap();
     let grammar = Grammar::new(&later);
-    for good in ["[substrate.ct.log]", "[1.3.substrate.grep]", "[note]", "[note; observation-id=x]", "[Note.Two]", "[notebook]",
-        "[note.x]", "[see note]", "[not]", "[n[note]]"] {
+    for good in [
+        "[substrate.ct.log]",
+        "[1.3.substrate.grep]",
+        "[note]",
+        "[note; observation-id=x]",
+        "[Note.Two]",
+        "[notebook]",
+        "[note.x]",
+        "[see note]",
+        "[not]",
+        "[n[note]]",
+    ] {
         assert!(grammar.accepts(good), "{good}");
         assert_eq!(read(good, &later).1, 0, "{good}");
     }
-    for bad in ["[1.0.substrate.grep]", "[Note]", "[note.two]", "[NOTE.TWO]", "[note; x]", "[note ]"] {
+    for bad in [
+        "[1.0.substrate.grep]",
+        "[Note]",
+        "[note.two]",
+        "[NOTE.TWO]",
+        "[note; x]",
+        "[note ]",
+    ] {
         assert!(!grammar.accepts(bad), "{bad}");
     }
     assert!(!open().accepts("[substrate.ct.log]") && open().accepts("[note]"));
     for target in GrammarTarget::ALL {
         let with = grammar.print(*target).unwrap();
-        assert!(with.contains("substrate.ct.log") || with.contains("substrate\\.ct\\.log"), "{target}");
+        assert!(
+            with.contains("substrate.ct.log") || with.contains("substrate\\.ct\\.log"),
+            "{target}"
+        );
         assert_ne!(with, open().print(*target).unwrap());
     }
 }
@@ -202,7 +343,9 @@ fn vocabularies_of_any_size_can_be_printed() {
 #[test]
 fn the_older_tag_says_what_it_cannot() {
     let sentences = open().requiring(Requirement::EverySentence);
-    let error = sentences.print(GrammarTarget::StructuralTagLegacy).unwrap_err();
+    let error = sentences
+        .print(GrammarTarget::StructuralTagLegacy)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the target structural-tag-legacy cannot express a requirement for every sentence"
@@ -224,7 +367,9 @@ fn printed_grammars_are_what_they_were() {
                     golden(&format!("grammar/{set}.{requirement}.{target}"), &text);
                     // Engines read as many hexadecimal digits as there are.
                     let bytes = text.as_bytes();
-                    let run_on = bytes.windows(5).any(|w| w.starts_with(b"\\x") && w[2..].iter().all(u8::is_ascii_hexdigit));
+                    let run_on = bytes
+                        .windows(5)
+                        .any(|w| w.starts_with(b"\\x") && w[2..].iter().all(u8::is_ascii_hexdigit));
                     assert!(!run_on, "{set} {requirement} {target}");
                 }
             }

@@ -14,7 +14,9 @@ fn memo() -> Prompt {
 fn all() -> impl Iterator<Item = (Language, PromptForm, PromptLength)> {
     Language::ALL.iter().flat_map(|&language| {
         PromptForm::ALL.iter().flat_map(move |&form| {
-            PromptLength::ALL.iter().map(move |&length| (language, form, length))
+            PromptLength::ALL
+                .iter()
+                .map(move |&length| (language, form, length))
         })
     })
 }
@@ -22,10 +24,19 @@ fn all() -> impl Iterator<Item = (Language, PromptForm, PromptLength)> {
 #[test]
 fn texts_are_what_they_were() {
     for (language, form, length) in all() {
-        let prompt = memo().in_language(language).asking_for(form).with_length(length);
-        golden(&format!("prompt/{language}.{form}.{length}.txt"), prompt.build().text());
+        let prompt = memo()
+            .in_language(language)
+            .asking_for(form)
+            .with_length(length);
+        golden(
+            &format!("prompt/{language}.{form}.{length}.txt"),
+            prompt.build().text(),
+        );
         let citing = prompt.citing(&observations());
-        golden(&format!("prompt/{language}.{form}.{length}.observations.txt"), citing.build().text());
+        golden(
+            &format!("prompt/{language}.{form}.{length}.observations.txt"),
+            citing.build().text(),
+        );
     }
 }
 
@@ -34,13 +45,27 @@ fn texts_are_what_they_were() {
 fn short_prompts_have_fewer_than_400_tokens() {
     let counts = include_str!("golden/prompt/tokens.tsv");
     for (language, form, length) in all() {
-        let prompt = memo().in_language(language).asking_for(form).with_length(length).build();
+        let prompt = memo()
+            .in_language(language)
+            .asking_for(form)
+            .with_length(length)
+            .build();
         let name = format!("{language}.{form}.{length}.txt");
-        let row = counts.lines().find(|line| line.starts_with(&name)).expect("every prompt is counted");
+        let row = counts
+            .lines()
+            .find(|line| line.starts_with(&name))
+            .expect("every prompt is counted");
         let cells: Vec<&str> = row.split('\t').collect();
-        assert_eq!(cells[1], prompt.sha256(), "{name} has changed: run .ci/emit tokens");
+        assert_eq!(
+            cells[1],
+            prompt.sha256(),
+            "{name} has changed: run .ci/emit tokens"
+        );
         let tokens: usize = cells[2].parse().unwrap();
-        assert!(length == PromptLength::Full || tokens < 400, "{name}: {tokens}");
+        assert!(
+            length == PromptLength::Full || tokens < 400,
+            "{name}: {tokens}"
+        );
     }
 }
 
@@ -48,7 +73,11 @@ fn short_prompts_have_fewer_than_400_tokens() {
 fn every_class_and_observation_is_listed() {
     let memo_vocabulary = Vocabulary::memo();
     for (language, form, length) in all() {
-        let prompt = memo().in_language(language).asking_for(form).with_length(length).citing(&observations());
+        let prompt = memo()
+            .in_language(language)
+            .asking_for(form)
+            .with_length(length)
+            .citing(&observations());
         let text = prompt.build().text().to_owned();
         for (class, _) in memo_vocabulary.classes() {
             assert!(text.contains(&format!("- {class}: ")), "{language} {class}");
@@ -61,18 +90,29 @@ fn every_class_and_observation_is_listed() {
                 // What the summary quotes is no annotation.
                 assert!(text.contains("fn main() \\[substrate.grep]"), "{text}");
             }
-            _ => assert!(text.contains(r#"{"substrate_class":"substrate.git.log","observation_id":"4f2a9c1"}"#)),
+            _ => {
+                assert!(text.contains(
+                    r#"{"substrate_class":"substrate.git.log","observation_id":"4f2a9c1"}"#
+                ))
+            }
         }
     }
     let none = memo().citing(&Observations::default()).build();
-    assert!(none.text().contains("No observations have been made so far."));
+    assert!(
+        none.text()
+            .contains("No observations have been made so far.")
+    );
 }
 
 /// What a prompt shows as an example is what the parser accepts.
 #[test]
 fn worked_answers_are_well_formed() {
     for (language, form, length) in all() {
-        let prompt = memo().in_language(language).asking_for(form).with_length(length).build();
+        let prompt = memo()
+            .in_language(language)
+            .asking_for(form)
+            .with_length(length)
+            .build();
         let answers: Vec<&str> = prompt.text().lines().rev().take(4).step_by(2).collect();
         assert_eq!(answers.len(), 2);
         let mut found = 0;
@@ -91,7 +131,9 @@ fn worked_answers_are_well_formed() {
                             found += assertion.annotations().len();
                             assert!(assertion.annotations().all(|one| one.reason().is_none()));
                         }
-                        Event::Diagnostic(diagnostic) => panic!("{language}: {diagnostic}: {answer}"),
+                        Event::Diagnostic(diagnostic) => {
+                            panic!("{language}: {diagnostic}: {answer}")
+                        }
                         _ => {}
                     };
                     let json = answer.find('{').unwrap();
@@ -115,10 +157,16 @@ fn the_hash_is_that_of_the_text() {
     assert_eq!(prompt, memo().build());
     assert_eq!(prompt.sha256().len(), 64);
     assert!(prompt.sha256().bytes().all(|byte| byte.is_ascii_hexdigit()));
-    assert_ne!(prompt.sha256(), memo().in_language(Language::German).build().sha256());
+    assert_ne!(
+        prompt.sha256(),
+        memo().in_language(Language::German).build().sha256()
+    );
     // SHA-256 of the golden file, as `sha256sum` gives it. A change of the texts changes it, and PROMPT_VERSION with it.
     assert_eq!(PROMPT_VERSION, 1);
-    golden("prompt/sha256.txt", &format!("{}  en.bracketed.short.txt\n", prompt.sha256()));
+    golden(
+        "prompt/sha256.txt",
+        &format!("{}  en.bracketed.short.txt\n", prompt.sha256()),
+    );
 }
 
 #[test]
@@ -139,14 +187,21 @@ description = "what rg prints"
 "#;
     let later = Vocabulary::from_toml(file).unwrap();
     for (language, form, length) in all() {
-        let prompt = Prompt::new(&later).in_language(language).asking_for(form).with_length(length).build();
+        let prompt = Prompt::new(&later)
+            .in_language(language)
+            .asking_for(form)
+            .with_length(length)
+            .build();
         let text = prompt.text();
         assert!(text.contains("- substrate.ct.log: an entry of a certificate transparency log\n"));
         assert!(text.contains("- substrate.grep: what rg prints\n"));
         assert!(text.contains("- substrate.plain: ") && !text.contains("- substrate.plain: \n"));
     }
     let version = Version::new(2, 0);
-    let one = Vocabulary::builder(version).class("measured", version).build().unwrap();
+    let one = Vocabulary::builder(version)
+        .class("measured", version)
+        .build()
+        .unwrap();
     let text = Prompt::new(&one).build().text().to_owned();
     assert!(text.contains("[measured; observation-id=4f2a9c1; ts=2026-05-28T11:40:00Z]"));
     assert!(!text.contains("substrate.grep"));

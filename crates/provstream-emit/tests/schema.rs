@@ -19,7 +19,11 @@ fn schemas() -> impl Iterator<Item = (&'static str, SchemaTarget, Value)> {
     SchemaTarget::ALL.iter().flat_map(|&target| {
         [
             ("open", target, memo().build(target)),
-            ("closed", target, memo().citing(&observations()).build(target)),
+            (
+                "closed",
+                target,
+                memo().citing(&observations()).build(target),
+            ),
         ]
     })
 }
@@ -27,7 +31,10 @@ fn schemas() -> impl Iterator<Item = (&'static str, SchemaTarget, Value)> {
 #[test]
 fn printed_schemas_are_what_they_were() {
     for (set, target, schema) in schemas() {
-        golden(&format!("schema/{set}.{target}.json"), &format!("{schema:#}\n"));
+        golden(
+            &format!("schema/{set}.{target}.json"),
+            &format!("{schema:#}\n"),
+        );
     }
 }
 
@@ -54,9 +61,15 @@ fn samples_parse_without_a_diagnostic() {
             if valid == samples {
                 break;
             }
-            assert!(tried < samples * 2, "{set} {target}: most samples are invalid");
+            assert!(
+                tried < samples * 2,
+                "{set} {target}: most samples are invalid"
+            );
         }
-        assert!(assertions > samples && annotations > samples, "{assertions} {annotations}");
+        assert!(
+            assertions > samples && annotations > samples,
+            "{assertions} {annotations}"
+        );
     }
 }
 
@@ -97,9 +110,13 @@ fn sample(schema: &Value, root: &Value, random: &mut Random) -> Value {
     match name {
         "null" => Value::Null,
         "array" => {
-            let least = schema.get("minItems").map_or(0, |least| least.as_u64().unwrap());
+            let least = schema
+                .get("minItems")
+                .map_or(0, |least| least.as_u64().unwrap());
             let count = usize::try_from(least).unwrap() + random.below(4);
-            (0..count).map(|_| sample(&schema["items"], root, random)).collect()
+            (0..count)
+                .map(|_| sample(&schema["items"], root, random))
+                .collect()
         }
         "object" => {
             let properties = schema["properties"].as_object().unwrap();
@@ -123,7 +140,9 @@ fn sample(schema: &Value, root: &Value, random: &mut Random) -> Value {
 }
 
 fn string(random: &mut Random, most: usize, controls: bool) -> String {
-    let alphabet: Vec<char> = "abc XYZ0189.:/-_\"\\[]{};=äß漢字🙂\u{2028}\u{202e}\u{fffd}".chars().collect();
+    let alphabet: Vec<char> = "abc XYZ0189.:/-_\"\\[]{};=äß漢字🙂\u{2028}\u{202e}\u{fffd}"
+        .chars()
+        .collect();
     let count = 1 + random.below(most);
     (0..count)
         .map(|_| match random.below(20) {
@@ -167,12 +186,14 @@ type Edit = (&'static str, &'static str, Value);
 
 const ITEM: &str = "/properties/assertions/items";
 const ANNOTATION: &str = "/properties/assertions/items/properties/provenance/items";
-const CLASS: &str = "/properties/assertions/items/properties/provenance/items/properties/substrate_class";
+const CLASS: &str =
+    "/properties/assertions/items/properties/provenance/items/properties/substrate_class";
 const TEXT: &str = "/properties/assertions/items/properties/assertion";
 
 /// Schemas nested so deep.
 fn nested(depth: usize) -> Value {
-    let leaf = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    let leaf =
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
     (1..depth).fold(leaf, |inner, _| {
         json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": false})
     })
@@ -180,20 +201,39 @@ fn nested(depth: usize) -> Value {
 
 /// An object with so many properties.
 fn wide(count: usize, required: bool) -> Value {
-    let members: Map<String, Value> = (0..count).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
-    let names: Vec<&String> = if required { members.keys().collect() } else { Vec::new() };
+    let members: Map<String, Value> = (0..count)
+        .map(|index| (format!("p{index}"), json!({"type": "string"})))
+        .collect();
+    let names: Vec<&String> = if required {
+        members.keys().collect()
+    } else {
+        Vec::new()
+    };
     json!({"type": "object", "properties": members, "required": names, "additionalProperties": false})
 }
 
 fn strings(count: usize, length: usize) -> Value {
-    (0..count).map(|index| Value::from(format!("{index:0length$}"))).collect()
+    (0..count)
+        .map(|index| Value::from(format!("{index:0length$}")))
+        .collect()
 }
 
 fn openai_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = ["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas",
-        "patternProperties", "minLength", "uniqueItems"]
-        .map(|keyword| (TEXT, keyword, json!({})))
-        .into();
+    let mut edits: Vec<Edit> = [
+        "allOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "dependentRequired",
+        "dependentSchemas",
+        "patternProperties",
+        "minLength",
+        "uniqueItems",
+    ]
+    .map(|keyword| (TEXT, keyword, json!({})))
+    .into();
     edits.extend([
         ("", "type", json!("array")),
         ("", "anyOf", json!([{"type": "object", "properties": {}, "required": [], "additionalProperties": false}])),
@@ -213,10 +253,22 @@ fn openai_edits() -> Vec<Edit> {
 }
 
 fn anthropic_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = ["minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-        "maxItems", "uniqueItems", "oneOf", "not", "patternProperties"]
-        .map(|keyword| (TEXT, keyword, json!(1)))
-        .into();
+    let mut edits: Vec<Edit> = [
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "maxItems",
+        "uniqueItems",
+        "oneOf",
+        "not",
+        "patternProperties",
+    ]
+    .map(|keyword| (TEXT, keyword, json!(1)))
+    .into();
     edits.extend([
         (ITEM, "additionalProperties", Value::Null),
         (ITEM, "additionalProperties", json!({"type": "string"})),
@@ -229,16 +281,39 @@ fn anthropic_edits() -> Vec<Edit> {
         (TEXT, "$ref", json!("other.json")),
         (TEXT, "allOf", json!([{"$ref": "#/properties"}])),
         (TEXT, "anyOf", json!([wide(25, false)])),
-        (TEXT, "anyOf", (0..17).map(|_| json!({"type": ["string", "null"]})).collect()),
+        (
+            TEXT,
+            "anyOf",
+            (0..17)
+                .map(|_| json!({"type": ["string", "null"]}))
+                .collect(),
+        ),
     ]);
     edits
 }
 
 fn gemini_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = ["pattern", "minLength", "maxLength", "const", "allOf", "not", "if", "then", "else", "uniqueItems",
-        "patternProperties", "default", "exclusiveMinimum", "multipleOf", "minProperties", "propertyNames", "contains"]
-        .map(|keyword| (TEXT, keyword, json!(1)))
-        .into();
+    let mut edits: Vec<Edit> = [
+        "pattern",
+        "minLength",
+        "maxLength",
+        "const",
+        "allOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "uniqueItems",
+        "patternProperties",
+        "default",
+        "exclusiveMinimum",
+        "multipleOf",
+        "minProperties",
+        "propertyNames",
+        "contains",
+    ]
+    .map(|keyword| (TEXT, keyword, json!(1)))
+    .into();
     edits.extend([
         (CLASS, "enum", json!([true])),
         (CLASS, "enum", json!([null])),
@@ -250,11 +325,26 @@ fn gemini_edits() -> Vec<Edit> {
 }
 
 fn ollama_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = ["not", "if", "then", "else", "patternProperties", "contains", "minContains", "maxContains",
-        "uniqueItems", "propertyNames", "dependentSchemas", "dependentRequired", "minProperties", "maxProperties",
-        "unevaluatedProperties", "unevaluatedItems"]
-        .map(|keyword| (TEXT, keyword, json!({})))
-        .into();
+    let mut edits: Vec<Edit> = [
+        "not",
+        "if",
+        "then",
+        "else",
+        "patternProperties",
+        "contains",
+        "minContains",
+        "maxContains",
+        "uniqueItems",
+        "propertyNames",
+        "dependentSchemas",
+        "dependentRequired",
+        "minProperties",
+        "maxProperties",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+    ]
+    .map(|keyword| (TEXT, keyword, json!({})))
+    .into();
     edits.extend([
         (TEXT, "pattern", json!("abc")),
         (TEXT, "pattern", json!("^abc")),
@@ -276,7 +366,11 @@ fn each_violation_of_a_subset_is_found() {
         assert!(edits.len() >= 20, "{target}: {}", edits.len());
         for (pointer, member, value) in edits {
             let mut schema = memo().build(target);
-            let place = schema.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+            let place = schema
+                .pointer_mut(pointer)
+                .unwrap()
+                .as_object_mut()
+                .unwrap();
             match &value {
                 Value::Null => place.remove(member),
                 value => place.insert(member.into(), value.clone()),
@@ -291,17 +385,27 @@ fn each_violation_of_a_subset_is_found() {
 #[test]
 fn a_class_is_known_to_the_schema_as_soon_as_the_vocabulary_has_it() {
     let version = Version::new(1, 1);
-    let later = Vocabulary::builder(version).class("substrate.ct.log", version).build().unwrap();
+    let later = Vocabulary::builder(version)
+        .class("substrate.ct.log", version)
+        .build()
+        .unwrap();
     for &target in SchemaTarget::ALL {
         let schema = Schema::new(&later).build(target).to_string();
         assert!(schema.contains("\"substrate.ct.log\""), "{target}");
-        assert!(!memo().build(target).to_string().contains("substrate.ct.log"));
+        assert!(
+            !memo()
+                .build(target)
+                .to_string()
+                .contains("substrate.ct.log")
+        );
     }
 }
 
 #[test]
 fn closed_schemas_tie_ids_to_their_class() {
-    let schema = memo().citing(&observations()).build(SchemaTarget::JsonSchema);
+    let schema = memo()
+        .citing(&observations())
+        .build(SchemaTarget::JsonSchema);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let answer = |class: &str, id: Value, ts: Value| {
         let provenance = json!([{"substrate_class": class, "observation_id": id, "ts": ts}]);

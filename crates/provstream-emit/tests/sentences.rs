@@ -25,7 +25,10 @@ fn has_bare_text(answer: &str) -> bool {
     parser.finish(&mut note);
     answer.char_indices().any(|(at, c)| {
         let at = at as u64;
-        c.is_alphabetic() && !covered.iter().any(|span| (span.start()..span.end()).contains(&at))
+        c.is_alphabetic()
+            && !covered
+                .iter()
+                .any(|span| (span.start()..span.end()).contains(&at))
     })
 }
 
@@ -82,10 +85,60 @@ fn sentences_without_an_annotation_are_refused() {
 fn nothing_accepted_has_text_without_an_annotation() {
     let mut random = Random(11);
     let pieces = [
-        "One", "two", " ", " ", " ", ".", ".", "!", "?", "。", "…", "Dr", "e.g", "p. 5", "\"", ")", "”", "»", "(", "\n", "\n- ",
-        "1. ", "# ", "> ", "`", "`a`", "``", "~", "{", "|", "\\", ":", ";", ",", "-", "A", "B.", "etc", "\u{a0}", "。」", "x.y",
-        " [substrate.grep]", " [substrate.grep]", "[unverified-inference]", ". [substrate.grep] ", " [unverified-inference]\n",
-        "[1]", "\u{2028}", "\u{3000}", "•", "⟨", "ß", "İ", "٣",
+        "One",
+        "two",
+        " ",
+        " ",
+        " ",
+        ".",
+        ".",
+        "!",
+        "?",
+        "。",
+        "…",
+        "Dr",
+        "e.g",
+        "p. 5",
+        "\"",
+        ")",
+        "”",
+        "»",
+        "(",
+        "\n",
+        "\n- ",
+        "1. ",
+        "# ",
+        "> ",
+        "`",
+        "`a`",
+        "``",
+        "~",
+        "{",
+        "|",
+        "\\",
+        ":",
+        ";",
+        ",",
+        "-",
+        "A",
+        "B.",
+        "etc",
+        "\u{a0}",
+        "。」",
+        "x.y",
+        " [substrate.grep]",
+        " [substrate.grep]",
+        "[unverified-inference]",
+        ". [substrate.grep] ",
+        " [unverified-inference]\n",
+        "[1]",
+        "\u{2028}",
+        "\u{3000}",
+        "•",
+        "⟨",
+        "ß",
+        "İ",
+        "٣",
     ];
     let grammar = grammar();
     let mut accepted = 0;
@@ -106,9 +159,13 @@ fn nothing_accepted_has_text_without_an_annotation() {
 fn the_list_of_terminators_is_complete() {
     let grammar = grammar();
     let ends = |c: char| {
-        [format!("Ab cd{c} Ef"), format!("Ab cd{c}) Ef"), format!("Ab cd{c}Ef")]
-            .iter()
-            .any(|text| last_sentence(text.as_bytes()) > 0)
+        [
+            format!("Ab cd{c} Ef"),
+            format!("Ab cd{c}) Ef"),
+            format!("Ab cd{c}Ef"),
+        ]
+        .iter()
+        .any(|text| last_sentence(text.as_bytes()) > 0)
     };
     // One text with every character that ends none: if the grammar accepts it, it lists no other; and each that ends one
     // is refused in the middle of a sentence.
@@ -120,7 +177,13 @@ fn the_list_of_terminators_is_complete() {
     let terminators: Vec<char> = ('\u{80}'..=char::MAX).filter(|&c| ends(c)).collect();
     assert!(terminators.len() > 100);
     for c in terminators {
-        assert!(!grammar.accepts(&format!("Ab cd{c} Ef [substrate.grep]")), "{c:?}");
-        assert!(!grammar.accepts(&format!("Ab cd{c}Ef [substrate.grep]")), "{c:?}");
+        assert!(
+            !grammar.accepts(&format!("Ab cd{c} Ef [substrate.grep]")),
+            "{c:?}"
+        );
+        assert!(
+            !grammar.accepts(&format!("Ab cd{c}Ef [substrate.grep]")),
+            "{c:?}"
+        );
     }
 }

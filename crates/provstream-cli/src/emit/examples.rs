@@ -85,7 +85,8 @@ impl Writer<'_> {
             Err(ExampleError::Faulty(_)) => "with malformed or unknown annotations",
             Err(error) => {
                 let number = self.number;
-                self.first.get_or_insert_with(|| (number, error.to_string()));
+                self.first
+                    .get_or_insert_with(|| (number, error.to_string()));
                 "not in the chat format"
             }
         };

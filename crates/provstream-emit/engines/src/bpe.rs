@@ -33,7 +33,9 @@ pub fn train(text: &str) -> Vec<Vec<u8>> {
             }
         }
         let best = pairs.into_iter().max_by_key(|&(pair, count)| (count, pair));
-        let Some(((left, right), count)) = best else { break };
+        let Some(((left, right), count)) = best else {
+            break;
+        };
         if count < 2 {
             break;
         }

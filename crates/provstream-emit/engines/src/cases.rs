@@ -24,9 +24,10 @@ pub struct Case {
 impl Case {
     pub fn all() -> impl Iterator<Item = Self> {
         [false, true].into_iter().flat_map(|closed| {
-            Requirement::ALL
-                .iter()
-                .map(move |&requirement| Self { closed, requirement })
+            Requirement::ALL.iter().map(move |&requirement| Self {
+                closed,
+                requirement,
+            })
         })
     }
 
@@ -58,7 +59,10 @@ pub fn observations() -> Observations {
         .map(|index| {
             let id = match index % 5 {
                 0 => format!("src/module{index}/file.rs:{}", index * 7),
-                1 => format!("sha256:{:016x}", (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+                1 => format!(
+                    "sha256:{:016x}",
+                    (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                ),
                 2 => format!("会議メモ {index}"),
                 3 => format!("a[{index}]; \"quoted\" \\ part"),
                 _ => format!("{index}"),
@@ -86,12 +90,20 @@ fn training_text() -> Result<String> {
     for path in corpus("transcripts")? {
         text += &fs::read_to_string(path)?;
     }
-    let classes: Vec<_> = Vocabulary::memo().classes().map(|(class, _)| class).collect();
+    let classes: Vec<_> = Vocabulary::memo()
+        .classes()
+        .map(|(class, _)| class)
+        .collect();
     for index in 0..400 {
         let class = &classes[index % classes.len()];
         text += &format!(
             "The value is {index}. [{class}; observation-id=src/part{index}.rs:{}; ts=2026-0{}-1{}T1{}:0{}:0{}Z]\n",
-            index * 3, index % 9 + 1, index % 10, index % 10, index % 10, index % 10,
+            index * 3,
+            index % 9 + 1,
+            index % 10,
+            index % 10,
+            index % 10,
+            index % 10,
         );
     }
     Ok(text)
@@ -99,7 +111,9 @@ fn training_text() -> Result<String> {
 
 /// The text files of a folder of the corpus, sorted.
 pub fn corpus(folder: &str) -> Result<Vec<std::path::PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../corpus").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../corpus")
+        .join(folder);
     let mut all = fs::read_dir(&folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
         .map(|entry| Ok(entry?.path()))

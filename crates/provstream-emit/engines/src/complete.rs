@@ -37,14 +37,32 @@ pub fn well_formed() -> Result<Vec<String>> {
 pub fn malformed() -> Vec<String> {
     let mut all = Vec::new();
     let names = [
-        "substrate.git.log", "substrate.grep", "substrate.code.read", "substrate.fs.mtime", "substrate.mcp.brief",
-        "substrate.do.sse-count", "substrate.unix.peercred", "unverified-inference", "decayed-to-uncertainty",
+        "substrate.git.log",
+        "substrate.grep",
+        "substrate.code.read",
+        "substrate.fs.mtime",
+        "substrate.mcp.brief",
+        "substrate.do.sse-count",
+        "substrate.unix.peercred",
+        "unverified-inference",
+        "decayed-to-uncertainty",
     ];
     let rests = [
-        "; ;", "; x", "; observation-id", "; observation-id=", "; observation-id=\"\"", "; ts=",
-        "; ts=yesterday; ts=", "; observation-id=a; observation-id=b", "; observation-id=a; observation_id=b",
-        "; ts=2026-05-28T11:40:00Z; ts=2026-05-28T11:40:00Z", "; x=", "; x=1;;", "; observation-id=a; ;",
-        "; ts", "; ts=\"\"",
+        "; ;",
+        "; x",
+        "; observation-id",
+        "; observation-id=",
+        "; observation-id=\"\"",
+        "; ts=",
+        "; ts=yesterday; ts=",
+        "; observation-id=a; observation-id=b",
+        "; observation-id=a; observation_id=b",
+        "; ts=2026-05-28T11:40:00Z; ts=2026-05-28T11:40:00Z",
+        "; x=",
+        "; x=1;;",
+        "; observation-id=a; ;",
+        "; ts",
+        "; ts=\"\"",
     ];
     for name in names {
         all.extend(rests.iter().map(|rest| format!("[{name}{rest}]")));
@@ -53,7 +71,16 @@ pub fn malformed() -> Vec<String> {
         all.push(format!("[1.7.{name}]"));
         all.push(format!("[01.0.{name}]"));
     }
-    for other in ["telepathy", "gre", "grepp", "grep.x", "Grep", "git", "git.logs", "code-read"] {
+    for other in [
+        "telepathy",
+        "gre",
+        "grepp",
+        "grep.x",
+        "Grep",
+        "git",
+        "git.logs",
+        "code-read",
+    ] {
         all.push(format!("[substrate.{other}]"));
         all.push(format!("[1.0.substrate.{other}]"));
         all.push(format!("[ substrate.{other} ; observation-id=x]"));

@@ -23,7 +23,8 @@ const OPEN: &str = "The file has an entry, as asked [1]. [substrate.code.read; o
     ts=2026-05-28T11:40:00Z] Nothing else is known. [unverified-inference]";
 const CLOSED: &str = "The file has an entry, as asked 1. [substrate.git.log; observation-id=src/module0/file.rs:0] \
     [substrate.grep; observation-id=sha256:9e3779b97f4a7c15; ts=2026-05-28T08:01:00Z] Nothing else. [unverified-inference]";
-const LEGACY: &str = "The file has an entry, as asked [1]. Nothing else is known. [unverified-inference]";
+const LEGACY: &str =
+    "The file has an entry, as asked [1]. Nothing else is known. [unverified-inference]";
 const JSON: &str = r#"{"assertions":[{"assertion":"The file has an entry, as asked [1].","substrate_class":"substrate.grep","observation_id":"src/module/file.rs:120","ts":"2026-05-28T11:40:00Z"}]}"#;
 
 /// The answer of each case, of the older structural tag, and of the schema.
@@ -42,16 +43,29 @@ pub fn run(folder: &Path) -> Result<()> {
     let tokens = &vocabularies()?["bpe"];
     println!("tokens {}", tokens.len() + 1);
     let environment = environment(tokens);
-    for case in ["open.nothing", "open.every-sentence", "closed.nothing", "closed.every-sentence"] {
+    for case in [
+        "open.nothing",
+        "open.every-sentence",
+        "closed.nothing",
+        "closed.every-sentence",
+    ] {
         for target in ["lark", "regex", "gbnf.lark"] {
             let text = fs::read_to_string(folder.join(format!("{case}.{target}")))?;
             let answers = answers();
             let answer = answers[case].as_str().expect("every case has an answer");
-            measure(&format!("{case}.{target}"), &environment, tokens, answer, || grammar(target, &text))?;
+            measure(
+                &format!("{case}.{target}"),
+                &environment,
+                tokens,
+                answer,
+                || grammar(target, &text),
+            )?;
         }
     }
     let schema: serde_json::Value = serde_json::from_str(SCHEMA)?;
-    measure("json-schema", &environment, tokens, JSON, || TopLevelGrammar::from_json_schema(schema.clone()))
+    measure("json-schema", &environment, tokens, JSON, || {
+        TopLevelGrammar::from_json_schema(schema.clone())
+    })
 }
 
 fn measure(
@@ -85,12 +99,19 @@ fn measure(
         }
     }
     // The median of each place: what interrupts this process is not the engine's.
-    let places = |all: Vec<Vec<Duration>>| all.into_iter().map(|times| quantile(times, 0.5)).collect::<Vec<_>>();
+    let places = |all: Vec<Vec<Duration>>| {
+        all.into_iter()
+            .map(|times| quantile(times, 0.5))
+            .collect::<Vec<_>>()
+    };
     let (cold, warm) = (places(cold), places(warm));
     println!(
         "llguidance {name:36} compile {:9.0} us  token p50 {:7.1} us  p99 {:7.1} us  max {:7.1} us  warm p99 {:7.1} us",
-        micros(quantile(compile, 0.5)), micros(quantile(cold.clone(), 0.5)), micros(quantile(cold.clone(), 0.99)),
-        micros(quantile(cold, 1.0)), micros(quantile(warm, 0.99)),
+        micros(quantile(compile, 0.5)),
+        micros(quantile(cold.clone(), 0.5)),
+        micros(quantile(cold.clone(), 0.99)),
+        micros(quantile(cold, 1.0)),
+        micros(quantile(warm, 0.99)),
     );
     Ok(())
 }

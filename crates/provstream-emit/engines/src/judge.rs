@@ -72,7 +72,8 @@ impl Found {
             }
             Event::Diagnostic(diagnostic) => {
                 let code = diagnostic.code().to_string();
-                self.unterminated += usize::from(code == "unterminated" || code == "limit-annotation");
+                self.unterminated +=
+                    usize::from(code == "unterminated" || code == "limit-annotation");
             }
             _ => {}
         };
@@ -87,7 +88,12 @@ impl Found {
     }
 
     pub fn faults(&self) -> usize {
-        self.unfinished + self.malformed + self.unknown + self.invented + self.unterminated + self.bare
+        self.unfinished
+            + self.malformed
+            + self.unknown
+            + self.invented
+            + self.unterminated
+            + self.bare
     }
 }
 
@@ -96,7 +102,10 @@ fn has_bare_text(answer: &[u8], covered: &mut [(usize, usize)]) -> bool {
     let text = String::from_utf8_lossy(answer);
     covered.sort_unstable();
     text.char_indices().any(|(at, c)| {
-        c.is_alphabetic() && !covered.iter().any(|&(start, end)| (start..end).contains(&at))
+        c.is_alphabetic()
+            && !covered
+                .iter()
+                .any(|&(start, end)| (start..end).contains(&at))
     })
 }
 
@@ -109,7 +118,11 @@ pub fn run(folder: &Path) -> Result<()> {
         .iter()
         .map(|observation| {
             let ts = observation.ts().unwrap_or_default();
-            (observation.class().to_string(), observation.id().into(), ts.into())
+            (
+                observation.class().to_string(),
+                observation.id().into(),
+                ts.into(),
+            )
         })
         .collect();
     for line in text.lines() {
@@ -121,7 +134,9 @@ pub fn run(folder: &Path) -> Result<()> {
             .flatten()
             .filter_map(|byte| u8::try_from(byte.as_u64()?).ok())
             .collect();
-        let found = all.entry(line["file"].as_str().unwrap_or_default().into()).or_default();
+        let found = all
+            .entry(line["file"].as_str().unwrap_or_default().into())
+            .or_default();
         found.add_against(&bytes, case, &cited);
         found.unfinished += usize::from(line["finished"] != true);
     }
@@ -138,7 +153,14 @@ pub fn run(folder: &Path) -> Result<()> {
 pub fn report(engine: &str, file: &str, found: &Found) {
     println!(
         "{engine:10} {file:40} answers {:6} annotations {:6} bytes {:8} malformed {} unknown {} invented {} unterminated {} bare {} unfinished {}",
-        found.answers, found.annotations, found.bytes, found.malformed, found.unknown, found.invented,
-        found.unterminated, found.bare, found.unfinished,
+        found.answers,
+        found.annotations,
+        found.bytes,
+        found.malformed,
+        found.unknown,
+        found.invented,
+        found.unterminated,
+        found.bare,
+        found.unfinished,
     );
 }

@@ -44,7 +44,11 @@ pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
         .iter()
         .map(|observation| {
             let ts = observation.ts().unwrap_or_default();
-            (observation.class().to_string(), observation.id().into(), ts.into())
+            (
+                observation.class().to_string(),
+                observation.id().into(),
+                ts.into(),
+            )
         })
         .collect();
     let mut faults = 0;
@@ -106,7 +110,9 @@ fn answer(
             wanted = list[random.below(list.len())].as_bytes();
         }
         let token = choose(index, &allowed, wanted, random);
-        wanted = wanted.strip_prefix(tokens[token].as_slice()).unwrap_or_default();
+        wanted = wanted
+            .strip_prefix(tokens[token].as_slice())
+            .unwrap_or_default();
         out.extend_from_slice(&tokens[token]);
         matcher.consume_token(u32::try_from(token)?)?;
     }

@@ -42,7 +42,10 @@ impl Automaton {
                 .rev()
                 .fold(next, |next, expr| self.build(rules, expr, next)),
             Expr::Choice(all) => {
-                let ways = all.iter().map(|expr| self.build(rules, expr, next)).collect();
+                let ways = all
+                    .iter()
+                    .map(|expr| self.build(rules, expr, next))
+                    .collect();
                 self.push(State::Fork(ways))
             }
             Expr::Rule(index) => self.build(rules, &rules.get(*index).1, next),

@@ -113,7 +113,10 @@ impl<'a> Annotations<'a> {
             .zip(1..)
             .map(|(observation, number)| {
                 let parameters = Expr::literal(cited_parameters(observation));
-                (observation, rules.add(format!("cited-{number}"), parameters))
+                (
+                    observation,
+                    rules.add(format!("cited-{number}"), parameters),
+                )
             })
             .collect();
         let mut forms = Vec::new();
@@ -140,7 +143,9 @@ impl<'a> Annotations<'a> {
     /// Whether a class is a single word, such as could be in brackets anywhere.
     fn has_one_word(&self) -> bool {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        self.classes().iter().any(|class| class.as_str().chars().all(is_word))
+        self.classes()
+            .iter()
+            .any(|class| class.as_str().chars().all(is_word))
     }
 
     /// The longest observation id with which the longest annotation is still read, in bytes.
@@ -160,7 +165,8 @@ pub(super) fn cited_parameters(observation: &Observation) -> String {
     if let Some(ts) = observation.ts() {
         annotation = annotation.with_ts(ts);
     }
-    let written = write_bracketed(&annotation).expect("observations are checked when they are read");
+    let written =
+        write_bracketed(&annotation).expect("observations are checked when they are read");
     written["[".len() + class.as_str().len()..written.len() - "]".len()].to_owned()
 }
 
@@ -170,8 +176,15 @@ const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}
 /// Adds the rules of a value of at most so many bytes, in quotes only where it needs them (wire profile 1.1).
 fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
     let controls = CONTROLS;
-    let ascii_inside: [(char, char); 5] = [('\t', '\t'), (' ', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
-    let ascii_edge: [(char, char); 5] = [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
+    let ascii_inside: [(char, char); 5] = [
+        ('\t', '\t'),
+        (' ', ':'),
+        ('<', 'Z'),
+        ('\\', '\\'),
+        ('^', '~'),
+    ];
+    let ascii_edge: [(char, char); 5] =
+        [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
     let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
     let bare = |first: Expr, inside: Expr, last: Expr, most: u32| {
         let rest = Expr::sequence([inside.times(0, most - 2), last]).optional();
@@ -214,7 +227,14 @@ fn quoted(one_word: bool, most: u32) -> Expr {
     } else {
         Expr::chars("_", &[('0', '9'), ('A', 'Z'), ('a', 'z')])
     };
-    let letters_and_space = [('0', '9'), ('A', 'Z'), ('a', 'z'), CONTROLS[0], CONTROLS[1], CONTROLS[2]];
+    let letters_and_space = [
+        ('0', '9'),
+        ('A', 'Z'),
+        ('a', 'z'),
+        CONTROLS[0],
+        CONTROLS[1],
+        CONTROLS[2],
+    ];
     let bracket = Expr::sequence([
         Expr::literal("["),
         Expr::choice([

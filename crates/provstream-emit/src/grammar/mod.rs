@@ -151,7 +151,10 @@ impl Grammar {
                         what: "a grammar without observations",
                     });
                 }
-                json_lines(&structural_tag::structures(&self.annotations(), observations))
+                json_lines(&structural_tag::structures(
+                    &self.annotations(),
+                    observations,
+                ))
             }
         })
     }

@@ -60,7 +60,11 @@ fn write_expr<D: Dialect>(
                 if index > 0 {
                     out.push_str(D::SPACE);
                 }
-                let place = if all.len() == 1 { place } else { Tightness::Item };
+                let place = if all.len() == 1 {
+                    place
+                } else {
+                    Tightness::Item
+                };
                 // Sequences in sequences need no group.
                 let place = match part {
                     Expr::Choice(_) => Tightness::Item,

@@ -29,7 +29,9 @@ pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
         .collect();
     let names: Vec<&str> = forms.iter().map(|form| form.class.as_str()).collect();
     let mut triggers = triggers(&annotations.classes());
-    let anchored = triggers.iter().map(|trigger| format!("[{anchor}{}", &trigger[1..]));
+    let anchored = triggers
+        .iter()
+        .map(|trigger| format!("[{anchor}{}", &trigger[1..]));
     triggers.extend(anchored.collect::<Vec<_>>());
     json!({
         "type": "structural_tag",

@@ -174,7 +174,9 @@ fn open_bracket(open_name: Expr) -> Expr {
 
 /// Any letter case of a character.
 fn folded(c: char) -> Expr {
-    let both: String = [c.to_ascii_lowercase(), c.to_ascii_uppercase()].iter().collect();
+    let both: String = [c.to_ascii_lowercase(), c.to_ascii_uppercase()]
+        .iter()
+        .collect();
     Expr::chars(&both, &[])
 }
 
@@ -205,8 +207,7 @@ impl Namer<'_> {
 
 /// The rest of an identifier, from this node on, that does not end at a special node.
 fn plain(namer: &mut Namer<'_>, node: &Node, first: bool) -> Expr {
-    let leave =
-        off_path(node, first).map(|step| Expr::sequence([step, label_char().any_number()]));
+    let leave = off_path(node, first).map(|step| Expr::sequence([step, label_char().any_number()]));
     let mut ways: Vec<_> = leave.into_iter().collect();
     for (&c, child) in &node.children {
         if c != '.' && !child.closed {

@@ -130,7 +130,14 @@ fn leap_second(
     fraction: &Expr,
 ) -> Expr {
     let ends = |months: &[&str], day: &str| {
-        Expr::literals(months.iter().map(|month| format!("-{month}-{day}")).collect::<Vec<_>>().iter().map(String::as_str))
+        Expr::literals(
+            months
+                .iter()
+                .map(|month| format!("-{month}-{day}"))
+                .collect::<Vec<_>>()
+                .iter()
+                .map(String::as_str),
+        )
     };
     let last_day = rules.add(
         "last-day",

@@ -83,8 +83,12 @@ impl Catalogue {
 
     #[cfg(test)]
     fn keys(&self) -> Vec<(&str, bool)> {
-        let filled = |texts: &[String]| !texts.is_empty() && texts.iter().all(|text| !text.is_empty());
-        self.0.iter().map(|(key, texts)| (key.as_str(), filled(texts))).collect()
+        let filled =
+            |texts: &[String]| !texts.is_empty() && texts.iter().all(|text| !text.is_empty());
+        self.0
+            .iter()
+            .map(|(key, texts)| (key.as_str(), filled(texts)))
+            .collect()
     }
 }
 
@@ -127,7 +131,11 @@ mod tests {
             let classes = memo.classes().map(|(class, _)| class);
             for class in classes.chain(memo.terminals()) {
                 let description = catalogue.class(&class, &memo);
-                assert_ne!(description, catalogue.text("other_class"), "{language} {class}");
+                assert_ne!(
+                    description,
+                    catalogue.text("other_class"),
+                    "{language} {class}"
+                );
             }
         }
     }

@@ -6,7 +6,9 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use provstream::provenance::{Annotation, Class, Vocabulary, escape_str, write_bracketed, write_json_annotation};
+use provstream::provenance::{
+    Annotation, Class, Vocabulary, escape_str, write_bracketed, write_json_annotation,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -181,7 +183,12 @@ impl Writer<'_> {
             self.catalogue.text(&format!("full.{form}.purpose")),
         );
         self.heading("rules", "\n## ");
-        for (rule, number) in self.catalogue.list(&format!("full.{form}.rules")).iter().zip(1..) {
+        for (rule, number) in self
+            .catalogue
+            .list(&format!("full.{form}.rules"))
+            .iter()
+            .zip(1..)
+        {
             let _ = writeln!(self.text, "{number}. {rule}");
         }
         self.heading("classes", "\n## ");
@@ -218,15 +225,26 @@ impl Writer<'_> {
 
     fn classes(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
-        for (class, _) in vocabulary.classes().filter(|(class, _)| !class.is_terminal()) {
-            let _ = writeln!(self.text, "- {class}: {}", self.catalogue.class(&class, vocabulary));
+        for (class, _) in vocabulary
+            .classes()
+            .filter(|(class, _)| !class.is_terminal())
+        {
+            let _ = writeln!(
+                self.text,
+                "- {class}: {}",
+                self.catalogue.class(&class, vocabulary)
+            );
         }
     }
 
     fn terminals(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
         for class in vocabulary.terminals() {
-            let _ = writeln!(self.text, "- {class}: {}", self.catalogue.class(&class, vocabulary));
+            let _ = writeln!(
+                self.text,
+                "- {class}: {}",
+                self.catalogue.class(&class, vocabulary)
+            );
         }
     }
 
@@ -244,7 +262,11 @@ impl Writer<'_> {
             let cited = cited(observation, self.prompt.form);
             let _ = write!(self.text, "- {cited}");
             if let Some(summary) = observation.summary() {
-                let _ = write!(self.text, " {}", escape_str(summary, &self.prompt.vocabulary));
+                let _ = write!(
+                    self.text,
+                    " {}",
+                    escape_str(summary, &self.prompt.vocabulary)
+                );
             }
             self.text.push('\n');
         }
@@ -269,14 +291,20 @@ impl Writer<'_> {
             .take(if is_short { 1 } else { made_up.len() })
             .map(|(class, (id, ts))| {
                 let name = class.as_str().to_owned();
-                Annotation::new(class, name).with_observation_id(id).with_ts(ts)
+                Annotation::new(class, name)
+                    .with_observation_id(id)
+                    .with_ts(ts)
             })
             .collect();
         let terminal = |class: Class| {
             let name = class.as_str().to_owned();
             vec![Annotation::new(class, name)]
         };
-        let first = if cited.is_empty() { terminal(Class::UNVERIFIED_INFERENCE) } else { cited };
+        let first = if cited.is_empty() {
+            terminal(Class::UNVERIFIED_INFERENCE)
+        } else {
+            cited
+        };
         self.example("first", &[first]);
         let second = [
             terminal(Class::DECAYED_TO_UNCERTAINTY),
@@ -290,13 +318,21 @@ impl Writer<'_> {
     fn example(&mut self, which: &str, annotations: &[Vec<Annotation<'_>>]) {
         let colon = self.colon();
         let question = self.catalogue.text(&format!("example.{which}_question"));
-        let _ = writeln!(self.text, "{}{colon} {question}", self.catalogue.text("question"));
+        let _ = writeln!(
+            self.text,
+            "{}{colon} {question}",
+            self.catalogue.text("question")
+        );
         let facts = self.catalogue.list(&format!("example.{which}_facts"));
-        let facts = facts[facts.len() - annotations.len()..].iter().zip(annotations);
+        let facts = facts[facts.len() - annotations.len()..]
+            .iter()
+            .zip(annotations);
         let answer = match self.prompt.form {
             PromptForm::Bracketed => {
                 let marked = facts.map(|(fact, annotations)| {
-                    let marks = annotations.iter().filter_map(|one| write_bracketed(one).ok());
+                    let marks = annotations
+                        .iter()
+                        .filter_map(|one| write_bracketed(one).ok());
                     let marks: Vec<_> = marks.collect();
                     format!("{fact} {}", marks.join(" "))
                 });
@@ -310,7 +346,11 @@ impl Writer<'_> {
                 json!({"assertions": asserted.collect::<Vec<_>>()}).to_string()
             }
         };
-        let _ = writeln!(self.text, "{}{colon} {answer}", self.catalogue.text("answer"));
+        let _ = writeln!(
+            self.text,
+            "{}{colon} {answer}",
+            self.catalogue.text("answer")
+        );
     }
 }
 

@@ -86,7 +86,10 @@ impl Schema {
             "items": self.annotation(target),
             "minItems": 1,
         });
-        let item = object(target, json!({"assertion": assertion, "provenance": provenance}));
+        let item = object(
+            target,
+            json!({"assertion": assertion, "provenance": provenance}),
+        );
         let list = json!({"type": "array", "items": item});
         let mut root = object(target, json!({"assertions": list}));
         if target == SchemaTarget::JsonSchema {

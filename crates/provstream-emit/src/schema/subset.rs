@@ -50,28 +50,106 @@ impl fmt::Display for SubsetViolation {
 const NOTES: [&str; 2] = ["description", "title"];
 
 const OPENAI_KEYWORDS: &[&str] = &[
-    "$defs", "$ref", "additionalProperties", "anyOf", "const", "definitions", "enum", "exclusiveMaximum",
-    "exclusiveMinimum", "format", "items", "maxItems", "maximum", "minItems", "minimum", "multipleOf", "pattern",
-    "properties", "required", "type",
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "const",
+    "definitions",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "properties",
+    "required",
+    "type",
 ];
 const OPENAI_FORMATS: &[&str] = &[
-    "date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid",
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uuid",
 ];
 const ANTHROPIC_KEYWORDS: &[&str] = &[
-    "$defs", "$ref", "additionalProperties", "allOf", "anyOf", "const", "default", "definitions", "enum", "format",
-    "items", "minItems", "pattern", "properties", "required", "type",
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "default",
+    "definitions",
+    "enum",
+    "format",
+    "items",
+    "minItems",
+    "pattern",
+    "properties",
+    "required",
+    "type",
 ];
 const ANTHROPIC_FORMATS: &[&str] = &[
-    "date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid",
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uri",
+    "uuid",
 ];
 const GEMINI_KEYWORDS: &[&str] = &[
-    "$anchor", "$defs", "$id", "$ref", "additionalProperties", "anyOf", "enum", "format", "items", "maxItems",
-    "maximum", "minItems", "minimum", "oneOf", "prefixItems", "properties", "propertyOrdering", "required", "type",
+    "$anchor",
+    "$defs",
+    "$id",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "propertyOrdering",
+    "required",
+    "type",
 ];
 /// What the converter of llama.cpp does not support.
 const OLLAMA_REFUSED: &[&str] = &[
-    "contains", "dependentRequired", "dependentSchemas", "else", "if", "maxContains", "maxProperties", "minContains",
-    "minProperties", "not", "patternProperties", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxContains",
+    "maxProperties",
+    "minContains",
+    "minProperties",
+    "not",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
     "uniqueItems",
 ];
 
@@ -132,7 +210,8 @@ impl<'s> Check<'s> {
     }
 
     fn root_object(&mut self) {
-        if self.root.get("type") != Some(&Value::from("object")) || self.root.get("anyOf").is_some() {
+        if self.root.get("type") != Some(&Value::from("object")) || self.root.get("anyOf").is_some()
+        {
             self.breaks("", "the root has to be an object");
         }
     }
@@ -159,7 +238,11 @@ impl<'s> Check<'s> {
                 let depth = if keyword == "properties" { depth } else { 0 };
                 for (name, inner) in all {
                     self.totals.characters += name.chars().count();
-                    self.schema(inner, &format!("{pointer}/{keyword}/{}", escaped(name)), depth);
+                    self.schema(
+                        inner,
+                        &format!("{pointer}/{keyword}/{}", escaped(name)),
+                        depth,
+                    );
                 }
             }
         }
@@ -191,7 +274,8 @@ impl<'s> Check<'s> {
                 self.breaks(pointer, format!("the keyword {name:?} is not supported"));
             }
         }
-        let union = members.contains_key("anyOf") || matches!(members.get("type"), Some(Value::Array(_)));
+        let union =
+            members.contains_key("anyOf") || matches!(members.get("type"), Some(Value::Array(_)));
         self.totals.unions += usize::from(union);
     }
 
@@ -206,7 +290,10 @@ impl<'s> Check<'s> {
         }
         let beside = members.keys().any(|name| !name.starts_with('$'));
         if self.target == SchemaTarget::Gemini && beside {
-            self.breaks(pointer, "only keywords that start with `$` can be beside a reference");
+            self.breaks(
+                pointer,
+                "only keywords that start with `$` can be beside a reference",
+            );
         }
     }
 
@@ -225,14 +312,20 @@ impl<'s> Check<'s> {
                 self.breaks(pointer, "an enum has strings or numbers");
             }
             if self.target == SchemaTarget::OpenAi && all.len() > 250 && length > 15_000 {
-                self.breaks(pointer, "an enum of more than 250 values has at most 15,000 characters");
+                self.breaks(
+                    pointer,
+                    "an enum of more than 250 values has at most 15,000 characters",
+                );
             }
         }
         if let Some(value) = members.get("const") {
             self.totals.characters += characters(value);
         }
         if self.target == SchemaTarget::Anthropic {
-            if members.get("minItems").is_some_and(|least| !matches!(least.as_u64(), Some(0 | 1))) {
+            if members
+                .get("minItems")
+                .is_some_and(|least| !matches!(least.as_u64(), Some(0 | 1)))
+            {
                 self.breaks(pointer, "`minItems` is 0 or 1");
             }
             let referring = |value: &Value| value.get("$ref").is_some();
@@ -261,8 +354,13 @@ impl<'s> Check<'s> {
             return;
         };
         let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\b", "\\B", "\\1", "\\2"];
-        if self.target == SchemaTarget::Anthropic && looks.iter().any(|piece| pattern.contains(piece)) {
-            self.breaks(pointer, "a pattern without look-around, back-references and word boundaries");
+        if self.target == SchemaTarget::Anthropic
+            && looks.iter().any(|piece| pattern.contains(piece))
+        {
+            self.breaks(
+                pointer,
+                "a pattern without look-around, back-references and word boundaries",
+            );
         }
         let anchored = pattern.starts_with('^') && pattern.ends_with('$');
         if self.target == SchemaTarget::Ollama && !anchored {
@@ -295,7 +393,11 @@ impl<'s> Check<'s> {
         let limits: &[(usize, usize, &str)] = match self.target {
             SchemaTarget::OpenAi => &[
                 (self.totals.properties, 5_000, "object properties"),
-                (self.totals.characters, 120_000, "characters in names and values"),
+                (
+                    self.totals.characters,
+                    120_000,
+                    "characters in names and values",
+                ),
                 (self.totals.enum_values, 1_000, "enum values"),
             ],
             SchemaTarget::Anthropic => &[
@@ -315,10 +417,18 @@ impl<'s> Check<'s> {
     }
 
     /// Looks for references that lead back to where they are: Anthropic allows none, Gemini none through required properties.
-    fn recursion(&mut self, schema: &'s Value, pointer: &str, open: &mut Vec<&'s str>, needed: bool) {
+    fn recursion(
+        &mut self,
+        schema: &'s Value,
+        pointer: &str,
+        open: &mut Vec<&'s str>,
+        needed: bool,
+    ) {
         let checked = matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Gemini);
         // Each schema of `open` is entered once, so this ends; 64 references are deeper than any sensible schema.
-        let Value::Object(members) = schema else { return };
+        let Value::Object(members) = schema else {
+            return;
+        };
         if !checked || open.len() > 64 {
             return;
         }
@@ -334,14 +444,24 @@ impl<'s> Check<'s> {
             }
         }
         for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-            for inner in members.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+            for inner in members
+                .get(keyword)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
                 self.recursion(inner, pointer, open, needed);
             }
         }
         if let Some(inner) = members.get("items") {
             self.recursion(inner, pointer, open, needed);
         }
-        for (name, inner) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (name, inner) in members
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let required = members.get("required").and_then(Value::as_array);
             let required = required.is_some_and(|all| all.iter().any(|one| one == name.as_str()));
             let pointer = format!("{pointer}/properties/{}", escaped(name));
@@ -363,7 +483,9 @@ fn has_type(members: &Map<String, Value>, name: &str) -> bool {
 }
 
 fn characters(value: &Value) -> usize {
-    value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
+    value
+        .as_str()
+        .map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
 /// A name in a JSON Pointer.

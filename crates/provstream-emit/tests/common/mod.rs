@@ -41,7 +41,9 @@ impl Random {
 }
 
 pub(crate) fn corpus(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../corpus")
+        .join(folder);
     let mut all: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -75,12 +77,26 @@ pub(crate) fn well_formed() -> Vec<String> {
 pub(crate) fn malformed() -> Vec<String> {
     let mut all = Vec::new();
     let memo = Vocabulary::memo();
-    let names = memo.classes().map(|(class, _)| class).chain(memo.terminals());
+    let names = memo
+        .classes()
+        .map(|(class, _)| class)
+        .chain(memo.terminals());
     let rests = [
-        "; ;", "; x", "; observation-id", "; observation-id=", "; observation-id=\"\"", "; ts=",
-        "; ts=yesterday; ts=", "; observation-id=a; observation-id=b", "; observation-id=a; observation_id=b",
-        "; ts=2026-05-28T11:40:00Z; ts=2026-05-28T11:40:00Z", "; x=", "; x=1;;", "; observation-id=a; ;",
-        "; ts", "; ts=\"\"",
+        "; ;",
+        "; x",
+        "; observation-id",
+        "; observation-id=",
+        "; observation-id=\"\"",
+        "; ts=",
+        "; ts=yesterday; ts=",
+        "; observation-id=a; observation-id=b",
+        "; observation-id=a; observation_id=b",
+        "; ts=2026-05-28T11:40:00Z; ts=2026-05-28T11:40:00Z",
+        "; x=",
+        "; x=1;;",
+        "; observation-id=a; ;",
+        "; ts",
+        "; ts=\"\"",
     ];
     for name in names {
         all.extend(rests.iter().map(|rest| format!("[{name}{rest}]")));
@@ -89,7 +105,16 @@ pub(crate) fn malformed() -> Vec<String> {
         all.push(format!("[1.7.{name}]"));
         all.push(format!("[01.0.{name}]"));
     }
-    for other in ["telepathy", "gre", "grepp", "grep.x", "Grep", "git", "git.logs", "code-read"] {
+    for other in [
+        "telepathy",
+        "gre",
+        "grepp",
+        "grep.x",
+        "Grep",
+        "git",
+        "git.logs",
+        "code-read",
+    ] {
         all.push(format!("[substrate.{other}]"));
         all.push(format!("[1.0.substrate.{other}]"));
         all.push(format!("[ substrate.{other} ; observation-id=x]"));
@@ -112,7 +137,9 @@ pub(crate) fn read(answer: &str, vocabulary: &Vocabulary) -> (usize, usize) {
         }
         Event::Diagnostic(diagnostic) => {
             let code = diagnostic.code().to_string();
-            faults += usize::from(["unterminated", "limit-annotation", "invalid-ts"].contains(&code.as_str()));
+            faults += usize::from(
+                ["unterminated", "limit-annotation", "invalid-ts"].contains(&code.as_str()),
+            );
         }
         _ => {}
     };
@@ -123,11 +150,16 @@ pub(crate) fn read(answer: &str, vocabulary: &Vocabulary) -> (usize, usize) {
 
 /// Compares with a golden file, or writes it where `PROVSTREAM_BLESS` is set.
 pub(crate) fn golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
     if std::env::var_os("PROVSTREAM_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == text, "{name} differs; PROVSTREAM_BLESS=1 writes it");
+    assert!(
+        expected == text,
+        "{name} differs; PROVSTREAM_BLESS=1 writes it"
+    );
 }
