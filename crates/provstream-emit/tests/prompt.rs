@@ -93,7 +93,7 @@ fn every_class_and_observation_is_listed() {
             _ => {
                 assert!(text.contains(
                     r#"{"substrate_class":"substrate.git.log","observation_id":"4f2a9c1"}"#
-                ))
+                ));
             }
         }
     }
@@ -137,7 +137,7 @@ fn worked_answers_are_well_formed() {
                         _ => {}
                     };
                     let json = answer.find('{').unwrap();
-                    parser.push(answer[json..].as_bytes(), &mut note);
+                    parser.push(&answer.as_bytes()[json..], &mut note);
                     parser.finish(&mut note);
                 }
             }

@@ -51,7 +51,7 @@ fn samples_parse_without_a_diagnostic() {
         let mut random = Random(5);
         let (mut valid, mut assertions, mut annotations) = (0, 0, 0);
         for tried in 0.. {
-            let value = sample(&schema, &schema, &mut random);
+            let value = sample(&schema, &mut random);
             if validator.is_valid(&value) {
                 valid += 1;
                 let counts = judge(&value, &format!("{set} {target}"));
@@ -96,12 +96,12 @@ fn judge(value: &Value, name: &str) -> (usize, usize) {
 }
 
 /// A random value that the schema allows, with the odd one that it does not.
-fn sample(schema: &Value, root: &Value, random: &mut Random) -> Value {
+fn sample(schema: &Value, random: &mut Random) -> Value {
     if let Some(Value::Array(all)) = schema.get("enum") {
         return all[random.below(all.len())].clone();
     }
     if let Some(Value::Array(ways)) = schema.get("anyOf") {
-        return sample(&ways[random.below(ways.len())], root, random);
+        return sample(&ways[random.below(ways.len())], random);
     }
     let name = match &schema["type"] {
         Value::Array(names) => names[random.below(names.len())].as_str().unwrap(),
@@ -115,14 +115,14 @@ fn sample(schema: &Value, root: &Value, random: &mut Random) -> Value {
                 .map_or(0, |least| least.as_u64().unwrap());
             let count = usize::try_from(least).unwrap() + random.below(4);
             (0..count)
-                .map(|_| sample(&schema["items"], root, random))
+                .map(|_| sample(&schema["items"], random))
                 .collect()
         }
         "object" => {
             let properties = schema["properties"].as_object().unwrap();
             let mut members: Vec<_> = properties
                 .iter()
-                .map(|(name, inner)| (name.clone(), sample(inner, root, random)))
+                .map(|(name, inner)| (name.clone(), sample(inner, random)))
                 .collect();
             // The order of members means nothing.
             let turn = random.below(members.len());

@@ -19,7 +19,7 @@ pub(crate) fn observations() -> Observations {
     Observations::from_json(OBSERVATIONS.as_bytes(), &Vocabulary::memo()).unwrap()
 }
 
-/// A small generator of random numbers (SplitMix64), so that a failure can be repeated.
+/// A small generator of random numbers (`SplitMix64`), so that a failure can be repeated.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
