@@ -202,7 +202,7 @@ fn wrong_arguments_and_files_are_usage() {
         (&["schema", "--vocabulary", &missing], 1, "cannot read"),
         (&["schema", "--vocabulary", &bad], 2, "bad.json: line 1"),
         (&["examples", &missing], 1, "cannot read"),
-        (&["examples", "a", "b"], 2, "unexpected argument"),
+        (&["examples", "a", "b"], 2, "found a second one: `b`"),
         (&["promt"], 2, "prompt"),
     ] {
         let run = run(&[&["emit"], args].concat(), "");
