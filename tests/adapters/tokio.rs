@@ -178,7 +178,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     let Some(Event::Text(text)) = last else {
         panic!("{last:?}");
     };
-    assert_eq!(text.bytes(), b"[");
+    assert_eq!(text.bytes()[..], *b"[");
     for _ in 0..2 {
         assert_eq!(decoder.decode_eof(&mut source).expect("no error"), None);
     }
@@ -187,7 +187,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     let Some(Event::Text(text)) = decoder.decode(&mut source).expect("no error") else {
         panic!("no text");
     };
-    assert_eq!((text.span().start(), text.bytes()), (37, &b"on"[..]));
+    assert_eq!((text.span().start(), &text.bytes()[..]), (37, &b"on"[..]));
     source.extend_from_slice(b"[");
     let last = decoder.decode_eof(&mut source).expect("no error");
     assert!(last.is_some(), "what is held comes at its next end, too");
