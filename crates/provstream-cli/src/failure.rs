@@ -129,7 +129,7 @@ pub(crate) fn note(message: impl Display) {
 }
 
 /// Writes a message of one line, with whatever it quotes made harmless.
-fn complain(message: impl Display) {
+pub(crate) fn complain(message: impl Display) {
     say(Printable(message));
 }
 

@@ -47,6 +47,12 @@ impl Decisions {
         Some(*known)
     }
 
+    /// Whether a loop with a smaller iteration is not followed yet.
+    pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
+        let mut open = self.open().filter_map(|id| self.get(id)?.iteration);
+        iteration > 0 && open.any(|count| count < iteration)
+    }
+
     /// The identifiers of loops that no later record follows, the oldest first.
     pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
         self.order.iter().map(AsRef::as_ref).filter(|id| {

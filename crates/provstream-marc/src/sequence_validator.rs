@@ -29,7 +29,7 @@ use provstream::MarcKind;
 ///
 /// let mut check = SequenceValidator::new(Profile::default());
 /// let record = |json: &str| json.parse::<Document>();
-/// let first = record(r#"{"marc_version": "1.0", "decision_id": "d-1", "selected_action": "RETRIEVE"}"#)?;
+/// let first = record(r#"{"marc_version": "1.0", "decision_id": "d-1", "iteration": 0, "selected_action": "RETRIEVE"}"#)?;
 /// assert!(check.check(&first).is_clean());
 /// let second = record(r#"{"marc_version": "1.0", "decision_id": "d-2", "iteration": 1, "selected_action": "ANSWER"}"#)?;
 /// assert_eq!(check.check(&second).violations()[0].code(), ViolationCode::MissingParent);
@@ -71,7 +71,7 @@ impl SequenceValidator {
     pub fn check(&mut self, document: &Document) -> Report {
         let mut report = Report::default();
         let draft = self.profile.draft();
-        if draft == Draft::Draft01 || document.kind() == Some(MarcKind::Disclosure) {
+        if draft == Draft::Draft01 || document.kind() != Some(MarcKind::Core) {
             return report;
         }
         let reading = read(document, MarcKind::Core, self.profile);
@@ -130,7 +130,8 @@ impl SequenceValidator {
                 let anonymous = self
                     .anonymous
                     .filter(|before| before.loops.is_some() && reading.text("decision_id").is_none());
-                let later = reading.integer("iteration").is_some_and(|count| count > 0);
+                let iteration = reading.integer("iteration").unwrap_or_default();
+                let later = self.decisions.is_open_below(iteration);
                 if anonymous.is_some() || later {
                     let message = "the record follows another assessment, so `parent_decision_id` should name a parent";
                     note(report, Code::MissingParent, pointer, "MARC-02 9.1", message.into());

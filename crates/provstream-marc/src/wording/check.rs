@@ -15,7 +15,7 @@ static PHRASES: LazyLock<Phrases> =
 const MAX_FINDINGS: usize = 64;
 
 /// Most words that `~` and `...` skip.
-const MAX_SKIPPED: usize = 4;
+const MAX_SKIPPED: usize = 6;
 
 /// How far before a cue of certainty a negation counts, in words of the same clause.
 const NEGATION_REACH: usize = 4;
@@ -119,6 +119,11 @@ impl Matcher<'_> {
                     .filter(|token| words.matches(token))
                     .and_then(|_| self.matches(rest, at + 1, first));
                 with.max(self.matches(rest, at, first))
+            }
+            Element::Not(words) => {
+                let follows = self.joined(at, first).is_some_and(|token| words.matches(token));
+                (!follows).then_some(())?;
+                self.matches(rest, at, first)
             }
             Element::Fillers => self.skipping(rest, at, first, |token| {
                 self.phrases.fillers.contains(&token.word)

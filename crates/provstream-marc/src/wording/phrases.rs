@@ -36,6 +36,8 @@ impl Words {
 pub(super) enum Element {
     Words(Words),
     Optional(Words),
+    /// `!a|b`: the next word is none of these.
+    Not(Words),
     /// `~`
     Fillers,
     /// `...`
@@ -51,6 +53,7 @@ impl Element {
             "..." => Self::Any,
             "#" => Self::Figure { whole: false },
             "##" => Self::Figure { whole: true },
+            _ if text.starts_with('!') => Self::Not(Words::parse(&text[1..])),
             _ => match text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
                 Some(words) => Self::Optional(Words::parse(words)),
                 None => Self::Words(Words::parse(text)),

@@ -12,7 +12,7 @@ pub(super) struct Token {
     pub(super) clause: usize,
     /// A percentage, a number from 0 to 1 with decimals, or a ratio.
     pub(super) is_score: bool,
-    /// A whole number from 1 to 100.
+    /// Any other number up to 100.
     pub(super) is_whole: bool,
 }
 
@@ -69,6 +69,7 @@ impl Reader<'_> {
             '%' | '\u{2030}' | '\u{ff05}' if !rest[first.len_utf8()..].starts_with(char::is_alphanumeric) => {
                 self.push("%", at, at + first.len_utf8());
             }
+            ',' if introduces(&rest[1..]) => {}
             '.' | ',' | ';' | '!' | '?' | '\u{2026}' => self.clause += 1,
             '\n' if rest[1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => self.clause += 1,
             '/' => self.push("/", at, at + 1),
@@ -115,7 +116,7 @@ impl Reader<'_> {
                 end,
                 clause: self.clause,
                 is_score: false,
-                is_whole: word.parse().is_ok_and(|value: u8| (1..=100).contains(&value)),
+                is_whole: word.parse().is_ok_and(|value: f32| (0.0..=100.0).contains(&value)),
             });
         };
         if word.eq_ignore_ascii_case("cannot") {
@@ -162,7 +163,13 @@ fn figure(tokens: &[Token], at: usize) -> Option<usize> {
         last += 1;
     }
     let next = word(last + 1);
+    // "nine times out of ten"
+    let times = usize::from(next == "times");
+    if times == 1 && word(last + 2) == "out" && word(last + 3) == "of" && is_number(last + 4) {
+        return Some(last + 4);
+    }
     match next {
+        "to" | "zu" if is_odds(word(at)) && is_odds(word(last + 2)) => return Some(last + 2),
         "%" | "percent" | "pct" | "prozent" | "prozentige" | "prozentiger" => return Some(last + 1),
         "per" if word(last + 2) == "cent" => return Some(last + 2),
         "out" if word(last + 2) == "of" && is_number(last + 3) => return Some(last + 3),
@@ -176,6 +183,18 @@ fn figure(tokens: &[Token], at: usize) -> Option<usize> {
     let below_one = matches!(whole, "" | "0") && !decimals.contains(['.', ',']);
     let one = whole == "1" && decimals.bytes().all(|digit| digit == b'0');
     (below_one || one).then_some(at)
+}
+
+/// Whether a comma is followed by what belongs to the same statement: "that", "dass".
+fn introduces(rest: &str) -> bool {
+    let word = rest.trim_start();
+    let end = run_len(word);
+    matches!(&*word[..end].to_lowercase(), "that" | "dass")
+}
+
+/// Whether a number is one of odds: whole, and not large.
+fn is_odds(word: &str) -> bool {
+    NUMBERS.contains(&word) || word.parse().is_ok_and(|value: u8| (1..=20).contains(&value))
 }
 
 /// Whether a number is what ratios are out of.
