@@ -128,7 +128,10 @@ impl Matcher<'_> {
             Element::Fillers => self.skipping(rest, at, first, |token| {
                 self.phrases.fillers.contains(&token.word)
             }),
-            Element::Any => self.skipping(rest, at, first, |_| true),
+            // A negation is never skipped: "does not mean" is not "means".
+            Element::Any => self.skipping(rest, at, first, |token| {
+                !self.phrases.negations.contains(&token.word)
+            }),
             Element::Figure { whole } => {
                 let token = self.joined(at, first)?;
                 let is_figure = token.is_score || *whole && token.is_whole;

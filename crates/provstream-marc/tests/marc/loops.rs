@@ -92,14 +92,14 @@ fn looping_actions_lead_to_assessment_and_the_others_to_the_end() {
     ] {
         let mut session = Session::new(&controller(bound(2)), "r").unwrap();
         let situation = with_usable(material(source), &[one]);
-        session.decide(&situation, &details()).unwrap();
+        let _ = session.decide(&situation, &details()).unwrap();
         assert_eq!(session.state(), state);
         let again = session.decide(&situation, &details()).unwrap_err();
         assert!(matches!(again.kind(), DecideErrorKind::Running(_) | DecideErrorKind::AwaitingReply));
         assert!(go_on(&mut session));
     }
     let mut session = Session::new(&controller(bound(2)), "r").unwrap();
-    session.decide(&calm(Source::Ambiguity), &details()).unwrap();
+    let _ = session.decide(&calm(Source::Ambiguity), &details()).unwrap();
     assert_eq!(session.state(), SessionState::Over(Action::Answer));
     let over = session.decide(&calm(Source::Ambiguity), &details()).unwrap_err();
     assert_eq!(over.kind(), &DecideErrorKind::Over(Action::Answer));

@@ -100,7 +100,8 @@ fn every_message_names_the_member_and_shows_no_control_character() {
 }
 
 /// Members that rules between members look at.
-const LINKED: [&str; 6] = [
+const LINKED: [&str; 7] = [
+    "/answer",
     "/selected_action",
     "/remediability",
     "/post_answer_confidence",
@@ -125,6 +126,7 @@ fn only_rules_between_members_find_something_elsewhere() {
         "target-without-answer",
         "remediability-mismatch",
         "iteration-above-maximum",
+        "too-long",
     ];
     for row in &Mutations::read().rows {
         for violation in Draft::ALL
