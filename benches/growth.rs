@@ -37,7 +37,7 @@ fn feed<'a>(
         && let Some(chunk) = chunks.next()
     {
         fed += chunk.len();
-        parser.push(chunk, |event| match event {
+        parser.push(chunk, |event: Event<'_>| match event {
             Event::Text(text) => {
                 black_box(text.bytes());
             }

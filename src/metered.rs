@@ -40,7 +40,8 @@ use std::time::Instant;
 
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
 
-use crate::Event;
+use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+use crate::handler::{Handler, IntoHandler, Replacement};
 use crate::parser::Parser;
 use crate::provenance::{Annotation, Encoding, Reason};
 
@@ -116,8 +117,7 @@ impl Meter {
 
     fn event(&self, event: &Event<'_>) {
         match event {
-            Event::Annotation(found) => self.annotation(&found.annotation()),
-            // Those in brackets were events of their own.
+            // Those in brackets are events of their own.
             Event::Assertion(assertion) if assertion.encoding() == Encoding::Json => {
                 assertion
                     .annotations()
@@ -184,23 +184,23 @@ impl MeteredParser {
     }
 
     /// Takes the next bytes of the model's own output; see [`Parser::push`].
-    pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], sink: F) {
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let start = Instant::now();
-        self.parser.push(chunk, counting(&self.meter, sink));
+        self.parser.push(chunk, counting(&self.meter, handler));
         self.pushed(chunk, start);
     }
 
     /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
-    pub fn push_untrusted<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], sink: F) {
+    pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let start = Instant::now();
         self.parser
-            .push_untrusted(chunk, counting(&self.meter, sink));
+            .push_untrusted(chunk, counting(&self.meter, handler));
         self.pushed(chunk, start);
     }
 
     /// Reports what is still open at the end of the stream; see [`Parser::finish`]. It counts as no push.
-    pub fn finish<F: FnMut(Event<'_>)>(&mut self, sink: F) {
-        self.parser.finish(counting(&self.meter, sink));
+    pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
+        self.parser.finish(counting(&self.meter, handler));
     }
 
     /// Back to the start of a stream with the same settings and the same meter.
@@ -229,10 +229,39 @@ impl MeteredParser {
     }
 }
 
-/// The sink with each event counted first.
-fn counting<F: FnMut(Event<'_>)>(meter: &Meter, mut sink: F) -> impl FnMut(Event<'_>) {
-    move |event| {
-        meter.event(&event);
-        sink(event);
+/// A handler that counts each event first.
+struct Counting<'a, H> {
+    meter: &'a Meter,
+    handler: H,
+}
+
+fn counting<M, I: IntoHandler<M>>(meter: &Meter, handler: I) -> Counting<'_, I::Handler> {
+    Counting {
+        meter,
+        handler: handler.into_handler(),
+    }
+}
+
+impl<H: Handler> Handler for Counting<'_, H> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.handler.text(text);
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.meter.annotation(&annotation.annotation());
+        self.handler.annotation(annotation)
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.handler.record(record)
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.meter.event(&event);
+        self.handler.event(event);
+    }
+
+    fn end(&mut self) {
+        self.handler.end();
     }
 }

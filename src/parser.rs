@@ -7,6 +7,8 @@ use crate::event::{Event, TextChunk};
 use crate::extract::Setup;
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
+use crate::handler::{Handler, IntoHandler};
+use crate::names::names;
 use crate::provenance::Vocabulary;
 
 /// How a stream is read. Source: wire profile, modes.
@@ -29,10 +31,18 @@ pub enum Mode {
     Auto,
 }
 
+names! {
+    Mode, "mode", "The name that the command line uses: `text`, `json`, `ndjson` or `auto`.",
+    Text => "text",
+    Json => "json",
+    Ndjson => "ndjson",
+    Auto => "auto",
+}
+
 /// A parser of one stream, fed with chunks of any size.
 ///
 /// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are lent until
-/// the sink returns: `into_owned`, or an [`OwnedEvent`](crate::OwnedEvent), keeps what one says. In the steady
+/// the sink returns: [`Event::into_owned`] keeps one. In the steady
 /// state nothing is allocated, but for the values of an annotation that have escapes and for what is not UTF-8. How the
 /// stream is cut changes no event, offset or diagnostic, only the pieces in which text is handed on. No input is an error,
 /// and memory is bounded by the [`Limits`] whatever the length.
@@ -88,10 +98,11 @@ impl Parser {
     /// Most events are text. A sink that matches on `&event` and hands all others to a function of its own is short enough
     /// for the compiler to put it into the caller's loop.
     #[inline]
-    pub fn push<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
         match self.push_plain(chunk) {
-            Some(start) => sink(Event::Text(TextChunk::new(chunk, start))),
-            None => self.push_any(chunk, false, &mut sink),
+            Some(start) => handler.text(TextChunk::new(chunk, start)),
+            None => handler.feed(&mut |sink| self.push_any(chunk, false, sink)),
         }
     }
 
@@ -111,8 +122,9 @@ impl Parser {
     /// They are handed on and can be the text of an assertion in free text, but never open an annotation, a code span, a
     /// fence or a JSON value: at each change between own and foreign text an open attempt or JSON value ends as at the end
     /// of the stream.
-    pub fn push_untrusted<F: FnMut(Event<'_>)>(&mut self, chunk: &[u8], mut sink: F) {
-        self.push_any(chunk, true, &mut sink);
+    pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
+        handler.feed(&mut |sink| self.push_any(chunk, true, sink));
     }
 
     /// Takes the next bytes, own or foreign, of whatever kind.
@@ -125,7 +137,7 @@ impl Parser {
     ) {
         if let Engine::Text(text) = &mut self.engine
             && !foreign
-            && text.push_in_attempt(self.limits.max_annotation(), chunk)
+            && text.push_in_candidate(self.limits.max_annotation(), chunk)
         {
             return;
         }
@@ -151,14 +163,20 @@ impl Parser {
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
     /// offsets included, with nothing open.
-    pub fn finish<F: FnMut(Event<'_>)>(&mut self, mut sink: F) {
+    pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
+        handler.feed(&mut |sink| self.finish_any(sink));
+        handler.end();
+    }
+
+    fn finish_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
         };
         match &mut self.engine {
-            Engine::Text(text) => text.finish(setup, &mut sink),
-            Engine::Sequence(sequence) => sequence.finish(setup, &mut sink),
+            Engine::Text(text) => text.finish(setup, sink),
+            Engine::Sequence(sequence) => sequence.finish(setup, sink),
         }
     }
 
@@ -284,7 +302,7 @@ impl ParserBuilder {
     /// use provstream::{Event, Parser};
     ///
     /// let mut parser = Parser::builder().start_offset(1 << 40)?.build();
-    /// parser.push(b"It is so.", |event| {
+    /// parser.push(b"It is so.", |event: Event<'_>| {
     ///     if let Event::Text(text) = event {
     ///         assert_eq!(text.span().start(), 1 << 40);
     ///     }

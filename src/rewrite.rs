@@ -1,95 +1,50 @@
-//! The text handed on with its annotations kept, removed or replaced.
-
-use std::borrow::Cow;
+//! The text of a stream with its annotations kept, removed or replaced.
 
 use smallvec::SmallVec;
 
-use crate::event::{BracketAnnotation, Event, JsonRecord};
+use crate::event::{Event, TextChunk};
+use crate::handler::{Handler, IntoHandler, Replacement};
 use crate::lex::chars::{MOST_REMOVED, removable_tail};
 use crate::parser::Parser;
 
-/// What is written in the place of an annotation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Replacement {
-    /// What stands there, and the white space before it.
-    Keep,
-    /// Nothing: an annotation and the white space right before it (at most 64 bytes) are removed, or a JSON record.
-    Remove,
-    /// The white space before it, then these bytes.
-    Text(Cow<'static, [u8]>),
-}
-
-impl From<&'static str> for Replacement {
-    fn from(text: &'static str) -> Self {
-        Self::Text(Cow::Borrowed(text.as_bytes()))
-    }
-}
-
-impl From<String> for Replacement {
-    fn from(text: String) -> Self {
-        Self::Text(Cow::Owned(text.into_bytes()))
-    }
-}
-
-impl From<Vec<u8>> for Replacement {
-    fn from(text: Vec<u8>) -> Self {
-        Self::Text(Cow::Owned(text))
-    }
-}
-
-/// Takes what a [`Rewriter`] writes and decides what becomes of annotations.
-pub trait RewriteSink {
-    /// Takes the next bytes of the rewritten text.
-    fn text(&mut self, bytes: &[u8]);
-
-    /// Decides what is written in the place of an annotation; by default nothing.
-    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        let _ = annotation;
-        Replacement::Remove
-    }
-
-    /// Decides what is written in the place of a JSON record that was held back; by default nothing. There are none
-    /// unless the parser was [asked](crate::ParserBuilder::hold_records) to hold them.
-    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        let _ = record;
-        Replacement::Remove
-    }
-
-    /// Takes every other event; by default it is passed over.
-    fn event(&mut self, event: Event<'_>) {
-        let _ = event;
-    }
-}
-
-/// A closure takes the text without annotations.
-impl<F: FnMut(&[u8])> RewriteSink for F {
-    fn text(&mut self, bytes: &[u8]) {
-        self(bytes);
-    }
-}
-
-/// A parser that writes the text with its annotations kept, removed or replaced.
+/// Rewrites a stream: keeps, removes or replaces its annotations.
 ///
-/// Text is written as soon as it is certain: held back is only what can still become an annotation, and white space
-/// that one which follows would remove.
+/// The rewritten text goes to [`Handler::text`] as soon as it is certain. Held back is only what can still become an
+/// annotation, and whitespace that would be removed with one that follows. [`Handler::annotation`] and
+/// [`Handler::record`] decide what is written in the place of each annotation and record; a closure removes them all.
+///
+/// An annotation is removed with the whitespace right before it, at most 64 bytes, line ends included. Where the
+/// next sentence has no space of its own, the two sentences touch:
+///
+/// | in | out |
+/// |---|---|
+/// | `It is so. [substrate.grep] Really.` | `It is so. Really.` |
+/// | `"A.\n\n [substrate.grep]B."` | `"A.B."` |
 ///
 /// ```
 /// use provstream::{Parser, Rewriter};
 ///
-/// let mut clean = Vec::new();
+/// let mut clean = Vec::new(); // a `Vec<u8>` is a handler that collects the text
 /// let mut rewriter = Rewriter::new(Parser::new());
 /// for chunk in ["It is so. [subst", "rate.grep] Really."] {
-///     rewriter.push(chunk.as_bytes(), &mut |text: &[u8]| clean.extend_from_slice(text));
+///     rewriter.push(chunk.as_bytes(), &mut clean);
 /// }
-/// rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+/// rewriter.finish(&mut clean);
 /// assert_eq!(clean, b"It is so. Really.");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Rewriter {
     parser: Parser,
-    /// White space that was handed on by the parser and not yet written: at most 64 bytes.
+    out: Out,
+}
+
+/// What is written, and what is not yet.
+#[derive(Clone, Debug, Default)]
+struct Out {
+    /// Whitespace that the parser emitted and that is not yet written: at most 64 bytes.
     white: SmallVec<[u8; MOST_REMOVED]>,
+    /// The offset of the next byte in the rewritten stream.
+    position: u64,
 }
 
 impl Rewriter {
@@ -97,37 +52,44 @@ impl Rewriter {
     #[must_use]
     pub fn new(parser: Parser) -> Self {
         Self {
+            out: Out {
+                white: SmallVec::new(),
+                position: parser.position(),
+            },
             parser,
-            white: SmallVec::new(),
         }
     }
 
     /// Takes the next bytes of the model's own output.
-    pub fn push(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
-        let white = &mut self.white;
-        self.parser.push(chunk, |event| write(event, white, sink));
-        self.release(sink);
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let (out, mut handler) = (&mut self.out, handler.into_handler());
+        self.parser
+            .push(chunk, |event: Event<'_>| out.take(event, &mut handler));
+        self.release(&mut handler);
     }
 
     /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
-    pub fn push_untrusted(&mut self, chunk: &[u8], sink: &mut impl RewriteSink) {
-        let white = &mut self.white;
+    pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
+        let (out, mut handler) = (&mut self.out, handler.into_handler());
         self.parser
-            .push_untrusted(chunk, |event| write(event, white, sink));
-        self.release(sink);
+            .push_untrusted(chunk, |event: Event<'_>| out.take(event, &mut handler));
+        self.release(&mut handler);
     }
 
     /// Writes what was held back at the end of the stream.
-    pub fn finish(&mut self, sink: &mut impl RewriteSink) {
-        let white = &mut self.white;
-        self.parser.finish(|event| write(event, white, sink));
-        flush(white, 0, sink);
+    pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
+        let (out, mut handler) = (&mut self.out, handler.into_handler());
+        self.parser
+            .finish(|event: Event<'_>| out.take(event, &mut handler));
+        out.flush(0, &mut handler);
+        handler.end();
     }
 
     /// Back to the start of a stream with the same settings.
     pub fn reset(&mut self) {
         self.parser.reset();
-        self.white.clear();
+        self.out.white.clear();
+        self.out.position = self.parser.position();
     }
 
     /// The parser inside.
@@ -136,65 +98,77 @@ impl Rewriter {
         &self.parser
     }
 
-    /// The parser inside; white space that was held back is dropped.
+    /// The parser inside; whitespace that was held back is dropped.
     #[must_use]
     pub fn into_parser(self) -> Parser {
         self.parser
     }
 
-    fn release(&mut self, sink: &mut impl RewriteSink) {
-        if !self.white.is_empty() {
-            flush(&mut self.white, self.parser.strippable_whitespace(), sink);
+    fn release(&mut self, handler: &mut impl Handler) {
+        if !self.out.white.is_empty() {
+            let keep = self.parser.strippable_whitespace();
+            self.out.flush(keep, handler);
         }
     }
 }
 
-/// Writes an event, keeping back the white space that the text so far ends with.
-fn write(event: Event<'_>, white: &mut SmallVec<[u8; MOST_REMOVED]>, sink: &mut impl RewriteSink) {
-    match event {
-        Event::Text(text) => {
-            let bytes = text.bytes();
-            let tail = removable_tail(bytes);
-            let (now, later) = bytes.split_at(bytes.len() - tail);
-            if now.is_empty() {
-                flush(white, MOST_REMOVED - tail, sink);
-            } else {
-                flush(white, 0, sink);
-                sink.text(now);
-            }
-            white.extend_from_slice(later);
-        }
-        Event::Annotation(annotation) => {
-            flush(white, annotation.white_space_before(), sink);
-            match sink.annotation(&annotation) {
-                Replacement::Remove => white.clear(),
-                Replacement::Keep => {
-                    flush(white, 0, sink);
-                    sink.text(annotation.raw());
+impl Out {
+    /// Writes an event, keeping back the whitespace that the text so far ends with.
+    fn take(&mut self, event: Event<'_>, handler: &mut impl Handler) {
+        match event {
+            Event::Text(text) => {
+                let bytes = text.bytes();
+                let tail = removable_tail(bytes);
+                let (now, later) = bytes.split_at(bytes.len() - tail);
+                if now.is_empty() {
+                    self.flush(MOST_REMOVED - tail, handler);
+                } else {
+                    self.flush(0, handler);
+                    self.write(now, handler);
                 }
-                Replacement::Text(text) => {
-                    flush(white, 0, sink);
-                    sink.text(&text);
+                self.white.extend_from_slice(later);
+            }
+            Event::Annotation(annotation) => {
+                self.flush(annotation.whitespace_before(), handler);
+                match handler.annotation(&annotation) {
+                    Replacement::Remove => self.white.clear(),
+                    Replacement::Keep => {
+                        self.flush(0, handler);
+                        self.write(annotation.raw(), handler);
+                    }
+                    Replacement::Text(text) => {
+                        self.flush(0, handler);
+                        self.write(&text, handler);
+                    }
                 }
             }
-        }
-        Event::Record(record) => {
-            flush(white, 0, sink);
-            match sink.record(&record) {
-                Replacement::Remove => {}
-                Replacement::Keep => sink.text(record.raw()),
-                Replacement::Text(text) => sink.text(&text),
+            Event::Record(record) => {
+                self.flush(0, handler);
+                match handler.record(&record) {
+                    Replacement::Remove => {}
+                    Replacement::Keep => self.write(record.raw(), handler),
+                    Replacement::Text(text) => self.write(&text, handler),
+                }
             }
+            other => handler.event(other),
         }
-        other => sink.event(other),
     }
-}
 
-/// Writes all but the last `keep` bytes of `white`.
-fn flush(white: &mut SmallVec<[u8; MOST_REMOVED]>, keep: usize, sink: &mut impl RewriteSink) {
-    let now = white.len().saturating_sub(keep);
-    if now > 0 {
-        sink.text(&white[..now]);
-        white.drain(..now);
+    fn write(&mut self, bytes: &[u8], handler: &mut impl Handler) {
+        // A replacement may be empty.
+        if !bytes.is_empty() {
+            handler.text(TextChunk::new(bytes, self.position));
+            self.position += bytes.len() as u64;
+        }
+    }
+
+    /// Writes all but the last `keep` bytes of `white`.
+    fn flush(&mut self, keep: usize, handler: &mut impl Handler) {
+        let now = self.white.len().saturating_sub(keep);
+        if now > 0 {
+            handler.text(TextChunk::new(&self.white[..now], self.position));
+            self.position += now as u64;
+            self.white.drain(..now);
+        }
     }
 }

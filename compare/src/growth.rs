@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hint::black_box;
 use std::time::Instant;
 
-use provstream::{Mode, Parser};
+use provstream::{Event, Mode, Parser};
 
 use crate::rounds::median;
 use crate::support::read::look;
@@ -56,7 +56,7 @@ fn text() -> [Recipe; 22] {
             unit("[substrate.grep; ts=2026-05-28T11:40:00Z]"),
         ),
         (
-            "annotations far behind the last sentence's end",
+            "annotations far after the last sentence's end",
             "",
             far.into_bytes().into(),
         ),
@@ -78,7 +78,7 @@ fn text() -> [Recipe; 22] {
         ),
         ("a row of a table without end", "| ", unit("a | ")),
         ("an open fence", "```\n", unit("code\n")),
-        ("quotes in one another", "", unit("> ")),
+        ("nested quotes", "", unit("> ")),
     ]
 }
 
@@ -136,9 +136,9 @@ impl Family {
         let start = Instant::now();
         let mut found = 0;
         let fed = self.feed(length, size, |chunk| {
-            parser.push(chunk, |event| found += look(event));
+            parser.push(chunk, |event: Event<'_>| found += look(event));
         });
-        parser.finish(|event| found += look(event));
+        parser.finish(|event: Event<'_>| found += look(event));
         let seconds = start.elapsed().as_secs_f64();
         black_box(found);
         parser.reset();

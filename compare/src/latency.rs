@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use provstream::{Mode, Parser, ParserBuilder};
+use provstream::{Event, Mode, Parser, ParserBuilder};
 
 use crate::document::{Document, Layout};
 use crate::json;
@@ -132,11 +132,11 @@ fn stream(name: &'static str, builder: ParserBuilder, text: &str) -> Latency {
         let mut found = 0;
         let pass = text.as_bytes().chunks(CHUNK).map(|chunk| {
             let start = Instant::now();
-            parser.push(chunk, |event| found += look(event));
+            parser.push(chunk, |event: Event<'_>| found += look(event));
             (nanoseconds(start), parser.buffered_len() as u32)
         });
         let pass = pass.unzip();
-        parser.finish(|event| found += look(event));
+        parser.finish(|event: Event<'_>| found += look(event));
         parser.reset();
         black_box(found);
         pass

@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Every(usize),
     /// The same in prose with links, footnote marks and inline code.
     Rich(usize),
-    /// A marker behind each sentence, and all of it in one chunk.
+    /// A marker after each sentence, and all of it in one chunk.
     Dense,
     /// A marker that begins at once and never ends.
     Open,
@@ -36,7 +36,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Every(gap) => write!(f, "plain prose, a marker every {gap} bytes"),
             Self::Rich(gap) => write!(f, "rich prose, a marker every {gap} bytes"),
-            Self::Dense => f.write_str("a marker behind each sentence, the whole in one chunk"),
+            Self::Dense => f.write_str("a marker after each sentence, the whole in one chunk"),
             Self::Open => f.write_str("one marker that never ends"),
         }
     }

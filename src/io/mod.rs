@@ -17,8 +17,8 @@
 )]
 //!
 //! All of them take a [`Parser`](crate::Parser) that is set up as the caller wants it, and give what it gives: how the
-//! bytes arrive changes nothing but the pieces in which text is handed on. What rewrites takes an [`EventSink`], which
-//! decides what becomes of annotations and is told of everything else.
+//! bytes arrive changes nothing but the pieces in which text is handed on. What rewrites takes a [`Handler`](crate::Handler),
+//! which decides what replaces each annotation and gets all events, the rewritten text included.
 //!
 //! What always holds:
 //! - Bytes that were taken are never lost or repeated, whatever errors come between. All state is in the adapter, so a
@@ -41,7 +41,6 @@ mod reader;
 mod rewrite_reader;
 #[cfg(feature = "futures")]
 mod side;
-mod sink;
 #[cfg(feature = "futures")]
 mod text_stream;
 mod writer;
@@ -59,7 +58,6 @@ pub use reader::EventReader;
 pub use rewrite_reader::RewriteReader;
 #[cfg(feature = "futures")]
 pub use side::{SideEvents, SideItem, SideSink, side_events};
-pub use sink::EventSink;
 #[cfg(feature = "futures")]
 pub use text_stream::TextStream;
 pub use writer::RewriteWriter;

@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::PIECE;
-use super::sink::{EventSink, Split};
+use crate::handler::{Handler, IntoHandler, Tee};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
 
@@ -40,11 +40,11 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "nothing is read until text is asked for"]
-    pub struct RewriteReader<R, S> {
+    pub struct RewriteReader<R, H> {
         #[pin]
         reader: R,
         rewriter: Rewriter,
-        sink: S,
+        handler: H,
         // Room for what is read next.
         room: Vec<u8>,
         // Rewritten text, of which the first `taken` bytes are gone: `0 <= taken <= out.len()`.
@@ -54,13 +54,13 @@ pin_project! {
     }
 }
 
-impl<R, S: EventSink> RewriteReader<R, S> {
-    /// Reads what the parser, which is at the start of a stream, and the sink make of what `reader` reads.
-    pub fn new(reader: R, parser: Parser, sink: S) -> Self {
+impl<R, H: Handler> RewriteReader<R, H> {
+    /// The text of `reader` as the handler decides, with a parser that is at the start of a stream.
+    pub fn new<M>(reader: R, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             reader,
             rewriter: Rewriter::new(parser),
-            sink,
+            handler: handler.into_handler(),
             room: Vec::new(),
             out: Vec::new(),
             taken: 0,
@@ -69,7 +69,7 @@ impl<R, S: EventSink> RewriteReader<R, S> {
     }
 }
 
-impl<R, S> RewriteReader<R, S> {
+impl<R, H> RewriteReader<R, H> {
     /// The reader inside.
     #[must_use]
     pub const fn get_ref(&self) -> &R {
@@ -82,22 +82,22 @@ impl<R, S> RewriteReader<R, S> {
         &mut self.reader
     }
 
-    /// The reader and the sink, without the text that was not taken.
+    /// The reader and the handler; text that was not read is dropped.
     #[must_use]
-    pub fn into_parts(self) -> (R, S) {
-        (self.reader, self.sink)
+    pub fn into_parts(self) -> (R, H) {
+        (self.reader, self.handler)
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink(&self) -> &S {
-        &self.sink
+    pub const fn handler(&self) -> &H {
+        &self.handler
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink_mut(&mut self) -> &mut S {
-        &mut self.sink
+    pub const fn handler_mut(&mut self) -> &mut H {
+        &mut self.handler
     }
 
     /// The parser inside.
@@ -107,7 +107,7 @@ impl<R, S> RewriteReader<R, S> {
     }
 }
 
-impl<R: AsyncRead, S: EventSink> AsyncRead for RewriteReader<R, S> {
+impl<R: AsyncRead, H: Handler> AsyncRead for RewriteReader<R, H> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -132,23 +132,22 @@ impl<R: AsyncRead, S: EventSink> AsyncRead for RewriteReader<R, S> {
             this.room.resize(PIECE, 0);
             let mut room = ReadBuf::new(this.room);
             ready!(this.reader.as_mut().poll_read(cx, &mut room))?;
-            let mut split = Split {
-                text: |text: &[u8]| this.out.extend_from_slice(text),
-                sink: this.sink,
+            let tee = Tee {
+                handler: &mut *this.handler,
+                output: |text: &[u8]| this.out.extend_from_slice(text),
             };
             if room.filled().is_empty() {
                 *this.ended = true;
-                this.rewriter.finish(&mut split);
-                this.sink.end();
+                this.rewriter.finish(tee);
                 *this.room = Vec::new();
             } else {
-                this.rewriter.push(room.filled(), &mut split);
+                this.rewriter.push(room.filled(), tee);
             }
         }
     }
 }
 
-impl<R: fmt::Debug, S> fmt::Debug for RewriteReader<R, S> {
+impl<R: fmt::Debug, H> fmt::Debug for RewriteReader<R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RewriteReader")
             .field("reader", &self.reader)

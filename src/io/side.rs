@@ -7,10 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::stream::{FusedStream, Stream};
 
-use super::sink::EventSink;
-use crate::event::{BracketAnnotation, Event, JsonRecord};
-use crate::owned::OwnedEvent;
-use crate::rewrite::Replacement;
+use crate::event::{BracketAnnotation, Event, JsonRecord, OwnedEvent};
+use crate::handler::{Handler, Replacement};
 
 /// A sink that removes annotations and records, and the stream of what it is told.
 ///
@@ -24,7 +22,7 @@ use crate::rewrite::Replacement;
 /// use bytes::Bytes;
 /// use futures_util::StreamExt;
 /// use provstream::io::{SideItem, TextStream, side_events};
-/// use provstream::{OwnedEvent, Parser};
+/// use provstream::{Event, Parser};
 /// # use std::convert::Infallible;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -38,7 +36,7 @@ use crate::rewrite::Replacement;
 /// }
 /// while let Some(item) = events.next().await { // mostly in a task of its own
 ///     match item {
-///         SideItem::Event(OwnedEvent::Assertion(assertion)) => assert_eq!(assertion.text(), "It is so."),
+///         SideItem::Event(Event::Assertion(assertion)) => assert_eq!(assertion.text(), "It is so."),
 ///         SideItem::Lost(events) => eprintln!("{events} events are lost"),
 ///         _ => {}
 ///     }
@@ -104,12 +102,12 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
 }
 
 impl SideSink {
-    fn push<T: Into<OwnedEvent>>(&self, event: T) {
+    fn push(&self, event: Event<'_>) {
         // Without a consumer nothing need be copied.
         if Arc::strong_count(&self.queue) == 1 {
             return;
         }
-        let event = event.into();
+        let event = event.into_owned();
         let mut dropped = Some(event);
         let mut queue = lock(&self.queue);
         if queue.events.len() < queue.capacity {
@@ -138,14 +136,14 @@ impl SideSink {
     }
 }
 
-impl EventSink for SideSink {
+impl Handler for SideSink {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.push(Event::Annotation(*annotation));
+        self.push(Event::Annotation(annotation.clone()));
         Replacement::Remove
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.push(Event::Record(*record));
+        self.push(Event::Record(record.clone()));
         Replacement::Remove
     }
 

@@ -9,7 +9,7 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::pieces::Pieces;
-use super::sink::{EventSink, Split};
+use crate::handler::{Handler, IntoHandler, Tee};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
 
@@ -52,11 +52,11 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct TextStream<S, K> {
+    pub struct TextStream<S, H> {
         #[pin]
         chunks: S,
         rewriter: Rewriter,
-        sink: K,
+        handler: H,
         // Empty between polls; its memory is used again.
         joined: Vec<u8>,
         ended: bool,
@@ -65,13 +65,13 @@ pin_project! {
     }
 }
 
-impl<S, K: EventSink> TextStream<S, K> {
-    /// What the parser, which is at the start of a stream, and the sink make of `chunks`.
-    pub fn new(chunks: S, parser: Parser, sink: K) -> Self {
+impl<S, H: Handler> TextStream<S, H> {
+    /// The text of `chunks` as the handler decides, with a parser that is at the start of a stream.
+    pub fn new<M>(chunks: S, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             chunks,
             rewriter: Rewriter::new(parser),
-            sink,
+            handler: handler.into_handler(),
             joined: Vec::new(),
             ended: false,
             terminated: false,
@@ -79,7 +79,7 @@ impl<S, K: EventSink> TextStream<S, K> {
     }
 }
 
-impl<S, K> TextStream<S, K> {
+impl<S, H> TextStream<S, H> {
     /// The stream inside.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
@@ -92,22 +92,22 @@ impl<S, K> TextStream<S, K> {
         &mut self.chunks
     }
 
-    /// The stream and the sink, without the text that was held.
+    /// The stream and the handler; the text that is held back is dropped.
     #[must_use]
-    pub fn into_parts(self) -> (S, K) {
-        (self.chunks, self.sink)
+    pub fn into_parts(self) -> (S, H) {
+        (self.chunks, self.handler)
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink(&self) -> &K {
-        &self.sink
+    pub const fn handler(&self) -> &H {
+        &self.handler
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink_mut(&mut self) -> &mut K {
-        &mut self.sink
+    pub const fn handler_mut(&mut self) -> &mut H {
+        &mut self.handler
     }
 
     /// The parser inside.
@@ -117,11 +117,11 @@ impl<S, K> TextStream<S, K> {
     }
 }
 
-impl<S, B, E, K> Stream for TextStream<S, K>
+impl<S, B, E, H> Stream for TextStream<S, H>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
-    K: EventSink,
+    H: Handler,
 {
     type Item = Result<Bytes, E>;
 
@@ -137,15 +137,14 @@ where
                 }
             };
             let mut pieces = Pieces::new(&chunk, this.joined);
-            let mut split = Split {
-                text: |text: &[u8]| pieces.push(text),
-                sink: this.sink,
+            let tee = Tee {
+                handler: &mut *this.handler,
+                output: |text: &[u8]| pieces.push(text),
             };
             if *this.ended {
-                this.rewriter.finish(&mut split);
-                this.sink.end();
+                this.rewriter.finish(tee);
             } else {
-                this.rewriter.push(&chunk, &mut split);
+                this.rewriter.push(&chunk, tee);
             }
             let text = pieces.take();
             if !text.is_empty() {
@@ -157,18 +156,18 @@ where
     }
 }
 
-impl<S, B, E, K> FusedStream for TextStream<S, K>
+impl<S, B, E, H> FusedStream for TextStream<S, H>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
-    K: EventSink,
+    H: Handler,
 {
     fn is_terminated(&self) -> bool {
         self.terminated
     }
 }
 
-impl<S: fmt::Debug, K> fmt::Debug for TextStream<S, K> {
+impl<S: fmt::Debug, H> fmt::Debug for TextStream<S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TextStream")
             .field("chunks", &self.chunks)

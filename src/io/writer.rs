@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::PIECE;
-use super::sink::{EventSink, Split};
+use crate::handler::{Handler, IntoHandler, Tee};
 use crate::parser::Parser;
 use crate::rewrite::Rewriter;
 
@@ -35,10 +35,10 @@ use crate::rewrite::Rewriter;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[must_use = "what is held is written by `finish` only"]
-pub struct RewriteWriter<W, S> {
+pub struct RewriteWriter<W, H> {
     writer: W,
     rewriter: Rewriter,
-    sink: S,
+    handler: H,
     /// Rewritten text for the writer, of which the first `written` bytes are gone: `0 <= written <= out.len()`.
     out: Vec<u8>,
     written: usize,
@@ -48,13 +48,13 @@ pub struct RewriteWriter<W, S> {
     finished: bool,
 }
 
-impl<W: Write, S: EventSink> RewriteWriter<W, S> {
-    /// Writes to `writer` what the parser, which is at the start of a stream, and the sink make of the text.
-    pub fn new(writer: W, parser: Parser, sink: S) -> Self {
+impl<W: Write, H: Handler> RewriteWriter<W, H> {
+    /// Writes the text to `writer` as the handler decides, with a parser that is at the start of a stream.
+    pub fn new<M>(writer: W, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             writer,
             rewriter: Rewriter::new(parser),
-            sink,
+            handler: handler.into_handler(),
             out: Vec::new(),
             written: 0,
             failed: None,
@@ -83,15 +83,14 @@ impl<W: Write, S: EventSink> RewriteWriter<W, S> {
             self.finished = true;
             let Self {
                 rewriter,
-                sink,
+                handler,
                 out,
                 ..
             } = self;
-            rewriter.finish(&mut Split {
-                text: |text: &[u8]| out.extend_from_slice(text),
-                sink,
+            rewriter.finish(Tee {
+                handler,
+                output: |text: &[u8]| out.extend_from_slice(text),
             });
-            sink.end();
         }
         self.flush()
     }
@@ -121,7 +120,7 @@ impl<W: Write, S: EventSink> RewriteWriter<W, S> {
     }
 }
 
-impl<W, S> RewriteWriter<W, S> {
+impl<W, H> RewriteWriter<W, H> {
     /// The writer inside.
     #[must_use]
     pub const fn get_ref(&self) -> &W {
@@ -134,16 +133,16 @@ impl<W, S> RewriteWriter<W, S> {
         &mut self.writer
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink(&self) -> &S {
-        &self.sink
+    pub const fn handler(&self) -> &H {
+        &self.handler
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink_mut(&mut self) -> &mut S {
-        &mut self.sink
+    pub const fn handler_mut(&mut self) -> &mut H {
+        &mut self.handler
     }
 
     /// The parser inside.
@@ -153,7 +152,7 @@ impl<W, S> RewriteWriter<W, S> {
     }
 }
 
-impl<W: Write, S: EventSink> Write for RewriteWriter<W, S> {
+impl<W: Write, H: Handler> Write for RewriteWriter<W, H> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.pass_on()?;
         let piece = &bytes[..bytes.len().min(PIECE)];
@@ -168,15 +167,15 @@ impl<W: Write, S: EventSink> Write for RewriteWriter<W, S> {
         }
         let Self {
             rewriter,
-            sink,
+            handler,
             out,
             ..
         } = self;
         rewriter.push(
             piece,
-            &mut Split {
-                text: |text: &[u8]| out.extend_from_slice(text),
-                sink,
+            Tee {
+                handler,
+                output: |text: &[u8]| out.extend_from_slice(text),
             },
         );
         self.failed = self
@@ -192,7 +191,7 @@ impl<W: Write, S: EventSink> Write for RewriteWriter<W, S> {
     }
 }
 
-impl<W: fmt::Debug, S> fmt::Debug for RewriteWriter<W, S> {
+impl<W: fmt::Debug, H> fmt::Debug for RewriteWriter<W, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RewriteWriter")
             .field("writer", &self.writer)

@@ -1,9 +1,9 @@
 //! Adapters for std, futures and tokio, and metrics.
 
 #[cfg(feature = "futures")]
-mod io_futures;
-mod io_std;
-#[cfg(feature = "tokio")]
-mod io_tokio;
+mod futures;
 #[cfg(feature = "metrics")]
 mod metered;
+mod std;
+#[cfg(feature = "tokio")]
+mod tokio;

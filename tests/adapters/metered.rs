@@ -10,7 +10,7 @@ use provstream::metered::{
     ANNOTATIONS, BYTES, CHUNKS, DIAGNOSTICS, HELD_BYTES, MAX_NAME, MAX_NAMES, Meter, MeteredParser,
     OTHER, PUSH_NANOSECONDS, UNKNOWN_IDENTIFIERS,
 };
-use provstream::{Event, Mode, OwnedEvent, Parser};
+use provstream::{Event, Mode, Parser};
 
 /// What was recorded while `run` ran: counters and the values of histograms, by name and labels.
 struct Recorded {
@@ -70,11 +70,11 @@ fn every_metric_has_its_value() {
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::new());
         for chunk in chunks {
-            parser.push(chunk, |_| {});
+            parser.push(chunk, ());
         }
-        parser.push_untrusted(b"[substrate.grep]", |_| {});
-        parser.push(b"[substrate.grep;", |_| {});
-        parser.finish(|_| {});
+        parser.push_untrusted(b"[substrate.grep]", ());
+        parser.push(b"[substrate.grep;", ());
+        parser.finish(());
     });
     let bytes: usize = chunks.iter().map(|chunk| chunk.len()).sum();
     let expected = [
@@ -129,7 +129,7 @@ fn every_metric_has_its_value() {
 fn the_time_of_a_push_includes_its_sink() {
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::new());
-        parser.push(b"text", |_| {
+        parser.push(b"text", |_: Event<'_>| {
             std::thread::sleep(std::time::Duration::from_millis(2));
         });
     });
@@ -151,11 +151,11 @@ fn the_number_of_names_is_bounded_over_all_parsers_of_a_meter() {
             for name in 0..100 {
                 parser.push(
                     format!("It is. [substrate.n{}] ", stream * 100 + name).as_bytes(),
-                    |_| {},
+                    (),
                 );
             }
-            parser.push(b"Known. [substrate.n7]", |_| {});
-            parser.finish(|_| {});
+            parser.push(b"Known. [substrate.n7]", ());
+            parser.finish(());
         }
     });
     let names: Vec<_> = recorded
@@ -191,7 +191,7 @@ fn names_are_cut_between_characters() {
             "é",
             "",
         ] {
-            parser.push(object(class).as_bytes(), |_| {});
+            parser.push(object(class).as_bytes(), ());
         }
     });
     let cut = ["é😀".repeat(10) + "é", "x".to_owned() + &"é".repeat(31)];
@@ -224,9 +224,9 @@ fn an_identifier_spelt_as_the_rest_takes_no_place() {
     };
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Ndjson), &Meter::new());
-        parser.push(object(OTHER).as_bytes(), |_| {});
+        parser.push(object(OTHER).as_bytes(), ());
         for name in 0..=MAX_NAMES {
-            parser.push(object(&format!("n{name}")).as_bytes(), |_| {});
+            parser.push(object(&format!("n{name}")).as_bytes(), ());
         }
     });
     let count = |name: &str| {
@@ -242,11 +242,11 @@ fn an_identifier_spelt_as_the_rest_takes_no_place() {
 fn a_reset_parser_goes_on_counting_and_the_parser_inside_does_not() {
     let recorded = record(|| {
         let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::new());
-        parser.push(b"abc", |_| {});
+        parser.push(b"abc", ());
         parser.reset();
-        parser.push(b"de", |_| {});
+        parser.push(b"de", ());
         assert_eq!(parser.parser().position(), 2);
-        parser.into_parser().push(b"fgh", |_| {});
+        parser.into_parser().push(b"fgh", ());
     });
     assert_eq!(recorded.counters[&format!("{BYTES}{{}}")], 5);
 }
@@ -255,7 +255,7 @@ fn a_reset_parser_goes_on_counting_and_the_parser_inside_does_not() {
 fn without_a_recorder_all_is_as_before() {
     let mut parser = MeteredParser::new(parser(Mode::Auto), &Meter::default());
     let mut events = 0;
-    parser.push(b"It is. [substrate.nope]", |_| events += 1);
+    parser.push(b"It is. [substrate.nope]", |_: Event<'_>| events += 1);
     assert_eq!(events, 2);
 }
 
@@ -272,8 +272,8 @@ proptest! {
         let mut parser = Parser::new();
         let mut with_meter = MeteredParser::new(Parser::new(), &Meter::new());
         for (index, chunk) in chunks() {
-            let mut sink = |event: Event<'_>| plain.push(OwnedEvent::from(event));
-            let mut counted = |event: Event<'_>| metered.push(OwnedEvent::from(event));
+            let mut sink = |event: Event<'_>| plain.push(event.into_owned());
+            let mut counted = |event: Event<'_>| metered.push(event.into_owned());
             if index == foreign {
                 parser.push_untrusted(chunk, &mut sink);
                 with_meter.push_untrusted(chunk, &mut counted);
@@ -282,8 +282,8 @@ proptest! {
                 with_meter.push(chunk, &mut counted);
             }
         }
-        parser.finish(|event| plain.push(OwnedEvent::from(event)));
-        with_meter.finish(|event| metered.push(OwnedEvent::from(event)));
+        parser.finish(|event: Event<'_>| plain.push(event.into_owned()));
+        with_meter.finish(|event: Event<'_>| metered.push(event.into_owned()));
         prop_assert_eq!(plain, metered);
     }
 }

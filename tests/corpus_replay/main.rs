@@ -1,4 +1,4 @@
 //! The corpus, whole and cut at every byte.
 
-mod corpus;
-mod corpus_index;
+mod events;
+mod index;

@@ -50,7 +50,7 @@ fn read(size: usize) {
         lines += 1;
         bad += usize::from(line.offending.is_some());
         while waiting.len() > size {
-            parser.push(&waiting[..size], |event| sink(event, &mut found));
+            parser.push(&waiting[..size], |event: Event<'_>| sink(event, &mut found));
             fed += size;
             waiting.drain(..size);
             // What was found is what was wanted first.
@@ -60,9 +60,9 @@ fn read(size: usize) {
             found.clear();
         }
     }
-    parser.push(&waiting, |event| sink(event, &mut found));
+    parser.push(&waiting, |event: Event<'_>| sink(event, &mut found));
     fed += waiting.len();
-    parser.finish(|event| sink(event, &mut found));
+    parser.finish(|event: Event<'_>| sink(event, &mut found));
     assert_eq!(found, wanted, "at the end");
     assert!(fed >= LENGTH && parser.position() == fed as u64);
     assert!(bad > 800 && lines / bad == 100, "{bad} of {lines} are bad");

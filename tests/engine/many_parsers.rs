@@ -100,8 +100,10 @@ impl Digest {
 fn alone(number: usize) -> (u64, u64, u32) {
     let mut digest = Digest::default();
     let mut parser = Parser::builder().mode(mode(number)).build();
-    parser.push(stream(number).as_bytes(), |event| digest.take(&event));
-    parser.finish(|event| digest.take(&event));
+    parser.push(stream(number).as_bytes(), |event: Event<'_>| {
+        digest.take(&event);
+    });
+    parser.finish(|event: Event<'_>| digest.take(&event));
     digest.result()
 }
 
@@ -133,7 +135,7 @@ fn round_robin(count: usize) {
                 let digest = &mut digests[number];
                 let size = 1 + number % 61;
                 for chunk in rest[..rest.len().min(ROUND)].chunks(size) {
-                    parser.push(chunk, |event| digest.take(&event));
+                    parser.push(chunk, |event: Event<'_>| digest.take(&event));
                 }
             }
             let taken = size_of::<Parser>() + parser.heap_size();
@@ -154,7 +156,7 @@ fn round_robin(count: usize) {
     assert!(worst[0] < WORST[0] && worst[1] < WORST[1], "{worst:?}");
     let freed = measure(|| {
         for (parser, digest) in parsers.iter_mut().zip(&mut digests) {
-            parser.finish(|event| digest.take(&event));
+            parser.finish(|event: Event<'_>| digest.take(&event));
         }
         parsers.clear();
     });

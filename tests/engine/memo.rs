@@ -109,8 +109,8 @@ fn an_unknown_identifier_is_kept_and_corroborates_nothing() {
 
     // No identifier that was read adds to the vocabulary.
     let mut parser = Parser::new();
-    parser.push(stream.as_bytes(), |_| {});
-    parser.finish(|_| {});
+    parser.push(stream.as_bytes(), ());
+    parser.finish(());
     assert_eq!(*parser.vocabulary(), Vocabulary::memo());
     assert_eq!(parser.vocabulary().class("substrate.telepathy"), None);
 }
@@ -177,7 +177,7 @@ fn an_assertion_is_reported_as_soon_as_nothing_can_be_added() {
         (" \n", false),
         ("D", true),
     ] {
-        parser.push(piece.as_bytes(), |event| {
+        parser.push(piece.as_bytes(), |event: Event<'_>| {
             seen |= matches!(event, Event::Assertion(_));
         });
         assert_eq!(seen, complete, "{piece:?}");
@@ -277,10 +277,9 @@ fn a_time_that_is_none_is_left_out_and_reported() {
 #[test]
 fn what_is_left_of_a_nested_bracket_may_read_as_an_annotation() {
     let mut left = Vec::new();
-    let mut sink = |text: &[u8]| left.extend_from_slice(text);
     let mut rewriter = Rewriter::new(Parser::new());
-    rewriter.push(b"A. [substrate.[substrate.grep]grep]", &mut sink);
-    rewriter.finish(&mut sink);
+    rewriter.push(b"A. [substrate.[substrate.grep]grep]", &mut left);
+    rewriter.finish(&mut left);
     assert_eq!(left, b"A. [substrate.grep]");
 }
 

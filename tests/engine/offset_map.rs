@@ -1,7 +1,7 @@
 //! Offsets in other units equal those counted over the whole text, however the stream is cut.
 
 use proptest::prelude::*;
-use provstream::{ChunkIndex, Event, OffsetMap, Parser, RewriteSink, Rewriter, Span};
+use provstream::{ChunkIndex, Event, Handler, OffsetMap, Parser, Rewriter, Span, TextChunk};
 
 /// What stands before every offset of a text, counted character by character over the whole of it.
 struct Naive {
@@ -256,10 +256,11 @@ struct Clean {
     span: Option<Span>,
 }
 
-impl RewriteSink for Clean {
-    fn text(&mut self, bytes: &[u8]) {
-        self.positions.push(bytes);
-        self.text.extend_from_slice(bytes);
+impl Handler for Clean {
+    fn text(&mut self, text: TextChunk<'_>) {
+        assert_eq!(text.span().start(), self.text.len() as u64);
+        self.positions.push(text.bytes());
+        self.text.extend_from_slice(text.bytes());
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -278,7 +279,7 @@ fn raw_and_clean_spans_of_an_assertion() {
     let mut parser = Parser::new();
     for chunk in input.as_bytes().chunks(3) {
         positions.push(chunk);
-        parser.push(chunk, |event| {
+        parser.push(chunk, |event: Event<'_>| {
             if let Event::Assertion(assertion) = event {
                 spans.push(assertion.span());
             }

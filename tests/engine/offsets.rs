@@ -30,7 +30,7 @@ fn moved(event: Ev, by: u64) -> Ev {
         }
         Ev::Annotation {
             span,
-            white_space_before,
+            whitespace_before,
             class,
             declared,
             reason,
@@ -38,7 +38,7 @@ fn moved(event: Ev, by: u64) -> Ev {
             ts,
         } => Ev::Annotation {
             span: by(span),
-            white_space_before,
+            whitespace_before,
             class,
             declared,
             reason,
@@ -185,9 +185,9 @@ fn what_is_written_does_not_depend_on_the_start() {
         let mut rewriter = Rewriter::new(builder.expect("an offset in range").build());
         let mut clean = Vec::new();
         for chunk in text.chunks(3) {
-            rewriter.push(chunk, &mut |text: &[u8]| clean.extend_from_slice(text));
+            rewriter.push(chunk, &mut clean);
         }
-        rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+        rewriter.finish(&mut clean);
         clean
     };
     let expected = clean(0);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use allocation_counter::measure;
 use provstream::provenance::{Annotation, Version, Vocabulary};
 use provstream::{
-    BracketAnnotation, Event, JsonRecord, Mode, Parser, Replacement, RewriteSink, Rewriter,
+    BracketAnnotation, Event, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 use testkit::reference::engine::parser_in;
 use testkit::reference::{RefLimits, RefVocabulary, Segment, generate, generate_json};
@@ -113,7 +113,7 @@ fn read(event: &Event<'_>) -> usize {
 fn feed(parser: &mut Parser, text: &[u8], size: usize) -> usize {
     let mut sum = 0;
     for chunk in text.chunks(size) {
-        parser.push(chunk, |event| sum += read(&event));
+        parser.push(chunk, |event: Event<'_>| sum += read(&event));
     }
     sum
 }
@@ -143,11 +143,11 @@ fn no_chunk_allocates_after_a_reset() {
         for size in SIZES {
             let mut parser = Parser::new();
             feed(&mut parser, &text, size);
-            parser.finish(|_| {});
+            parser.finish(());
             let counted = measure(|| {
                 parser.reset();
                 feed(&mut parser, &text, size);
-                parser.finish(|event| assert!(read(&event) < usize::MAX));
+                parser.finish(|event: Event<'_>| assert!(read(&event) < usize::MAX));
             });
             assert_eq!(counted.count_total, 0, "{name} in chunks of {size}");
         }
@@ -166,10 +166,10 @@ fn a_loaded_vocabulary_and_foreign_text_allocate_nothing_either() {
     let mut sum = 0;
     let mut pass = |parser: &mut Parser, size| {
         for chunk in own.chunks(size) {
-            parser.push(chunk, |event| sum += read(&event));
+            parser.push(chunk, |event: Event<'_>| sum += read(&event));
         }
         for chunk in foreign.chunks(size) {
-            parser.push_untrusted(chunk, |event| sum += read(&event));
+            parser.push_untrusted(chunk, |event: Event<'_>| sum += read(&event));
         }
     };
     for size in SIZES {
@@ -241,7 +241,7 @@ fn greatest() -> Vec<u8> {
 /// The parser after it has seen what takes the most memory.
 fn grown(mut parser: Parser) -> Parser {
     for chunk in greatest().chunks(63) {
-        parser.push(chunk, |_| {});
+        parser.push(chunk, ());
     }
     parser
 }
@@ -418,7 +418,7 @@ fn allocations_when_grown(parser: &mut Parser, input: &[Segment], size: usize) -
                 }
             }
         }
-        parser.finish(|event| assert!(read(&event) < usize::MAX));
+        parser.finish(|event: Event<'_>| assert!(read(&event) < usize::MAX));
     };
     measure(pass).count_total
 }
@@ -465,9 +465,9 @@ struct Turns {
     written: usize,
 }
 
-impl RewriteSink for Turns {
-    fn text(&mut self, bytes: &[u8]) {
-        self.written += bytes.len();
+impl Handler for Turns {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.written += text.bytes().len();
     }
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {

@@ -1,9 +1,9 @@
 //! Bounds: limits, memory, allocations, long streams.
 
 mod allocations;
-mod limits;
-mod limits_hold;
-mod limits_json;
+mod buffering;
+mod json;
 mod memory;
 mod memory_json;
 mod soak;
+mod text;

@@ -96,7 +96,7 @@ impl Check {
             Event::Annotation(found) => {
                 self.cover(found.span());
                 if found.span().start() < self.period {
-                    self.removed += found.span().len() + found.white_space_before() as u64;
+                    self.removed += found.span().len() + found.whitespace_before() as u64;
                 }
             }
             _ => {}
@@ -163,7 +163,9 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (u64, usize, u64) {
         while fed < upto {
             let from = (fed % period) as usize;
             let len = most.min((upto - fed) as usize);
-            parser.push(&twice[from..from + len], |event| check.take(&event));
+            parser.push(&twice[from..from + len], |event: Event<'_>| {
+                check.take(&event);
+            });
             fed += len as u64;
             assert_eq!(parser.position(), fed);
         }
@@ -176,7 +178,7 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (u64, usize, u64) {
         (0, 0),
         "memory is what it was after the first parts"
     );
-    parser.finish(|event| check.take(&event));
+    parser.finish(|event: Event<'_>| check.take(&event));
     assert_eq!(check.next, parts * period, "all was handed on");
     assert_eq!(
         check.seen,

@@ -17,10 +17,9 @@ use provstream::provenance::{
 use provstream::sentence::Sentences;
 use provstream::settings::FilePosition;
 use provstream::{
-    BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, JsonRecord, LimitError,
-    Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, OwnedAnnotation, OwnedEvent,
-    OwnedRecord, OwnedText, Parser, ParserBuilder, QueuedParser, Replacement, RewriteSink,
-    Rewriter, Span, TextChunk,
+    BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, Handler, JsonRecord,
+    LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, Parser, ParserBuilder,
+    QueuedParser, Replacement, Rewriter, Span, TextChunk,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -58,9 +57,9 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         DisciplineBuilder, DisciplineError, LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError,
         Malformation, Parameter<'static>, ParseVersionError, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
-        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>,
-        LimitError, Limits, Mode, OffsetError, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, OffsetMap, QueuedParser,
-        Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>, OwnedRecord,
+        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent,
+        LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap, QueuedParser,
+        Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>,
         JsonForm<'static>, MarcKind, MarcObject<'static>);
 }
 
@@ -73,17 +72,17 @@ fn adapters_can_be_sent_shared_and_looked_at() {
 
 #[test]
 fn values_compare() {
-    each!(value: Annotation<'static>, Assertion<'static>, OwnedAnnotation, OwnedEvent, OwnedText, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
+    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, provstream::OwnedEvent, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
         LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
-        TextChunk<'static>, JsonRecord<'static>, OwnedRecord, JsonForm<'static>, MarcKind, MarcObject<'static>);
+        ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
+        TextChunk<'static>, JsonRecord<'static>, JsonForm<'static>, MarcKind, MarcObject<'static>);
     each!(key: MarcKind, Class, DiagnosticCode, Diagnostic, LabelKind, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
     each!(ordered: MarcKind, Class, DiagnosticCode, LabelKind, Encoding, Malformation, FilePosition, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: BracketAnnotation<'static>, MarcKind, JsonRecord<'static>, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
-        TextChunk<'static>, Timestamp, VerdictReason, Version);
+    each!(small: MarcKind, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
+        Timestamp, VerdictReason, Version);
     each!(shown: Class, DiagnosticCode, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, MarcKind);
     each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, OffsetMap, ChunkIndex);
@@ -155,14 +154,14 @@ fn enums_may_grow() {
         | Event::Diagnostic(_) => true,
         _ => false,
     };
-    Parser::new().push(b"text", |found| assert!(event(found)));
-    let owned = |event: OwnedEvent| match event {
-        OwnedEvent::Text(_)
-        | OwnedEvent::Annotation(_)
-        | OwnedEvent::Assertion(_)
-        | OwnedEvent::Marc(_)
-        | OwnedEvent::Record(_)
-        | OwnedEvent::Diagnostic(_) => true,
+    Parser::new().push(b"text", |found: Event<'_>| assert!(event(found)));
+    let owned = |event: provstream::OwnedEvent| match event {
+        Event::Text(_)
+        | Event::Annotation(_)
+        | Event::Assertion(_)
+        | Event::Marc(_)
+        | Event::Record(_)
+        | Event::Diagnostic(_) => true,
         _ => false,
     };
     let mut queue = QueuedParser::default();
@@ -205,14 +204,14 @@ fn enums_may_grow() {
     assert!(verdict(VerdictReason::Limit));
 }
 
-/// Both ways to take rewritten text: a closure, and a type that decides about annotations too.
+/// A type that decides about annotations, and a vector that takes the text alone.
 #[test]
-fn closures_and_types_can_be_sinks() {
+fn types_can_be_handlers() {
     #[derive(Default)]
     struct Kept(Vec<u8>);
-    impl RewriteSink for Kept {
-        fn text(&mut self, bytes: &[u8]) {
-            self.0.extend_from_slice(bytes);
+    impl Handler for Kept {
+        fn text(&mut self, text: TextChunk<'_>) {
+            self.0.extend_from_slice(text.bytes());
         }
         fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
             Replacement::Keep
@@ -225,8 +224,8 @@ fn closures_and_types_can_be_sinks() {
     rewriter.push(text, &mut kept);
     rewriter.finish(&mut kept);
     rewriter.reset();
-    rewriter.push(text, &mut |bytes: &[u8]| stripped.extend_from_slice(bytes));
-    rewriter.finish(&mut |bytes: &[u8]| stripped.extend_from_slice(bytes));
+    rewriter.push(text, &mut stripped);
+    rewriter.finish(&mut stripped);
     assert_eq!(kept.0, text);
     assert_eq!(stripped, b"It is so.");
 }
@@ -235,10 +234,10 @@ fn closures_and_types_can_be_sinks() {
 #[test]
 fn a_stream_can_move_between_threads() {
     let mut parser = Parser::new();
-    parser.push(b"It is so. [substrate.", |_| {});
+    parser.push(b"It is so. [substrate.", ());
     let found = std::thread::spawn(move || {
         let mut found = Vec::new();
-        parser.push(b"grep] End.", |event| {
+        parser.push(b"grep] End.", |event: Event<'_>| {
             if let Event::Assertion(assertion) = event {
                 found.push(assertion.into_owned());
             }
@@ -248,4 +247,92 @@ fn a_stream_can_move_between_threads() {
     .join()
     .expect("the thread ends well");
     assert_eq!(found[0].text(), "It is so.");
+}
+
+/// Counts what it is called for.
+#[derive(Default)]
+struct Calls {
+    texts: usize,
+    annotations: usize,
+    records: usize,
+    events: usize,
+    ends: usize,
+}
+
+impl Handler for Calls {
+    fn text(&mut self, _: TextChunk<'_>) {
+        self.texts += 1;
+    }
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.annotations += 1;
+        Replacement::Remove
+    }
+    fn record(&mut self, _: &JsonRecord<'_>) -> Replacement {
+        self.records += 1;
+        Replacement::Remove
+    }
+    fn event(&mut self, _: Event<'_>) {
+        self.events += 1;
+    }
+    fn end(&mut self) {
+        self.ends += 1;
+    }
+}
+
+const ONE_OF_EACH: &[u8] = b"It is so. [substrate.grep] {\"assertion\": \"It runs.\"}";
+
+fn parse_with<H: Handler>(mut handler: H) {
+    let mut parser = Parser::builder().hold_records(true).build();
+    parser.push(ONE_OF_EACH, &mut handler);
+    parser.finish(handler);
+}
+
+fn rewrite_with<H: Handler>(mut handler: H) {
+    let parser = Parser::builder().hold_records(true).build();
+    let mut rewriter = Rewriter::new(parser);
+    rewriter.push(ONE_OF_EACH, &mut handler);
+    rewriter.finish(handler);
+}
+
+#[test]
+fn every_kind_of_handler_gets_each_event_once() {
+    let ways: [for<'a> fn(Box<dyn Handler + 'a>); 2] = [
+        |handler| parse_with(handler),
+        |handler| rewrite_with(handler),
+    ];
+    for feed in ways {
+        let mut calls = Calls::default();
+        feed(Box::new(&mut calls));
+        let Calls {
+            texts,
+            annotations,
+            records,
+            events,
+            ends,
+        } = calls;
+        assert_eq!((texts, annotations, records, events, ends), (2, 1, 1, 2, 1));
+        let mut closure = 0;
+        feed(Box::new(provstream::handler_fn(|_| closure += 1)));
+        assert_eq!(closure, 6);
+    }
+    let mut calls = Calls::default();
+    let dynamic: &mut (dyn Handler + Send) = &mut calls;
+    parse_with(dynamic);
+    assert_eq!(calls.ends, 1);
+    parse_with(());
+    rewrite_with(());
+}
+
+#[test]
+fn a_handler_can_be_pushed_to_by_value_or_borrowed() {
+    let mut parser = Parser::new();
+    let mut texts = 0;
+    let mut count = |event: Event<'_>| texts += usize::from(matches!(event, Event::Text(_)));
+    parser.push(b"A ", &mut count);
+    parser.push_untrusted(b"b ", &mut count);
+    parser.push(b"c", count);
+    let mut boxed: Box<dyn FnMut(Event<'_>)> = Box::new(|_| texts += 1);
+    parser.push(b" d", &mut boxed);
+    parser.finish(boxed);
+    assert_eq!(texts, 4);
 }

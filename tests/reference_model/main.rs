@@ -1,6 +1,6 @@
 //! The engine beside the naive reference, and the reference beside the profile.
 
-mod reference_equality;
-mod reference_json;
-mod reference_json_selftest;
-mod reference_selftest;
+mod equality;
+mod json_equality;
+mod json_selftest;
+mod selftest;

@@ -3,9 +3,11 @@
 use std::hint::black_box;
 
 use provstream::provenance::Vocabulary;
-use provstream::{BracketAnnotation, Event, Mode, Parser, Replacement, RewriteSink, Rewriter};
+use provstream::{
+    BracketAnnotation, Event, Handler, Mode, Parser, Replacement, Rewriter, TextChunk,
+};
 use provstream_marc::{Core, Draft, Profile};
-use provstream_providers::{Decoder, Place, ResponseParser, StreamRewriter, StreamSink, WireEvent};
+use provstream_providers::{Decoder, ResponseParser, StreamHandler, StreamRewriter, WireEvent};
 
 use crate::document::{Document, Layout};
 use crate::prose::{Prose, stream};
@@ -134,7 +136,7 @@ fn in_the_loop() -> Case {
         move || {
             let mut others = 0;
             for chunk in input.chunks(4) {
-                parser.push(chunk, |event| match &event {
+                parser.push(chunk, |event: Event<'_>| match &event {
                     Event::Text(text) => {
                         black_box(text.bytes());
                     }
@@ -240,9 +242,9 @@ fn marc(cases: &mut Vec<Case>) {
 /// Looks at the bytes that are written and counts the annotations that are not.
 struct Removed(usize);
 
-impl RewriteSink for Removed {
-    fn text(&mut self, bytes: &[u8]) {
-        black_box(bytes);
+impl Handler for Removed {
+    fn text(&mut self, text: TextChunk<'_>) {
+        black_box(text.bytes());
     }
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
@@ -251,14 +253,9 @@ impl RewriteSink for Removed {
     }
 }
 
-impl StreamSink for Removed {
+impl StreamHandler for Removed {
     fn bytes(&mut self, bytes: &[u8]) {
         black_box(bytes);
-    }
-
-    fn annotation(&mut self, _: Place, _: &BracketAnnotation<'_>) -> Replacement {
-        self.0 += 1;
-        Replacement::Remove
     }
 }
 

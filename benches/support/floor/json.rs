@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::str::from_utf8;
 
-use provstream::Parser;
 use provstream::provenance::Vocabulary;
+use provstream::{Event, Parser};
 
 use super::records::{Record, records};
 use super::sixteen::{any, control, eq};
@@ -44,7 +44,7 @@ impl Objects {
     pub(crate) fn long_chunks(&mut self, size: usize) -> usize {
         let (mut at, mut told) = (0, 0);
         for chunk in self.bytes.chunks(size) {
-            self.parser.push(chunk, |event| {
+            self.parser.push(chunk, |event: Event<'_>| {
                 look(event);
             });
             at += chunk.len();
@@ -80,7 +80,7 @@ impl Objects {
                 && record.end <= at
                 && structured
             {
-                self.parser.push(&self.bytes[from..record.end], |_| {});
+                self.parser.push(&self.bytes[from..record.end], ());
                 told += tell(
                     record,
                     told,
@@ -98,7 +98,7 @@ impl Objects {
     }
 
     fn end(&mut self) {
-        self.parser.finish(|_| {});
+        self.parser.finish(());
         self.parser.reset();
     }
 }

@@ -6,7 +6,7 @@ use actson::feeder::PushJsonFeeder;
 use actson::options::JsonParserOptionsBuilder;
 use actson::{JsonEvent, JsonParser};
 use jiter::Jiter;
-use provstream::Parser;
+use provstream::{Event, Parser};
 use serde::de::IgnoredAny;
 use stream_rs::incremental_json::JsonSplitter;
 
@@ -133,11 +133,11 @@ impl Adapter for Own {
     #[inline]
     fn feed(&mut self, chunk: &str) {
         self.parser
-            .push(chunk.as_bytes(), |event| self.found += look(event));
+            .push(chunk.as_bytes(), |event: Event<'_>| self.found += look(event));
     }
 
     fn finish(&mut self) -> usize {
-        self.parser.finish(|event| self.found += look(event));
+        self.parser.finish(|event: Event<'_>| self.found += look(event));
         self.parser.reset();
         std::mem::take(&mut self.found)
     }

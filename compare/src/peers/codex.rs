@@ -10,8 +10,8 @@ pub(super) const PEER: Peer = Peer {
     name: "codex hidden tags",
     parses: true,
     package: "typeduck-codex-extension-items",
-    what: "`CitationStreamParser`: hands on the text without the tags and the content of each as a string; no span, no \
-        assertion, no time, code is not told from text",
+    what: "`CitationStreamParser`: returns the text without the tags and the content of each tag as a string; no span, \
+        no assertion, no time, does not distinguish code from text",
     streams: true,
     open: "<oai-mem-citation>",
     close: "</oai-mem-citation>",

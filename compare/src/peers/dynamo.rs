@@ -14,7 +14,7 @@ pub(super) const REASONING: Peer = Peer {
     name: "dynamo reasoning",
     parses: true,
     package: "dynamo-parsers",
-    what: "`BasicReasoningParser`: parts text from what stands between `<think>` tags; no span, no assertion, no time, \
+    what: "`BasicReasoningParser`: separates text from what is between `<think>` tags; no span, no assertion, no time, \
         not where one block ends and the next begins",
     streams: true,
     open: "<think>",

@@ -8,7 +8,7 @@ pub(super) const PEER: Peer = Peer {
     name: "memchr3 and copy",
     parses: false,
     package: "memchr",
-    what: "no parser: looks for the three bytes that may open something, counts them, and copies the chunk",
+    what: "not a parser: looks for the three bytes that may open something, counts them, and copies the chunk",
     streams: false,
     open: "[",
     close: "]",

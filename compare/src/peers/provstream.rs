@@ -1,6 +1,6 @@
 //! provstream in mode `text`, through its borrowed face.
 
-use provstream::{Mode, Parser};
+use provstream::{Event, Mode, Parser};
 
 use crate::adapter::{Adapter, Peer};
 use crate::support::read::look;
@@ -43,11 +43,11 @@ impl Adapter for Own {
     #[inline]
     fn feed(&mut self, chunk: &str) {
         self.parser
-            .push(chunk.as_bytes(), |event| self.found += look(event));
+            .push(chunk.as_bytes(), |event: Event<'_>| self.found += look(event));
     }
 
     fn finish(&mut self) -> usize {
-        self.parser.finish(|event| self.found += look(event));
+        self.parser.finish(|event: Event<'_>| self.found += look(event));
         self.parser.reset();
         std::mem::take(&mut self.found)
     }

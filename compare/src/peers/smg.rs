@@ -16,8 +16,8 @@ pub(super) const REASONING: Peer = Peer {
     name: "smg reasoning",
     parses: true,
     package: "reasoning-parser",
-    what: "`InklingParser`, of those that read more than one block a stream: parts text from blocks of reasoning; no \
-        span, no assertion, no time, an error where more than 4 MiB are held",
+    what: "`InklingParser`, of those that read more than one block a stream: separates text from blocks of reasoning; no \
+        span, no assertion, no time, an error beyond 4 MiB of buffered text",
     streams: true,
     open: "<|content_thinking|>",
     close: "<|end_message|>",
@@ -34,7 +34,7 @@ pub(super) const TOOLS: Peer = Peer {
     name: "smg tools",
     parses: true,
     package: "tool-parser",
-    what: "`QwenParser`: reads each call of a tool out of its JSON and hands its arguments on as they come; reads one \
+    what: "`QwenParser`: reads each call of a tool out of its JSON and passes its arguments on as they arrive; reads one \
         call at a time, so it is called again with nothing until none comes; no span, no assertion, no time",
     streams: true,
     open: "<tool_call>\n",

@@ -102,13 +102,13 @@ fn parse(
         Item::Text(delta) => {
             let channel = delta.channel();
             let parser = parsers.entry(channel).or_insert_with(|| fresh.clone());
-            parser.push(delta.text().as_bytes(), |event| {
+            parser.push(delta.text().as_bytes(), |event: Event<'_>| {
                 sink(WireEvent::Parsed(channel, event));
             });
         }
         Item::ChannelEnd(channel) => {
             if let Some(parser) = parsers.get_mut(&channel) {
-                parser.finish(|event| sink(WireEvent::Parsed(channel, event)));
+                parser.finish(|event: Event<'_>| sink(WireEvent::Parsed(channel, event)));
             }
             sink(WireEvent::Item(item));
         }

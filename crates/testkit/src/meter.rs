@@ -36,19 +36,19 @@ impl Meter {
 
     /// Feeds own text; `what` is said where what the parser says of itself is wrong.
     pub fn push(&mut self, chunk: &[u8], what: &str) {
-        self.real += measure(|| self.parser.push(chunk, |_| {})).bytes_current;
+        self.real += measure(|| self.parser.push(chunk, ())).bytes_current;
         self.check(what);
     }
 
     /// Feeds text that is not the model's own.
     pub fn push_untrusted(&mut self, chunk: &[u8], what: &str) {
-        self.real += measure(|| self.parser.push_untrusted(chunk, |_| {})).bytes_current;
+        self.real += measure(|| self.parser.push_untrusted(chunk, ())).bytes_current;
         self.check(what);
     }
 
     /// Ends the stream and gets ready for another one, with the memory that this one took.
     pub fn finish(&mut self, what: &str) {
-        self.real += measure(|| self.parser.finish(|_| {})).bytes_current;
+        self.real += measure(|| self.parser.finish(())).bytes_current;
         self.check(what);
         self.parser.reset();
     }

@@ -9,9 +9,8 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use provstream::io::EventSink;
 use provstream::{
-    BracketAnnotation, Event, JsonRecord, Mode, OwnedEvent, Parser, Replacement, Rewriter,
+    BracketAnnotation, Event, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 
 /// The sizes of chunks that every case is cut into.
@@ -89,13 +88,13 @@ pub struct Events {
     /// Touching texts joined, each with its start.
     texts: Vec<(u64, Vec<u8>)>,
     /// All other events in their order.
-    pub others: Vec<OwnedEvent>,
+    pub others: Vec<provstream::OwnedEvent>,
 }
 
 impl Events {
     /// Takes the next event.
-    pub fn take(&mut self, event: OwnedEvent) {
-        let OwnedEvent::Text(text) = event else {
+    pub fn take(&mut self, event: provstream::OwnedEvent) {
+        let Event::Text(text) = event else {
             self.others.push(event);
             return;
         };
@@ -113,8 +112,8 @@ impl Events {
     /// Those that the parser gives.
     pub fn of(mut parser: Parser, input: &[u8]) -> Self {
         let mut events = Self::default();
-        parser.push(input, |event| events.take(event.into()));
-        parser.finish(|event| events.take(event.into()));
+        parser.push(input, |event: Event<'_>| events.take(event.into_owned()));
+        parser.finish(|event: Event<'_>| events.take(event.into_owned()));
         events
     }
 }
@@ -122,13 +121,14 @@ impl Events {
 /// What replaces an annotation, by what it is; a keeper of all other events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub events: Vec<OwnedEvent>,
+    pub events: Vec<provstream::OwnedEvent>,
     pub ends: usize,
 }
 
-impl EventSink for Keeper {
+impl Handler for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.events.push(Event::Annotation(*annotation).into());
+        self.events
+            .push(Event::Annotation(annotation.clone()).into_owned());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
@@ -137,12 +137,12 @@ impl EventSink for Keeper {
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(*record).into());
+        self.events.push(Event::Record(record.clone()).into_owned());
         Replacement::from("{}")
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(event.into());
+        self.events.push(event.into_owned());
     }
 
     fn end(&mut self) {
@@ -153,9 +153,9 @@ impl EventSink for Keeper {
 /// What the rewriter makes of an input with a [`Keeper`], and what the keeper keeps.
 pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
     struct Both(Vec<u8>, Keeper);
-    impl provstream::RewriteSink for Both {
-        fn text(&mut self, bytes: &[u8]) {
-            self.0.extend_from_slice(bytes);
+    impl Handler for Both {
+        fn text(&mut self, text: TextChunk<'_>) {
+            self.0.extend_from_slice(text.bytes());
         }
         fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
             self.1.annotation(annotation)
@@ -166,12 +166,14 @@ pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
         fn event(&mut self, event: Event<'_>) {
             self.1.event(event);
         }
+        fn end(&mut self) {
+            self.1.end();
+        }
     }
     let mut both = Both(Vec::new(), Keeper::default());
     let mut rewriter = Rewriter::new(parser);
     rewriter.push(input, &mut both);
     rewriter.finish(&mut both);
-    both.1.ends = 1;
     (both.0, both.1)
 }
 
@@ -179,8 +181,13 @@ pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
 pub fn stripped(parser: Parser, input: &[u8]) -> Vec<u8> {
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(parser);
-    rewriter.push(input, &mut |text: &[u8]| clean.extend_from_slice(text));
-    rewriter.finish(&mut |text: &[u8]| clean.extend_from_slice(text));
+    let mut sink = |event: Event<'_>| {
+        if let Event::Text(text) = event {
+            clean.extend_from_slice(text.bytes());
+        }
+    };
+    rewriter.push(input, &mut sink);
+    rewriter.finish(&mut sink);
     clean
 }
 
@@ -199,9 +206,14 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Script {
     steps: VecDeque<Step>,
-    ended: bool,
+    /// Whether the end was reported.
+    pub ended: bool,
     /// How often the next step was asked for.
     pub asked: usize,
+    /// How often there was nothing yet.
+    pub waited: usize,
+    /// How many bytes were given.
+    pub given: usize,
 }
 
 impl Script {
@@ -210,6 +222,8 @@ impl Script {
             steps: steps.into_iter().collect(),
             ended: false,
             asked: 0,
+            waited: 0,
+            given: 0,
         }
     }
 
@@ -225,19 +239,30 @@ impl Script {
     }
 
     /// The next step; `None` at the end.
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step> {
         self.asked += 1;
         let step = self.steps.pop_front();
         if step.is_none() {
             assert!(!self.ended, "asked behind the end");
             self.ended = true;
         }
+        match &step {
+            Some(Step::Give(bytes)) => self.given += bytes.len(),
+            Some(Step::Wait) => self.waited += 1,
+            _ => {}
+        }
         step
+    }
+
+    /// The steps to come.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter()
     }
 
     /// Takes back what there was no room for.
     pub fn put_back(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
+            self.given -= rest.len();
             self.steps.push_front(Step::Give(rest.to_vec()));
         }
     }
@@ -245,7 +270,7 @@ impl Script {
 
 impl Read for Script {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        match self.next() {
+        match self.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.len());
                 room[..taken].copy_from_slice(&bytes[..taken]);
@@ -263,7 +288,7 @@ impl Stream for Script {
     type Item = Result<Bytes, ErrorKind>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let step = match self.get_mut().next() {
+        let step = match self.get_mut().next_step() {
             Some(Step::Give(bytes)) => Some(Ok(bytes.into())),
             Some(Step::Fail(kind)) => Some(Err(kind)),
             Some(Step::Wait) => {
@@ -283,7 +308,7 @@ impl AsyncRead for Script {
         room: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let script = self.get_mut();
-        match script.next() {
+        match script.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.remaining());
                 room.put_slice(&bytes[..taken]);

@@ -37,7 +37,7 @@ impl Seen {
             Event::Annotation(found) => self.tiles.push(Tile {
                 span: found.annotation().span(),
                 bytes: found.raw().to_vec(),
-                annotation: Some((found.annotation().into_owned(), found.white_space_before())),
+                annotation: Some((found.annotation().into_owned(), found.whitespace_before())),
             }),
             Event::Assertion(assertion) => self.assertions.push(assertion.into_owned()),
             Event::Diagnostic(found) => self.diagnostics.push((found.code(), found.span())),
@@ -49,9 +49,9 @@ impl Seen {
     pub fn of<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::default();
         for piece in pieces {
-            parser.push(piece, |event| seen.take(event));
+            parser.push(piece, |event: Event<'_>| seen.take(event));
         }
-        parser.finish(|event| seen.take(event));
+        parser.finish(|event: Event<'_>| seen.take(event));
         parser.reset();
         seen
     }

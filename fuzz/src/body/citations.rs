@@ -59,10 +59,8 @@ fn written_and_read(stream: &str) {
     parser.finish(&mut sink);
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
-    rewriter.push(stream.as_bytes(), &mut |bytes: &[u8]| {
-        clean.extend_from_slice(bytes);
-    });
-    rewriter.finish(&mut |bytes: &[u8]| clean.extend_from_slice(bytes));
+    rewriter.push(stream.as_bytes(), &mut clean);
+    rewriter.finish(&mut clean);
     let clean = String::from_utf8(clean).expect("no character is cut");
     let text = CleanText::new(&clean);
 

@@ -9,7 +9,7 @@ use super::feed;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let bytes = case.bytes();
-    let mut parser = case.parser();
+    let mut parser = case.used_parser();
     let mut handed = 0;
     let mut taken = 0;
     let take = |event: Event<'_>, handed: &mut usize| {
@@ -36,6 +36,6 @@ pub(super) fn check(data: &[u8]) {
         assert!(parser.buffered_len() <= most);
         assert!(parser.strippable_whitespace() <= 64.min(handed));
     }
-    parser.finish(|event| take(event, &mut handed));
+    parser.finish(|event: Event<'_>| take(event, &mut handed));
     assert_eq!(handed, bytes.len());
 }

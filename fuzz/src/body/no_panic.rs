@@ -19,7 +19,7 @@ pub(super) fn check(data: &[u8]) {
         index.push(chunk);
         feed(&mut parser, own, chunk, |event| look(&event, &mut spans));
     }
-    parser.finish(|event| look(&event, &mut spans));
+    parser.finish(|event: Event<'_>| look(&event, &mut spans));
     positions.finish();
     for span in spans {
         let points = positions.code_points(span);

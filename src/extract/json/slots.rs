@@ -1,7 +1,7 @@
-//! The slots of annotations: from the opening of what stands there to its end.
+//! The slots of annotations, from the opening of a value to its end.
 
+use super::State;
 use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
-use super::visit::Visitor;
 use crate::Limits;
 use crate::json::decode;
 use crate::provenance::Vocabulary;
@@ -23,15 +23,14 @@ pub(super) fn has_room(slots: usize, own: usize, limits: &Limits) -> bool {
     own <= max && slots + own <= MOST.max(max)
 }
 
-impl Visitor<'_, '_> {
+impl State {
     /// Adds a slot to the object that is `above` the innermost object or array; `false` if it has too many.
-    pub(super) fn push_slot(&mut self, slot: Slot, above: usize) -> bool {
-        let max = self.setup.limits.max_annotations();
-        let state = &mut *self.state;
-        let Some(owner) = state.frames.iter_mut().rev().nth(above) else {
+    pub(super) fn push_slot(&mut self, limits: &Limits, slot: Slot, above: usize) -> bool {
+        let max = limits.max_annotations();
+        let Some(owner) = self.frames.iter_mut().rev().nth(above) else {
             return false;
         };
-        let len = state.slots.len();
+        let len = self.slots.len();
         let most = MOST.max(max);
         if len - owner.slots as usize >= max {
             owner.set(TOO_MANY);
@@ -41,45 +40,43 @@ impl Visitor<'_, '_> {
             owner.set(CROWDED);
             return false;
         }
-        if len == state.slots.capacity() {
+        if len == self.slots.capacity() {
             let room = (2 * len).clamp(4, most);
-            state.slots.reserve_exact(room - len);
+            self.slots.reserve_exact(room - len);
         }
-        state.slots.push(slot);
+        self.slots.push(slot);
         true
     }
 
-    /// An object or array ended: what it had of its own is forgotten, but for what the object around it needs.
-    pub(super) fn end_slot(&mut self, frame: &Frame, end: u64) {
-        let vocabulary = self.setup.vocabulary;
-        let state = &mut *self.state;
+    /// An object or array ended: what it had of its own is forgotten, except what the object around it needs.
+    pub(super) fn end_slot(&mut self, vocabulary: &Vocabulary, frame: &Frame, end: u64) {
         if frame.has(ANNOTATION)
             && !frame.has(ASSERTED)
-            && state.slots.len() == frame.slots as usize
-            && let Some(slot) = state.slots.last_mut()
+            && self.slots.len() == frame.slots as usize
+            && let Some(slot) = self.slots.last_mut()
             && slot.is_whole()
         {
             // All that was kept since the opening belongs to the annotation and stays.
             slot.end(end);
-            resolve(slot, &state.arena, vocabulary);
+            resolve(slot, &self.arena, vocabulary);
             return;
         }
-        state.slots.truncate(frame.slots as usize);
-        state.pending = frame.pending as usize;
+        self.slots.truncate(frame.slots as usize);
+        self.pending = frame.pending as usize;
         let mut kept_end = frame.arena as usize;
         if frame.has(HAS_SLOT)
-            && let Some(slot) = state.slots.last_mut()
+            && let Some(slot) = self.slots.last_mut()
         {
             slot.end(end);
             if frame.has(ANNOTATION) {
                 settle(slot);
-                resolve(slot, &state.arena, vocabulary);
-                let (len, pending) = compact(slot, &mut state.arena, kept_end);
+                resolve(slot, &self.arena, vocabulary);
+                let (len, pending) = compact(slot, &mut self.arena, kept_end);
                 kept_end += len;
-                state.pending += pending;
+                self.pending += pending;
             }
         }
-        state.arena.truncate(kept_end);
+        self.arena.truncate(kept_end);
     }
 }
 
@@ -114,7 +111,7 @@ fn settle(slot: &mut Slot) {
     }
 }
 
-/// Moves the strings of a slot together, from `to` on; gives how many bytes they take, and how many of these count.
+/// Moves the strings of a slot together, from `to` on; returns how many bytes they take, and how many of these count.
 fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
     let before = |slot: &Slot, part| match slot.is_faulty(part) {
         true => size_of::<u64>(),
@@ -128,7 +125,7 @@ fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
     let (mut end, mut pending) = (to, 0);
     for (from, part) in parts.into_iter().flatten() {
         let before = before(slot, part);
-        // Of a time that is none only its place is kept.
+        // Of an invalid time only its place is kept.
         let len = match part {
             Part::Ts if slot.is_faulty(part) => 0,
             _ => slot.len_of(part),

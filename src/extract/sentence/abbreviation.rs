@@ -1,8 +1,7 @@
-//! Full stops of abbreviations, initials and single letters, and the words that can only start a sentence.
+//! What a full stop may belong to instead of ending a sentence: abbreviations, initials, single letters.
 
-use super::class::{Class, char_at, char_before};
-use super::ordinal;
-use super::scan::{space_before, word_at};
+use super::class::{Class, char_before};
+use super::scan::{is_apostrophe, space_before};
 use super::words::{Endings, WordSet};
 
 static ABBREVIATIONS: WordSet<2048> = WordSet::new(
@@ -21,57 +20,17 @@ static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
-static STARTS: WordSet<1024> = WordSet::new(
-    concat!(
-        include_str!("data/starts/de.txt"),
-        include_str!("data/starts/en.txt"),
-        include_str!("data/starts/es.txt"),
-        include_str!("data/starts/fr.txt"),
-        include_str!("data/starts/it.txt"),
-        include_str!("data/starts/pt.txt"),
-    ),
-    false,
-);
-static STARTS_OR_NAMES: WordSet<128> = WordSet::new(include_str!("data/starts/names.txt"), false);
-
-/// What stands before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
+/// What is before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
     /// Also an ordinary word: an abbreviation only before a number.
     Word,
     /// An abbreviation, an acronym or a small letter: until a word that starts a sentence.
     Listed,
-    /// A capital or a title: until a word that starts a sentence and is no name.
+    /// A capital or a title: until a word that starts a sentence and is not a name.
     Name,
     /// Whatever follows.
     Always,
-}
-
-/// How sure a word is to start a sentence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Start {
-    /// It could also be a name or its particle.
-    OrName,
-    /// It can only start one.
-    Only,
-}
-
-/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
-pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
-    let Some((start, hold)) = hold(text, dot) else {
-        return ordinal::is_roman_marker(text, dot);
-    };
-    match hold {
-        Hold::Word => is_number(text, next),
-        Hold::Listed => {
-            start_of_sentence(text, next).is_none() || is_lettered_marker(text, start, dot)
-        }
-        Hold::Name => {
-            start_of_sentence(text, next) != Some(Start::Only)
-                || is_lettered_marker(text, start, dot)
-        }
-        Hold::Always => true,
-    }
 }
 
 /// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
@@ -107,8 +66,8 @@ pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     Some((start, hold))
 }
 
-/// Start of the longest run of letters, full stops, hyphens and slashes before `dot`, and whether an apostrophe stands before it.
-/// None when it is longer than any abbreviation or goes on with something else that is part of a word.
+/// Start of the longest run of letters, full stops, hyphens and slashes before `dot`, and whether an apostrophe is before it.
+/// `None` when it is longer than any abbreviation or continues with something else that is part of a word.
 fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     let floor = dot.saturating_sub(ABBREVIATIONS.longest);
     let letters = text[floor..dot].iter().rev();
@@ -137,11 +96,7 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     }
 }
 
-const fn is_apostrophe(code: u32) -> bool {
-    matches!(code, 0x27 | 0x2019)
-}
-
-/// Whether a byte joins what stands on both sides of it to one word.
+/// Whether a byte joins what is on both sides of it to one word.
 const fn is_joint(byte: u8) -> bool {
     matches!(
         byte,
@@ -149,7 +104,7 @@ const fn is_joint(byte: u8) -> bool {
     )
 }
 
-/// A letter before `dot` that stands alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
+/// A letter before `dot` that is alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
 fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     let letter = char_before(text, dot).filter(|found| found.class.is_letter())?;
     let start = dot - letter.len;
@@ -199,46 +154,6 @@ fn announces(text: &[u8], start: usize, dot: usize) -> bool {
     NEVER_FINAL.contains(&[first, b'.', second])
 }
 
-/// Whether the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
-fn is_lettered_marker(text: &[u8], start: usize, dot: usize) -> bool {
-    char_before(text, dot).is_some_and(|found| found.len == dot - start)
-        && ordinal::opens_sentence(text, start, matches!(text[start], b'a' | b'A'))
-}
-
-/// Whether a number stands at `at`, in brackets or not.
-fn is_number(text: &[u8], at: usize) -> bool {
-    let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
-    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
-}
-
-/// Whether the word at `at` starts a sentence wherever it is capitalised.
-pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
-    let first = char_at(text, at)?;
-    if matches!(first.code, 0xA1 | 0xBF) {
-        return Some(Start::OrName); // the inverted marks of a Spanish sentence, or of a title after an abbreviation
-    }
-    if first.class != Class::Upper {
-        return None;
-    }
-    let word = word_at(text, at, STARTS.longest)?;
-    let follow = char_at(text, at + word.len());
-    let apostrophe = follow.is_some_and(|found| is_apostrophe(found.code));
-    let spaced = follow.is_none_or(|found| found.class.is_space() || found.code == u32::from(b','));
-    let whole = match word {
-        b"I" => spaced || apostrophe,
-        b"A" | b"E" | b"O" | b"Y" => spaced,
-        [_] => apostrophe,
-        _ => follow.is_none_or(|found| found.code != u32::from(b'-')),
-    };
-    if !whole {
-        None
-    } else if STARTS.contains(word) {
-        Some(Start::Only)
-    } else {
-        STARTS_OR_NAMES.contains(word).then_some(Start::OrName)
-    }
-}
-
 /// Whether the text before `at`, white space skipped, ends with a full stop that an abbreviation holds.
 pub(super) fn precedes(text: &[u8], at: usize) -> bool {
     let end = space_before(text, at).end;
@@ -249,9 +164,7 @@ pub(super) fn precedes(text: &[u8], at: usize) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{
-        ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, STARTS, STARTS_OR_NAMES, TITLES, hold,
-    };
+    use super::{ABBREVIATIONS, ALSO_WORDS, Hold, NEVER_FINAL, TITLES, hold};
 
     const FILES: [(&str, usize, &str); 7] = [
         ("de", 241, include_str!("data/abbreviations/de.txt")),
@@ -318,7 +231,7 @@ mod tests {
             (&include_str!("data/also-words.txt"), Hold::Word),
         ] {
             for line in set.lines().filter(|line| !line.starts_with('#')) {
-                // Behind an elision, where no entry is an ordinary word.
+                // After an elision, where no entry is an ordinary word.
                 let before = if expected == Hold::Name { "l'" } else { "see " };
                 let text = format!("{before}{line}.");
                 let found = hold(text.as_bytes(), text.len() - 1).map(|found| found.1);
@@ -326,16 +239,5 @@ mod tests {
             }
         }
         assert!(TITLES.len() + NEVER_FINAL.len() + ALSO_WORDS.len() < ABBREVIATIONS.len());
-    }
-
-    #[test]
-    fn sure_starts_and_possible_names_are_disjoint() {
-        let names = include_str!("data/starts/names.txt");
-        for name in names.lines().filter(|line| !line.starts_with('#')) {
-            assert!(
-                STARTS_OR_NAMES.contains(name.as_bytes()) && !STARTS.contains(name.as_bytes()),
-                "{name}"
-            );
-        }
     }
 }

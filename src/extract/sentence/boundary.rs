@@ -1,12 +1,14 @@
 //! The decision about one terminator.
 
+use super::abbreviation::{Hold, hold};
 use super::class::{Class, char_at};
 use super::scan::{marks_end, next_decisive, space_end};
+use super::start::{Start, start_of_sentence};
 use super::terminator::Terminator;
-use super::{abbreviation, ordinal, speech};
+use super::{marker, ordinal, speech};
 use crate::steps;
 
-/// Closing punctuation behind a terminator, and the white space behind that.
+/// Closing punctuation after a terminator, and the white space after that.
 struct Trail {
     /// Where the closing punctuation ends.
     closed: usize,
@@ -18,7 +20,7 @@ struct Trail {
     has_quote: bool,
 }
 
-/// Where the sentence that `terminator` ends is over, or None if it ends none.
+/// Where the sentence that `terminator` ends is over, or `None` if it ends none.
 #[inline]
 pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     if let [b' ', first, ..] = text[terminator.end..]
@@ -52,7 +54,7 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
     }
     let follow = char_at(text, trail.next)?;
     if follow.class == Class::SContinue || follow.class.ends() {
-        return None; // SB8a; behind a Sep it is for the Sep to break
+        return None; // SB8a; after a Sep it is for the Sep to break
     }
     let goes_on = match terminator.class {
         Class::ATerm => {
@@ -71,14 +73,14 @@ const fn is_wide_stop(code: u32) -> bool {
     matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
 }
 
-/// Whether the full stop at `dot` is part of what stands before it or belongs to what follows at `next`.
+/// Whether the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
 fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     match text[..dot].last() {
         None => true,
         Some(b'.') => in_mid_sentence(text, dot, next),
         Some(byte) if byte.is_ascii_digit() => ordinal::stays_whole(text, dot, next),
         Some(b' ' | b'\t' | b'\r' | b'\n') => in_mid_sentence(text, dot, next),
-        Some(_) => abbreviation::stays_whole(text, dot, next),
+        Some(_) => word_stays_whole(text, dot, next),
     }
 }
 
@@ -98,13 +100,13 @@ fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
         Some(byte) => {
             let ellipsis = dots > 0 && (before.spaced || matches!(byte, b'[' | b'('))
                 || before.spaced && *byte == b'.';
-            ellipsis && abbreviation::start_of_sentence(text, next).is_none()
+            ellipsis && start_of_sentence(text, next).is_none()
         }
     }
 }
 
 /// The trail from `at` on. Close has opening marks too; where no white space need follow (`wide_stop`) they open what comes
-/// next, elsewhere only an attached one can be met here and there is no break anyway.
+/// next, elsewhere only an attached one can be met here, and there is no break in either case.
 fn trail(text: &[u8], at: usize, wide_stop: bool) -> Trail {
     let mut trail = Trail {
         closed: marks_end(text, at),
@@ -145,7 +147,7 @@ const fn is_opener(code: u32) -> bool {
         || matches!(code, 0xFF08 | 0xFF3B | 0xFF5B | 0xFF5F | 0xFF62)
 }
 
-/// Whether a `»` or `›` stands at `at`, behind white space, with nothing attached to it that it could open (French: `Non ! »`).
+/// Whether a `»` or `›` is at `at`, after white space, with nothing attached to it that it could open (French: `Non ! »`).
 fn is_detached_closer(text: &[u8], at: usize) -> bool {
     let Some(found) = char_at(text, at) else {
         return false;
@@ -156,4 +158,28 @@ fn is_detached_closer(text: &[u8], at: usize) -> bool {
                 || next.class.ends()
                 || matches!(next.class, Class::SContinue | Class::Close)
         })
+}
+
+/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
+fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    let Some((start, hold)) = hold(text, dot) else {
+        return marker::is_roman_marker(text, dot);
+    };
+    match hold {
+        Hold::Word => is_number(text, next),
+        Hold::Listed => {
+            start_of_sentence(text, next).is_none() || marker::is_lettered_marker(text, start, dot)
+        }
+        Hold::Name => {
+            start_of_sentence(text, next) != Some(Start::Only)
+                || marker::is_lettered_marker(text, start, dot)
+        }
+        Hold::Always => true,
+    }
+}
+
+/// Whether a number is at `at`, in brackets or not.
+fn is_number(text: &[u8], at: usize) -> bool {
+    let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
+    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::args::KindArg;
 use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
-use super::record::ViolationFields;
+use crate::line::ViolationFields;
 use crate::output::Output;
 
 /// Where an object is.

@@ -6,7 +6,7 @@ use provstream_marc::{Document, MarcObject, Profile, Report, Violation};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::line::Line;
+use crate::line::{Line, ViolationFields};
 use crate::printable::is_unsafe;
 
 /// A MARC object that was validated.
@@ -35,7 +35,7 @@ impl<'a> Judged<'a> {
         let kind = self.document.as_ref().and_then(Document::kind);
         Line::Marc {
             kind: kind.unwrap_or(self.object.kind()).as_str(),
-            span: self.object.span().into(),
+            span: self.object.span(),
             pointer: self.object.pointer(),
             valid: self.report.is_valid(),
             violations: self
@@ -45,32 +45,6 @@ impl<'a> Judged<'a> {
                 .map(ViolationFields::from)
                 .collect(),
             record: self.document.as_ref().and_then(printable),
-        }
-    }
-}
-
-/// A violation, as JSON.
-#[derive(Debug, Serialize)]
-pub(crate) struct ViolationFields<'a> {
-    code: &'static str,
-    level: &'static str,
-    /// The line of the input, where lines are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) line: Option<u64>,
-    pointer: &'a str,
-    section: &'static str,
-    message: &'a str,
-}
-
-impl<'a> From<&'a Violation> for ViolationFields<'a> {
-    fn from(violation: &'a Violation) -> Self {
-        Self {
-            code: violation.code().as_str(),
-            level: violation.level().as_str(),
-            line: None,
-            pointer: violation.pointer(),
-            section: violation.section(),
-            message: violation.message(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::provenance::{Annotation, Assertion, Class, Encoding, Reason};
-use provstream::{Event, OffsetMap, Parser, RewriteSink, Rewriter, Span};
+use provstream::{Event, Handler, OffsetMap, Parser, Rewriter, Span, TextChunk};
 use provstream_providers::citation::{
     Citation, Cited, CleanText, Extent, Link, OpenAiShape, Provider, SourceKind, TERMS, Unit,
     UnitSpan, read, write_gemini_grounding, write_openai_annotations, write_web_annotation,
@@ -38,9 +38,8 @@ fn parse(stream: &str) -> (Vec<Assertion<'static>>, String) {
     parser.finish(&mut sink);
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
-    let mut write = |text: &[u8]| clean.extend_from_slice(text);
-    rewriter.push(stream.as_bytes(), &mut write);
-    rewriter.finish(&mut write);
+    rewriter.push(stream.as_bytes(), &mut clean);
+    rewriter.finish(&mut clean);
     (assertions, String::from_utf8(clean).unwrap())
 }
 
@@ -200,9 +199,9 @@ struct Streaming {
     annotations: Vec<Value>,
 }
 
-impl RewriteSink for Streaming {
-    fn text(&mut self, bytes: &[u8]) {
-        self.positions.push(bytes);
+impl Handler for Streaming {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.positions.push(text.bytes());
     }
 
     fn event(&mut self, event: Event<'_>) {

@@ -83,7 +83,7 @@ pub fn run(parser: &mut Parser, input: &[Segment], mut cut: impl FnMut(usize) ->
             rest = later;
         }
     }
-    parser.finish(|event| collect(event, &mut events));
+    parser.finish(|event: Event<'_>| collect(event, &mut events));
     canonical(events)
 }
 
@@ -117,7 +117,7 @@ fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
             let annotation = found.annotation();
             Ev::Annotation {
                 span: ends(annotation.span()),
-                white_space_before: found.white_space_before() as u64,
+                whitespace_before: found.whitespace_before() as u64,
                 class: annotation.class().to_string(),
                 declared: annotation.declared().to_owned(),
                 reason: annotation.reason().map(|reason| reason.as_str()),

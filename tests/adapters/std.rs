@@ -1,0 +1,327 @@
+//! Readers and writers: the events and the text are those of the parser and the rewriter, whatever the reader or writer
+//! inside does.
+
+use std::io::{self, ErrorKind, Read, Write};
+
+use provstream::io::{EventReader, RewriteWriter};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement};
+use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten, stripped};
+
+/// All events of a reader; errors are counted and passed over.
+fn read(reader: EventReader<impl Read>) -> (Events, Vec<ErrorKind>) {
+    let mut events = Events::default();
+    let mut errors = Vec::new();
+    for event in reader {
+        match event {
+            Ok(event) => events.take(event),
+            Err(error) => errors.push(error.kind()),
+        }
+    }
+    (events, errors)
+}
+
+#[test]
+fn a_reader_gives_the_events_of_the_parser() {
+    for case in cases() {
+        let expected = Events::of(case.parser(), &case.input);
+        for size in SIZES {
+            let script = Script::of(case.chunks(size), &[Step::Fail(ErrorKind::Interrupted)]);
+            let (events, errors) = read(EventReader::new(script, case.parser()));
+            assert_eq!(events, expected, "{} by {size}", case.name);
+            assert_eq!(errors, [], "{} by {size}", case.name);
+        }
+    }
+}
+
+#[test]
+fn after_an_error_reading_goes_on() {
+    let expected = Events::of(Parser::new(), ANSWER);
+    for size in SIZES {
+        let before = [Step::Wait, Step::Fail(ErrorKind::ConnectionReset)];
+        let script = Script::of(ANSWER.chunks(size), &before);
+        let (events, errors) = read(EventReader::new(script, Parser::new()));
+        assert_eq!(events, expected, "by {size}");
+        let chunks = ANSWER.chunks(size).count();
+        let each = [ErrorKind::WouldBlock, ErrorKind::ConnectionReset];
+        assert_eq!(errors, each.repeat(chunks + 1), "by {size}");
+    }
+}
+
+#[test]
+fn an_error_comes_behind_the_events_before_it() {
+    let script = Script::new([
+        Step::Give(b"It is so. [substrate.grep] And".to_vec()),
+        Step::Fail(ErrorKind::TimedOut),
+    ]);
+    let mut reader = EventReader::new(script, Parser::new());
+    let kinds: Vec<&str> = reader
+        .by_ref()
+        .map(|event| match event {
+            Ok(Event::Text(_)) => "text",
+            Ok(Event::Annotation(_)) => "annotation",
+            Ok(Event::Assertion(_)) => "assertion",
+            Err(_) => "error",
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(kinds, ["text", "annotation", "assertion", "text", "error"]);
+    // The end of the reader was told once, and it is not asked again: the script would panic.
+    assert!(reader.next().is_none());
+    assert_eq!(reader.parser().position(), 30);
+    assert_eq!(reader.into_inner().asked, 3);
+}
+
+#[test]
+fn a_reader_is_asked_only_when_all_events_are_taken() {
+    let script = Script::of(ANSWER.chunks(40), &[]);
+    let mut reader = EventReader::new(script, Parser::new());
+    let mut taken = 0;
+    while let Some(Ok(event)) = reader.next() {
+        if let Event::Text(text) = event {
+            taken = text.span().end();
+        }
+        let read = reader.get_ref().asked * 40;
+        assert!(taken as usize <= read && reader.parser().position() as usize <= read);
+    }
+    assert_eq!(reader.get_ref().asked, ANSWER.chunks(40).count() + 1);
+}
+
+#[test]
+fn a_reader_that_lies_gives_an_error_and_no_panic() {
+    struct Liar;
+    impl Read for Liar {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            Ok(room.len() + 1)
+        }
+    }
+    let mut reader = EventReader::new(Liar, Parser::new());
+    let error = reader
+        .next()
+        .expect("an item")
+        .expect_err("more than there was room for");
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+}
+
+/// A writer that does as a function of the number of the call says: takes some bytes, or fails.
+struct Odd<F> {
+    taken: Vec<u8>,
+    calls: usize,
+    flushes: usize,
+    what: F,
+}
+
+impl<F: FnMut(usize) -> Result<usize, ErrorKind>> Odd<F> {
+    fn new(what: F) -> Self {
+        Self {
+            taken: Vec::new(),
+            calls: 0,
+            flushes: 0,
+            what,
+        }
+    }
+}
+
+impl<F: FnMut(usize) -> Result<usize, ErrorKind>> Write for Odd<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        assert!(!bytes.is_empty(), "nothing to write");
+        self.calls += 1;
+        let taken = (self.what)(self.calls - 1)?.min(bytes.len());
+        self.taken.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.flushes += 1;
+        Ok(())
+    }
+}
+
+/// Writes all, doing again what failed; gives the number of errors.
+fn write_stubbornly(writer: &mut impl Write, mut bytes: &[u8]) -> usize {
+    let mut errors = 0;
+    while !bytes.is_empty() {
+        match writer.write(bytes) {
+            Ok(taken) => bytes = &bytes[taken..],
+            Err(_) => errors += 1,
+        }
+    }
+    errors
+}
+
+#[test]
+fn a_writer_passes_on_what_the_rewriter_writes() {
+    for case in cases() {
+        let (text, keeper) = rewritten(case.parser(), &case.input);
+        for size in SIZES {
+            let odd = Odd::new(|call| match call % 3 {
+                0 => Err(ErrorKind::Interrupted),
+                1 => Ok(1),
+                _ => Ok(7),
+            });
+            let mut writer = RewriteWriter::new(odd, case.parser(), Keeper::default());
+            for chunk in case.chunks(size) {
+                writer.write_all(chunk).expect("no error");
+            }
+            writer.try_finish().expect("no error");
+            assert_eq!(writer.handler(), &keeper, "{} by {size}", case.name);
+            assert_eq!(writer.get_ref().flushes, 1);
+            let odd = writer.finish().expect("no error");
+            assert_eq!(odd.taken, text, "{} by {size}", case.name);
+        }
+    }
+}
+
+/// For each call of the writer inside: were that one to fail, once or three times, nothing is lost or repeated.
+#[test]
+fn an_error_at_any_call_loses_and_repeats_nothing() {
+    let (text, keeper) = rewritten(Parser::new(), ANSWER);
+    for kind in [ErrorKind::WouldBlock, ErrorKind::ConnectionReset] {
+        for size in [1, 7, usize::MAX] {
+            for times in [1, 3] {
+                for bad in 0..text.len() {
+                    let odd = Odd::new(|call| {
+                        let fails = (bad..bad + times).contains(&call);
+                        if fails { Err(kind) } else { Ok(5) }
+                    });
+                    let mut writer = RewriteWriter::new(odd, Parser::new(), Keeper::default());
+                    let mut errors = 0;
+                    for chunk in ANSWER.chunks(size) {
+                        errors += write_stubbornly(&mut writer, chunk);
+                    }
+                    while writer.try_finish().is_err() {
+                        errors += 1;
+                    }
+                    assert_eq!(writer.handler(), &keeper);
+                    let odd = writer.finish().expect("no further error");
+                    assert_eq!(odd.taken, text, "{kind} at {bad}, by {size}");
+                    if kind == ErrorKind::ConnectionReset && odd.calls >= bad + times {
+                        assert_eq!(errors, times, "each is told once");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_takes_nothing_stops_the_writing() {
+    let mut writer = RewriteWriter::new(Odd::new(|_| Ok(0)), Parser::new(), ());
+    let much = vec![b'x'; 1 << 20];
+    let taken = writer.write(&much).expect("there is room");
+    assert!((1..=8 << 10).contains(&taken));
+    for _ in 0..3 {
+        let error = writer.write(&much).expect_err("there is no more room");
+        assert_eq!(error.kind(), ErrorKind::WriteZero);
+    }
+    assert_eq!(writer.parser().position(), taken as u64);
+    assert!(writer.finish().is_err());
+}
+
+#[test]
+fn an_error_behind_taken_bytes_is_told_by_the_next_call() {
+    let odd = Odd::new(|call| {
+        if call == 0 {
+            Err(ErrorKind::BrokenPipe)
+        } else {
+            Ok(100)
+        }
+    });
+    let mut writer = RewriteWriter::new(odd, Parser::new(), ());
+    assert_eq!(writer.write(b"Text").expect("they are taken"), 4);
+    let error = writer.flush().expect_err("of the call before");
+    assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+    writer.flush().expect("it goes on");
+    assert_eq!(writer.get_ref().taken, b"Text");
+}
+
+#[test]
+fn flushing_passes_on_what_is_certain_and_never_what_is_held() {
+    let mut writer = RewriteWriter::new(Odd::new(|_| Ok(100)), Parser::new(), ());
+    writer
+        .write_all(b"It is so. \n[substrate.gr")
+        .expect("no error");
+    for _ in 0..2 {
+        writer.flush().expect("no error");
+        assert_eq!(writer.get_ref().taken, b"It is so.");
+    }
+    assert_eq!(writer.get_ref().flushes, 2);
+    assert_eq!(writer.write(b"").expect("no error"), 0);
+    writer.write_all(b"ass").expect("no error");
+    writer.flush().expect("no error");
+    assert_eq!(
+        writer.get_ref().taken,
+        b"It is so.",
+        "it may still be a class of another vocabulary"
+    );
+    let odd = writer.finish().expect("no error");
+    assert_eq!(odd.taken, b"It is so. \n[substrate.grass");
+}
+
+#[test]
+fn nothing_is_written_behind_the_end() {
+    let mut writer = RewriteWriter::new(Vec::new(), Parser::new(), Keeper::default());
+    writer.write_all(b"It is so. [").expect("no error");
+    writer.try_finish().expect("no error");
+    let error = writer.write(b"text").expect_err("behind the end");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    writer.try_finish().expect("it is done already");
+    assert_eq!(writer.handler().ends, 1);
+    assert_eq!(writer.finish().expect("no error"), b"It is so. [");
+}
+
+#[test]
+fn a_closure_takes_all_events_and_the_rewritten_text_and_removes_annotations() {
+    let input = b"It is so. [substrate.grep; ts=x] {\"assertion\": \"It runs.\"}.";
+    let parser = || Parser::builder().hold_records(true).build();
+    let mut events = Vec::new();
+    let mut seen = Vec::new();
+    let sink = |event: Event<'_>| match event {
+        Event::Text(text) => {
+            assert_eq!(text.span().start(), seen.len() as u64);
+            seen.extend_from_slice(text.bytes());
+        }
+        other => events.push(other.into_owned()),
+    };
+    let mut writer = RewriteWriter::new(Vec::new(), parser(), sink);
+    writer.write_all(input).expect("no error");
+    let text = writer.finish().expect("no error");
+    assert_eq!(text, stripped(parser(), input));
+    assert_eq!(text, b"It is so. .");
+    assert_eq!(seen, text);
+    assert_eq!(events, Events::of(parser(), input).others);
+    assert_eq!(events.len(), 5, "{events:?}");
+}
+
+#[test]
+fn a_sink_that_takes_nothing_removes_all() {
+    struct Nothing;
+    impl Handler for Nothing {}
+    let input = b"It is so. [substrate.grep] Really.";
+    let mut writer = RewriteWriter::new(Vec::new(), Parser::new(), Nothing);
+    writer.write_all(input).expect("no error");
+    assert_eq!(writer.finish().expect("no error"), b"It is so. Really.");
+    let mut writer = RewriteWriter::new(Vec::new(), Parser::new(), ());
+    writer.write_all(input).expect("no error");
+    assert_eq!(writer.finish().expect("no error"), b"It is so. Really.");
+}
+
+#[test]
+fn the_parts_of_a_writer_can_be_reached() {
+    struct Count(usize);
+    impl Handler for Count {
+        fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+            self.0 += 1;
+            Replacement::Keep
+        }
+    }
+    let mut writer = RewriteWriter::new(Vec::new(), Parser::new(), Count(0));
+    writer.get_mut().extend_from_slice(b"> ");
+    writer
+        .write_all(b"It is so. [substrate.grep]")
+        .expect("no error");
+    writer.handler_mut().0 += 10;
+    assert_eq!(writer.handler().0, 11);
+    assert!(format!("{writer:?}").starts_with("RewriteWriter"));
+    let text = writer.finish().expect("no error");
+    assert_eq!(text, b"> It is so. [substrate.grep]");
+}
