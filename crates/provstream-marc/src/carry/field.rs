@@ -7,12 +7,12 @@ use crate::document::Document;
 ///
 /// The [`Carrier`](super::Carrier)s are made of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place<'a> {
+pub struct CarrierField<'a> {
     container: Option<&'a str>,
     key: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CarrierField<'a> {
     /// A member of the envelope.
     #[must_use]
     pub const fn member(key: &'a str) -> Self {
