@@ -28,7 +28,10 @@ impl Fields {
         for (member, _) in document.members() {
             let Some(known) = known.iter().find(|known| **known == member) else {
                 let known = known.join(", ");
-                return Err(format!("unknown member {}, expected one of {known}", name(&member)));
+                return Err(format!(
+                    "unknown member {}, expected one of {known}",
+                    name(&member)
+                ));
             };
             if seen.contains(known) {
                 return Err(format!("{}: found more than once", name(&member)));

@@ -39,18 +39,18 @@
 mod a2a;
 mod audit;
 mod error;
+mod field;
 mod mcp;
 mod metadata;
-mod field;
 mod sse;
 mod uri;
 
 pub use a2a::A2aMessage;
 pub use audit::AuditLine;
 pub use error::{CarrierNameError, CarryError};
+pub use field::CarrierField;
 pub use mcp::McpMeta;
 pub use metadata::ResponseMetadata;
-pub use field::CarrierField;
 pub use sse::{from_sse, sse_event};
 
 use super::document::Document;

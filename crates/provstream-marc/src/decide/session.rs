@@ -239,10 +239,7 @@ impl Session {
         let (target, score) = self.score(situation, details, action)?;
         let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
             Some(text) => text.to_owned(),
-            None => self
-                .controller
-                .wording()
-                .next_step(action),
+            None => self.controller.wording().next_step(action),
         };
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {

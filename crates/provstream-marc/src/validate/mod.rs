@@ -28,8 +28,12 @@ impl Document {
     /// member that the draft does not define never changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        const OF_BOTH: [&str; 4] =
-            ["selected_action", "confidence_band", "confidence_target", "recommended_next_step"];
+        const OF_BOTH: [&str; 4] = [
+            "selected_action",
+            "confidence_band",
+            "confidence_target",
+            "recommended_next_step",
+        ];
         let has = |name: &str| self.get(name).is_some();
         let own = |kind, other| {
             members(kind, Draft::Draft02)
@@ -84,8 +88,9 @@ impl Document {
 /// Validates an object that the parser reported. One whose bytes are missing is not valid: nothing of it is known.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
     let mut report = Report::default();
-    let whole =
-        |code, message: String| Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message);
+    let whole = |code, message: String| {
+        Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message)
+    };
     match object.raw().map(Document::parse) {
         Some(Ok(document)) => {
             let kind = document.kind().unwrap_or(object.kind());

@@ -152,9 +152,9 @@ impl fmt::Display for WordingError {
             WordingErrorKind::SameAsOther => {
                 f.write_str("expected a text of its own, found that of another of its sort")
             }
-            WordingErrorKind::OutOfOrder => {
-                f.write_str("expected a label of this band, found one of another band (MARC-02 8.5)")
-            }
+            WordingErrorKind::OutOfOrder => f.write_str(
+                "expected a label of this band, found one of another band (MARC-02 8.5)",
+            ),
         }?;
         match self.offset {
             Some(offset) => write!(f, ", at byte {offset}"),

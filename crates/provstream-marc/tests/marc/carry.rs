@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::{Event, Mode, Parser};
 use provstream_marc::carry::{
-    A2aMessage, AuditLine, Carrier, CarrierNameError, CarryError, McpMeta, CarrierField, ResponseMetadata,
-    from_sse, sse_event,
+    A2aMessage, AuditLine, Carrier, CarrierField, CarrierNameError, CarryError, McpMeta,
+    ResponseMetadata, from_sse, sse_event,
 };
 use provstream_marc::{Core, Disclosure, Document, Draft, MarcKind, Profile};
 
