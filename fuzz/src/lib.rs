@@ -10,7 +10,6 @@ mod generate;
 mod seeds;
 
 use testkit::marc::generate as marc_objects;
-use testkit::wire::text as wire_text;
 use testkit::{judges, meter, reference};
 
 use std::borrow::Cow;

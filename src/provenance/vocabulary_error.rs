@@ -47,9 +47,22 @@ pub enum VocabularyErrorKind {
     SinceAboveVersion,
     /// A file of another major version than 1 that lists no class: the classes of 1.0 are part of major version 1 only.
     NoClass,
+    /// A class's description is empty, longer than 200 bytes or not one line, or its class is not listed.
+    BadDescription,
 }
 
 impl VocabularyErrorKind {
+    /// Whether the version of a class is wrong, and not its identifier.
+    pub(crate) const fn is_about_since(self) -> bool {
+        matches!(
+            self,
+            Self::MemoClassRedefined
+                | Self::ClosedVersion
+                | Self::SinceOtherMajor
+                | Self::SinceAboveVersion
+        )
+    }
+
     const fn message(self) -> &'static str {
         match self {
             Self::FileTooLarge => "the file is larger than 1 MiB",
@@ -83,6 +96,9 @@ impl VocabularyErrorKind {
             }
             Self::NoClass => {
                 "a vocabulary of another major version than 1 has no class unless it is listed: expected a `[[class]]` for each, those of 1.0 included; no class in version"
+            }
+            Self::BadDescription => {
+                "expected the description of a listed class (one line of 1 to 200 bytes), found"
             }
         }
     }

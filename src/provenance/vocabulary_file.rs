@@ -5,6 +5,7 @@ use crate::settings::{File, Value};
 
 impl Vocabulary {
     /// Loads a vocabulary from a TOML file: `version`, and a `[[class]]` table with `id` and `since` for each class.
+    /// A class can have a `description`, one line of at most 200 bytes that prompts show.
     ///
     /// In major version 1 the memo's classes are included without being listed and cannot be removed. **Another major
     /// version includes none of them**: a file with `version = "2.0"` has to list every class that it wants, those of 1.0
@@ -18,6 +19,7 @@ impl Vocabulary {
     /// [[class]]
     /// id = "substrate.ct.log"
     /// since = "1.1"
+    /// description = "an entry of a certificate transparency log"
     /// "#;
     /// let vocabulary = Vocabulary::from_toml(file)?;
     /// assert!(vocabulary.class("substrate.ct.log").is_some());
@@ -43,7 +45,7 @@ impl Vocabulary {
         }
         let mut builder = Vocabulary::builder(version);
         let classes = match root.get("class") {
-            Some(classes) => classes.tables(&["id", "since"])?,
+            Some(classes) => classes.tables(&["id", "since", "description"])?,
             None => Vec::new(),
         };
         if classes.is_empty() && version.major() != Version::MEMO.major() {
@@ -53,13 +55,17 @@ impl Vocabulary {
             let (id, since) = (class.need("id")?, class.need("since")?);
             let (name, version) = (id.string()?, since.string()?);
             let version: Version = version.parse().map_err(|_| error(Kind::BadSince, &since))?;
-            builder.add(name, version).map_err(|kind| match kind {
-                Kind::SinceOtherMajor
-                | Kind::SinceAboveVersion
-                | Kind::MemoClassRedefined
-                | Kind::ClosedVersion => error(kind, &since),
-                _ => error(kind, &id),
-            })?;
+            builder
+                .add(name, version)
+                .map_err(|kind| match kind.is_about_since() {
+                    true => error(kind, &since),
+                    false => error(kind, &id),
+                })?;
+            if let Some(description) = class.get("description") {
+                let text = description.string()?;
+                let added = builder.add_description(name, text);
+                added.map_err(|kind| error(kind, &description))?;
+            }
         }
         builder.build()
     }

@@ -1,7 +1,7 @@
 //! A provider's event stream as input: each channel's text goes to the command as a stream of its own.
 
-use provstream::{BracketAnnotation, Event, JsonRecord, Replacement, TextChunk};
-use provstream_providers::{Channel, Item, Place, StreamSink};
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
+use provstream_providers::{ChannelPosition, Item, StreamHandler};
 
 use crate::line::Line;
 use crate::sink::Sink;
@@ -16,48 +16,55 @@ pub(crate) struct Channels<'s, S> {
 }
 
 impl<S: Sink> Channels<'_, S> {
-    fn enter(&mut self, channel: Channel) {
+    /// What the command gets; nothing of what repeats text that it got before.
+    fn sink(&mut self) -> Option<&mut S> {
         self.seen.text = true;
-        self.sink.enter(channel);
+        (!self.seen.is_repeated).then_some(&mut *self.sink)
     }
 }
 
-impl<S: Sink> StreamSink for Channels<'_, S> {
+impl<S: Sink> Handler for Channels<'_, S> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        if let Some(sink) = self.sink() {
+            sink.text(text);
+        }
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.sink()
+            .map_or(Replacement::Remove, |sink| sink.annotation(annotation))
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.sink()
+            .map_or(Replacement::Remove, |sink| sink.record(record))
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Some(sink) = self.sink() {
+            sink.event(event);
+        }
+    }
+}
+
+impl<S: Sink> StreamHandler for Channels<'_, S> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.sink.stream(bytes);
     }
 
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.enter(channel);
-        // No command uses the offset of text.
-        self.sink.text(TextChunk::new(text, 0));
-    }
-
-    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
-        if place.is_repeated {
-            return Replacement::Remove;
+    fn channel(&mut self, position: ChannelPosition) {
+        self.seen.is_repeated = position.is_repeated;
+        if !position.is_repeated {
+            self.sink.enter(position.channel);
         }
-        self.enter(place.channel);
-        self.sink.annotation(annotation)
-    }
-
-    fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
-        if place.is_repeated {
-            return Replacement::Remove;
-        }
-        self.enter(place.channel);
-        self.sink.record(record)
-    }
-
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.enter(channel);
-        self.sink.event(event);
     }
 
     fn item(&mut self, item: Item<'_>) {
         match item {
             Item::Notice(notice) => {
-                *self.seen.notices.entry(notice.code()).or_default() += 1;
+                if notice.code().is_unread() {
+                    *self.seen.notices.entry(notice.code()).or_default() += 1;
+                }
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
                     span: notice.span(),

@@ -16,6 +16,8 @@ pub(crate) struct Seen {
     start: Option<Start>,
     /// A channel had something.
     pub(crate) text: bool,
+    /// What comes now repeats text that came before.
+    pub(crate) is_repeated: bool,
     /// The provider's marker for the end came.
     pub(crate) end: bool,
     /// Errors that the provider reported.
@@ -32,6 +34,7 @@ impl Seen {
             probe: Decoder::detect(),
             start: None,
             text: false,
+            is_repeated: false,
             end: false,
             errors: 0,
             notices: BTreeMap::new(),

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::Carrier;
 use super::error::{CarrierNameError, CarryError};
-use super::place::{Place, member, pointer};
+use super::field::{CarrierField, member, pointer};
 use super::uri::is_absolute_uri;
 use crate::document::{Document, string};
 use provstream::MarcKind;
@@ -82,12 +82,12 @@ fn extensions(envelope: &Document) -> Result<Vec<&RawValue>, CarryError> {
 }
 
 impl Carrier for A2aMessage {
-    fn place(&self, kind: MarcKind) -> Place<'_> {
+    fn field(&self, kind: MarcKind) -> CarrierField<'_> {
         let key = match kind {
             MarcKind::Core => &self.core,
             MarcKind::Disclosure => &self.disclosure,
         };
-        Place::within(METADATA, key)
+        CarrierField::within(METADATA, key)
     }
 
     fn put(
@@ -98,7 +98,7 @@ impl Carrier for A2aMessage {
     ) -> Result<(), CarryError> {
         let elements = extensions(envelope)?;
         let listed = elements.iter().any(|element| self.is_uri_of(element));
-        self.place(kind).put(envelope, document)?;
+        self.field(kind).put(envelope, document)?;
         if !listed {
             envelope.append_str(EXTENSIONS, &self.uri);
         }

@@ -39,18 +39,18 @@
 mod a2a;
 mod audit;
 mod error;
+mod field;
 mod mcp;
 mod metadata;
-mod place;
 mod sse;
 mod uri;
 
 pub use a2a::A2aMessage;
 pub use audit::AuditLine;
 pub use error::{CarrierNameError, CarryError};
+pub use field::CarrierField;
 pub use mcp::McpMeta;
 pub use metadata::ResponseMetadata;
-pub use place::Place;
 pub use sse::{from_sse, sse_event};
 
 use super::document::Document;
@@ -58,14 +58,14 @@ use provstream::MarcKind;
 
 /// Puts documents into the envelopes of one protocol and takes them out.
 ///
-/// A deployment that has another place in its envelopes implements [`place`](Self::place) alone.
+/// A deployment that has another place in its envelopes implements [`field`](Self::field) alone.
 ///
 /// Nothing that is put is judged, and what is taken out is not valid before
 /// [`Core::new`](super::Core::new) or [`Disclosure::new`](super::Disclosure::new) says so. An error leaves the envelope as it
 /// was.
 pub trait Carrier {
     /// Where a document of a kind is.
-    fn place(&self, kind: MarcKind) -> Place<'_>;
+    fn field(&self, kind: MarcKind) -> CarrierField<'_>;
 
     /// Puts a document into its place. One of the same kind that is there is replaced where it stands; the other kind stays.
     ///
@@ -78,7 +78,7 @@ pub trait Carrier {
         kind: MarcKind,
         document: &Document,
     ) -> Result<(), CarryError> {
-        self.place(kind).put(envelope, document)
+        self.field(kind).put(envelope, document)
     }
 
     /// A copy of the document at its place; none if nothing is there, or null. The envelope keeps it.
@@ -87,7 +87,7 @@ pub trait Carrier {
     ///
     /// As [`put`](Self::put), and if what stands at the place is no object, or stands there twice.
     fn take(&self, envelope: &Document, kind: MarcKind) -> Result<Option<Document>, CarryError> {
-        self.place(kind).take(envelope)
+        self.field(kind).take(envelope)
     }
 
     /// Removes whatever stands at the place of a kind, also if it is no object or stands there twice; says whether anything
@@ -98,7 +98,7 @@ pub trait Carrier {
     ///
     /// As [`put`](Self::put): then it is not certain that the envelope has none.
     fn remove(&self, envelope: &mut Document, kind: MarcKind) -> Result<bool, CarryError> {
-        self.place(kind).remove(envelope)
+        self.field(kind).remove(envelope)
     }
 
     /// Removes a record before the envelope goes to an end user, who is not to see its scores. Source: MARC-02 12.
