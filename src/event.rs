@@ -306,6 +306,15 @@ impl<'a> Bracket<'a> {
             whitespace_before,
         }
     }
+
+    const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.raw.len() as u64)
+    }
+
+    fn annotation(&self) -> Annotation<'a> {
+        self.reading
+            .annotation(self.raw, self.vocabulary, self.span())
+    }
 }
 
 impl<'a> BracketAnnotation<'a> {
@@ -342,21 +351,16 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
     }
 
     /// What it declares, resolved against the vocabulary.
-    #[inline]
     #[must_use]
     pub fn annotation(&self) -> Annotation<'_> {
-        let parts = self.view();
-        parts
-            .reading
-            .annotation(parts.raw, parts.vocabulary, self.span())
+        self.view().annotation()
     }
 
     /// Where it is in the stream, brackets included.
     #[inline]
     #[must_use]
     pub fn span(&self) -> Span {
-        let parts = self.view();
-        Span::new(parts.start, parts.start + parts.raw.len() as u64)
+        self.view().span()
     }
 
     /// Its bytes, from `[` to `]`.

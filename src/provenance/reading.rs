@@ -85,6 +85,8 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The annotation, whose values lie in `bytes`.
+    // `inline(always)`: it has two callers, and called instead of inlined it costs 60 instructions more.
+    #[inline(always)]
     pub(crate) fn annotation<'a>(
         &self,
         bytes: &'a [u8],

@@ -45,8 +45,6 @@ pub enum VocabularyErrorKind {
     SinceOtherMajor,
     /// A class's version is above that of the vocabulary.
     SinceAboveVersion,
-    /// A file of another major version than 1 that lists no class: the classes of 1.0 are part of major version 1 only.
-    NoClass,
     /// A class's description is empty, longer than 200 bytes or not one line, or its class is not listed.
     BadDescription,
 }
@@ -93,9 +91,6 @@ impl VocabularyErrorKind {
             }
             Self::SinceAboveVersion => {
                 "expected a `since` of at most the vocabulary's version, found"
-            }
-            Self::NoClass => {
-                "a vocabulary of another major version than 1 has no class unless it is listed: expected a `[[class]]` for each, those of 1.0 included; no class in version"
             }
             Self::BadDescription => {
                 "expected the description of a listed class (one line of 1 to 200 bytes), found"

@@ -30,8 +30,7 @@ impl Vocabulary {
     /// # Errors
     ///
     /// What is wrong, and its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// of the wrong type, another major version than 1 without classes, or what
-    /// [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
+    /// of the wrong type, or what [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
     pub fn from_toml(file: &[u8]) -> Result<Self, VocabularyError> {
         let file = File::parse(file)?;
         let root = file.root(&["version", "class"])?;
@@ -48,9 +47,6 @@ impl Vocabulary {
             Some(classes) => classes.tables(&["id", "since", "description"])?,
             None => Vec::new(),
         };
-        if classes.is_empty() && version.major() != Version::MEMO.major() {
-            return Err(error(Kind::NoClass, &stated));
-        }
         for class in classes {
             let (id, since) = (class.need("id")?, class.need("since")?);
             let (name, version) = (id.string()?, since.string()?);

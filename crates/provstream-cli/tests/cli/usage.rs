@@ -220,7 +220,7 @@ fn a_bad_vocabulary_file_is_told_with_its_place() {
         assert_eq!(
             run.stderr,
             format!(
-                "provstream: {path}: line 5, column 9: `since` is above the vocabulary's version: 1.2\n"
+                "provstream: {path}: line 5, column 9: expected a `since` of at most the vocabulary's version, found \"1.2\"\n"
             )
         );
     }
