@@ -56,7 +56,8 @@ impl Decisions {
     /// The identifiers of loops that no later record follows, the oldest first.
     pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
         self.order.iter().map(AsRef::as_ref).filter(|id| {
-            self.get(id).is_some_and(|one| one.loops.is_some() && !one.followed)
+            self.get(id)
+                .is_some_and(|one| one.loops.is_some() && !one.followed)
         })
     }
 

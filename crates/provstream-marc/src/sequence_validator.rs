@@ -77,8 +77,17 @@ impl SequenceValidator {
         let reading = read(document, MarcKind::Core, self.profile);
         let id = reading.text("decision_id");
         if let Some(id) = id.filter(|id| self.decisions.get(id).is_some()) {
-            let message = format!("an earlier record has the same `decision_id`, {}", shown(id));
-            note(&mut report, Code::RepeatedDecisionId, "/decision_id", "MARC-02 7.3", message);
+            let message = format!(
+                "an earlier record has the same `decision_id`, {}",
+                shown(id)
+            );
+            note(
+                &mut report,
+                Code::RepeatedDecisionId,
+                "/decision_id",
+                "MARC-02 7.3",
+                message,
+            );
         }
         let before = self.before(&parent(document, &reading), &reading, &mut report);
         // After an action that ends a loop another loop begins.
@@ -102,8 +111,17 @@ impl SequenceValidator {
     pub fn finish(&self) -> Report {
         let mut report = Report::default();
         for id in self.decisions.open() {
-            let message = format!("no later record names {} as its parent, which asked for a new assessment", shown(id));
-            note(&mut report, Code::OpenLoop, "/decision_id", "MARC-02 9.1", message);
+            let message = format!(
+                "no later record names {} as its parent, which asked for a new assessment",
+                shown(id)
+            );
+            note(
+                &mut report,
+                Code::OpenLoop,
+                "/decision_id",
+                "MARC-02 9.1",
+                message,
+            );
         }
         report
     }
@@ -127,14 +145,20 @@ impl SequenceValidator {
                 known
             }
             Parent::NotNamed => {
-                let anonymous = self
-                    .anonymous
-                    .filter(|before| before.loops.is_some() && reading.text("decision_id").is_none());
+                let anonymous = self.anonymous.filter(|before| {
+                    before.loops.is_some() && reading.text("decision_id").is_none()
+                });
                 let iteration = reading.integer("iteration").unwrap_or_default();
                 let later = self.decisions.is_open_below(iteration);
                 if anonymous.is_some() || later {
                     let message = "the record follows another assessment, so `parent_decision_id` should name a parent";
-                    note(report, Code::MissingParent, pointer, "MARC-02 9.1", message.into());
+                    note(
+                        report,
+                        Code::MissingParent,
+                        pointer,
+                        "MARC-02 9.1",
+                        message.into(),
+                    );
                 }
                 anonymous
             }
@@ -145,9 +169,14 @@ impl SequenceValidator {
         self.incomplete = true;
         if !self.reported {
             self.reported = true;
-            let message =
-                "the stream has more decisions than are remembered; from here on an unknown parent is not reported";
-            note(report, Code::LimitSession, "", "MARC-02 7.3", message.into());
+            let message = "the stream has more decisions than are remembered; from here on an unknown parent is not reported";
+            note(
+                report,
+                Code::LimitSession,
+                "",
+                "MARC-02 7.3",
+                message.into(),
+            );
         }
     }
 }
@@ -217,8 +246,16 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
         (_, None, _) => {
             let max = own_max.or(before.max_iterations);
             if let Some(max) = max.filter(|&max| i64::from(rounds) > max) {
-                let message = format!("its parents make this round {rounds}, above `max_iterations`, which is {max}");
-                note(report, Code::IterationAboveMaximum, "/parent_decision_id", "MARC-02 9.1", message);
+                let message = format!(
+                    "its parents make this round {rounds}, above `max_iterations`, which is {max}"
+                );
+                note(
+                    report,
+                    Code::IterationAboveMaximum,
+                    "/parent_decision_id",
+                    "MARC-02 9.1",
+                    message,
+                );
             }
         }
         _ => {}
@@ -242,13 +279,7 @@ fn remembered(count: i64) -> String {
     }
 }
 
-fn note(
-    report: &mut Report,
-    code: Code,
-    pointer: &str,
-    section: &'static str,
-    message: String,
-) {
+fn note(report: &mut Report, code: Code, pointer: &str, section: &'static str, message: String) {
     let pointer = pointer.into();
     report.push(Violation::new(
         code,

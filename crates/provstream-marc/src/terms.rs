@@ -135,7 +135,6 @@ impl Action {
             }
         }
     }
-
 }
 
 terms! {
@@ -207,7 +206,11 @@ impl UnknownTerm {
 impl fmt::Display for UnknownTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, known, given } = self;
-        write!(f, "unknown {what} {given:?}, expected one of {}", known.join(", "))
+        write!(
+            f,
+            "unknown {what} {given:?}, expected one of {}",
+            known.join(", ")
+        )
     }
 }
 

@@ -409,7 +409,11 @@ impl ProfileArgs {
     /// The draft, applied as asked for.
     pub(crate) fn profile(&self) -> Profile {
         let profile = Profile::new(self.draft);
-        if self.strict { profile.strict() } else { profile }
+        if self.strict {
+            profile.strict()
+        } else {
+            profile
+        }
     }
 }
 

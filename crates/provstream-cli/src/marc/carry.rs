@@ -59,25 +59,30 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
     gate::status(end, args.fail, carry.totals.passed())
 }
 
-/// `None` stands for server-sent events, which have no envelope.
+/// `None` for server-sent events, which have no envelope.
 fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Box<dyn Carrier>>, Failure> {
     let named = |name: &'static str, given: &Option<String>| {
         given
             .clone()
             .ok_or_else(|| Failure::Usage(format!("--{name}: expected with this carrier")))
     };
-    let wrong = |name: &str, error: &dyn std::fmt::Display| Failure::Usage(format!("--{name}: {error}"));
+    let wrong =
+        |name: &str, error: &dyn std::fmt::Display| Failure::Usage(format!("--{name}: {error}"));
     Ok(match carrier {
         CarrierArg::ResponseMetadata => Some(Box::new(ResponseMetadata)),
         CarrierArg::AuditLog => Some(Box::new(AuditLine)),
         CarrierArg::Sse => None,
         CarrierArg::Mcp => {
             let prefix = named("prefix", &args.prefix)?;
-            Some(Box::new(McpMeta::new(&prefix).map_err(|error| wrong("prefix", &error))?))
+            Some(Box::new(
+                McpMeta::new(&prefix).map_err(|error| wrong("prefix", &error))?,
+            ))
         }
         CarrierArg::A2a => {
             let uri = named("uri", &args.uri)?;
-            Some(Box::new(A2aMessage::new(&uri).map_err(|error| wrong("uri", &error))?))
+            Some(Box::new(
+                A2aMessage::new(&uri).map_err(|error| wrong("uri", &error))?,
+            ))
         }
     })
 }
@@ -109,10 +114,24 @@ impl Carry {
             }
             return;
         }
-        let envelope = match outermost.content.as_ref().map(|bytes| Document::parse(bytes)) {
+        let envelope = match outermost
+            .content
+            .as_ref()
+            .map(|bytes| Document::parse(bytes))
+        {
             Ok(Ok(envelope)) => envelope,
-            Ok(Err(error)) => return self.count(outermost.line, Err(format!("expected an envelope: {error}"))),
-            Err(missing) => return self.count(outermost.line, Err(format!("expected an envelope, found {missing:?}"))),
+            Ok(Err(error)) => {
+                return self.count(
+                    outermost.line,
+                    Err(format!("expected an envelope: {error}")),
+                );
+            }
+            Err(missing) => {
+                return self.count(
+                    outermost.line,
+                    Err(format!("expected an envelope, found {missing:?}")),
+                );
+            }
         };
         let done = match &self.way {
             Way::OutOf(Some(carrier)) => take(&**carrier, &envelope, &mut self.output),
@@ -180,7 +199,11 @@ impl Carry {
                 self.count(line, Ok(()));
             }
             Ok(_) if strips => {
-                let event = if kind.is_empty() { String::new() } else { format!("event: {kind}\n") };
+                let event = if kind.is_empty() {
+                    String::new()
+                } else {
+                    format!("event: {kind}\n")
+                };
                 let data: String = data.lines().map(|line| format!("data: {line}\n")).collect();
                 self.output.bytes(format!("{event}{data}\n").as_bytes());
                 self.count(line, Ok(()));
@@ -194,7 +217,9 @@ impl Carry {
 fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
     let mut found = false;
     for kind in [MarcKind::Core, MarcKind::Disclosure] {
-        let taken = carrier.take(envelope, kind).map_err(|error| error.to_string())?;
+        let taken = carrier
+            .take(envelope, kind)
+            .map_err(|error| error.to_string())?;
         if let Some(document) = taken {
             output.line(&printable(&document));
             found = true;
@@ -204,7 +229,9 @@ fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Resu
         Ok(())
     } else {
         let field = carrier.field(MarcKind::Core).pointer();
-        Err(format!("expected a MARC object in the envelope, found none, such as at {field}"))
+        Err(format!(
+            "expected a MARC object in the envelope, found none, such as at {field}"
+        ))
     }
 }
 
@@ -235,7 +262,10 @@ fn events(args: &CarryArgs, carry: &mut Carry) -> Result<(), Failure> {
                     carry.event_line(number, text.trim_end_matches('\r'));
                 }
                 InputLine::TooLong => {
-                    carry.count(number, Err("expected a shorter line of an event stream".into()));
+                    carry.count(
+                        number,
+                        Err("expected a shorter line of an event stream".into()),
+                    );
                 }
             }
         },

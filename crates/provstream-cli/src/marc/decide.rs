@@ -105,7 +105,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
                 decide.totals.count(decided.is_ok());
                 if let Err(message) = decided {
                     let message = &message;
-                    decide.output.line(&DecideLine::Refused { line: number, message });
+                    decide.output.line(&DecideLine::Refused {
+                        line: number,
+                        message,
+                    });
                 }
             },
         )
@@ -120,7 +123,9 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
 impl Decide<'_> {
     fn line(&mut self, number: u64, line: InputLine<'_>) -> Result<(), String> {
         let InputLine::Whole(bytes) = line else {
-            return Err(format!("expected a line of at most {MAX_LINE} bytes, found a longer one"));
+            return Err(format!(
+                "expected a line of at most {MAX_LINE} bytes, found a longer one"
+            ));
         };
         let line = SituationLine::read(bytes, self.unused_is_zero)?;
         let name = line.session.as_deref().unwrap_or(self.id).to_owned();
@@ -146,7 +151,9 @@ impl Decide<'_> {
                     .retain(|_, one| !matches!(one.session.state(), SessionState::Over(_)));
             }
             if self.requests.len() >= MAX_SESSIONS {
-                return Err(format!("expected at most {MAX_SESSIONS} open sessions, found more"));
+                return Err(format!(
+                    "expected at most {MAX_SESSIONS} open sessions, found more"
+                ));
             }
             return Ok(Requests {
                 session: self.session(name)?,

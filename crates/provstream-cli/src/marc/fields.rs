@@ -9,7 +9,7 @@ use provstream_marc::{Document, Score};
 #[derive(Debug)]
 pub(crate) struct Fields {
     document: Document,
-    /// What stands before names in messages.
+    /// The prefix of names in messages.
     within: String,
 }
 
@@ -28,7 +28,10 @@ impl Fields {
         for (member, _) in document.members() {
             let Some(known) = known.iter().find(|known| **known == member) else {
                 let known = known.join(", ");
-                return Err(format!("unknown member {}, expected one of {known}", name(&member)));
+                return Err(format!(
+                    "unknown member {}, expected one of {known}",
+                    name(&member)
+                ));
             };
             if seen.contains(known) {
                 return Err(format!("{}: found more than once", name(&member)));

@@ -1,6 +1,8 @@
 //! The MARC objects of an input, each validated, so that nothing of the input is passed over.
 
-use provstream_marc::{Document, Level, MarcKind, Profile, Report, Violation, ViolationCode as Code};
+use provstream_marc::{
+    Document, Level, MarcKind, Profile, Report, Violation, ViolationCode as Code,
+};
 use serde::Serialize;
 
 use super::args::KindArg;
@@ -43,16 +45,26 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
             return missing(Code::LimitRecord, message);
         }
         Err(Missing::Unterminated) => {
-            return missing(Code::Syntax, "expected the end of the JSON value, found the end of the input".into());
+            return missing(
+                Code::Syntax,
+                "expected the end of the JSON value, found the end of the input".into(),
+            );
         }
         Err(Missing::Other(text)) => {
-            return missing(Code::Syntax, format!("expected a JSON object, found {text:?}"));
+            return missing(
+                Code::Syntax,
+                format!("expected a JSON object, found {text:?}"),
+            );
         }
     };
     let document = match Document::parse(bytes) {
         Ok(document) => document,
         Err(error) => {
-            let mut object = absent(place.clone(), Code::Syntax, format!("expected a JSON object: {error}"));
+            let mut object = absent(
+                place.clone(),
+                Code::Syntax,
+                format!("expected a JSON object: {error}"),
+            );
             object.lines = vec![place.line + u64::try_from(error.line().max(1) - 1).unwrap_or(0)];
             return vec![object];
         }
@@ -62,9 +74,16 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         KindArg::Core | KindArg::Disclosure => vec![Found {
             pointer: String::new(),
             document,
-            kind: Some(if kind == KindArg::Core { MarcKind::Core } else { MarcKind::Disclosure }),
+            kind: Some(if kind == KindArg::Core {
+                MarcKind::Core
+            } else {
+                MarcKind::Disclosure
+            }),
         }],
     };
+    if found.is_empty() && is_own_end(bytes) {
+        return Vec::new();
+    }
     if found.is_empty() {
         let message = "expected a MARC object, found none in this JSON object".to_owned();
         return missing(Code::Nothing, message);
@@ -75,9 +94,24 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         .collect()
 }
 
+/// Whether an object is the last line of a command of this program, whose output is read on.
+fn is_own_end(bytes: &[u8]) -> bool {
+    let event = Document::parse(bytes).ok().and_then(|line| {
+        let event = line.get_str("event")?;
+        Some(event == "end")
+    });
+    event == Some(true)
+}
+
 fn absent(place: Place, code: Code, message: String) -> Object {
     let mut report = Report::default();
-    report.push(Violation::new(code, Level::Must, String::new(), "MARC-02 4.1", message));
+    report.push(Violation::new(
+        code,
+        Level::Must,
+        String::new(),
+        "MARC-02 4.1",
+        message,
+    ));
     Object {
         lines: vec![place.line],
         place,
@@ -103,12 +137,23 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
             report
         }
     };
-    let told = report.violations().iter().any(|one| one.code() == Code::InvalidUtf8);
-    if !told && std::str::from_utf8(bytes).is_err() {
+    let reported = report
+        .violations()
+        .iter()
+        .any(|one| one.code() == Code::InvalidUtf8);
+    if !reported && std::str::from_utf8(bytes).is_err() {
         let message = "the object is not UTF-8 throughout".to_owned();
-        report.push(Violation::new(Code::InvalidUtf8, Level::Must, String::new(), "RFC 8259 8.1", message));
+        report.push(Violation::new(
+            Code::InvalidUtf8,
+            Level::Must,
+            String::new(),
+            "RFC 8259 8.1",
+            message,
+        ));
     }
-    let within = |pointer: &str| outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer));
+    let within = |pointer: &str| {
+        outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer))
+    };
     Object {
         lines: report
             .violations()
@@ -148,7 +193,8 @@ impl Object {
     /// Adds what another check found.
     pub(crate) fn add(&mut self, report: Report) {
         let more = report.violations().len();
-        self.lines.extend(std::iter::repeat_n(self.place.line, more));
+        self.lines
+            .extend(std::iter::repeat_n(self.place.line, more));
         self.report.extend(report);
     }
 

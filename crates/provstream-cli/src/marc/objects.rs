@@ -50,7 +50,11 @@ enum State {
     Between,
     /// Something that is not an object.
     Other,
-    Object { depth: usize, string: bool, escaped: bool },
+    Object {
+        depth: usize,
+        string: bool,
+        escaped: bool,
+    },
 }
 
 /// Cuts an input into its outermost objects, in bounded memory.
@@ -89,7 +93,11 @@ impl Cutter {
                 self.between(byte, each);
             }
             State::Other => self.keep(byte),
-            State::Object { depth, string, escaped } => {
+            State::Object {
+                depth,
+                string,
+                escaped,
+            } => {
                 if *string {
                     *string = *escaped || byte != b'"';
                     *escaped = !*escaped && byte == b'\\';
@@ -129,7 +137,11 @@ impl Cutter {
             _ => {
                 self.start = (self.position, self.line);
                 self.state = if byte == b'{' {
-                    State::Object { depth: 1, string: false, escaped: false }
+                    State::Object {
+                        depth: 1,
+                        string: false,
+                        escaped: false,
+                    }
                 } else {
                     State::Other
                 };
@@ -168,7 +180,11 @@ impl Cutter {
         each(Outermost {
             line: self.start.1,
             span: (self.start.0, self.position),
-            pointer: self.arrays.iter().map(|index| format!("/{index}")).collect(),
+            pointer: self
+                .arrays
+                .iter()
+                .map(|index| format!("/{index}"))
+                .collect(),
             content,
         });
         self.bytes.clear();
@@ -283,7 +299,10 @@ pub(crate) fn lines_before(object: &[u8], pointer: &str) -> u64 {
         };
         at += offset;
     }
-    text[..at].bytes().map(|byte| u64::from(byte == b'\n')).sum()
+    text[..at]
+        .bytes()
+        .map(|byte| u64::from(byte == b'\n'))
+        .sum()
 }
 
 /// Where the value of a member, or an element, begins in a text that begins with its object or array.
@@ -294,7 +313,9 @@ fn member(text: &str, name: &str) -> Option<usize> {
     let first = values.next()?.ok()?.get();
     if first.starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(first).ok()?;
-        return items.get(name.parse::<usize>().ok()?).map(|item| offset(item));
+        return items
+            .get(name.parse::<usize>().ok()?)
+            .map(|item| offset(item));
     }
     let mut reader = serde_json::Deserializer::from_str(first);
     let members = reader.deserialize_map(Members).ok()?;
@@ -329,7 +350,9 @@ mod tests {
         let mut found = Vec::new();
         let mut cutter = Cutter::new(max);
         let mut each = |one: Outermost<'_>| {
-            let content = one.content.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            let content = one
+                .content
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             found.push((one.line, one.pointer, content));
         };
         for &byte in text.as_bytes() {
@@ -359,7 +382,14 @@ mod tests {
     #[test]
     fn members_are_located() {
         let object = b"{\"a\":\n{\"b~\":[1,\n2]},\n\"c\":3}";
-        for (pointer, lines) in [("", 0), ("/a", 1), ("/a/b~0/1", 2), ("/c", 3), ("/a/x", 1), ("/x", 0)] {
+        for (pointer, lines) in [
+            ("", 0),
+            ("/a", 1),
+            ("/a/b~0/1", 2),
+            ("/c", 3),
+            ("/a/x", 1),
+            ("/x", 0),
+        ] {
             assert_eq!(lines_before(object, pointer), lines, "{pointer}");
         }
     }

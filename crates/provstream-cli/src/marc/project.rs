@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use provstream_marc::{
-    Attestation, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech, TrustContext, TrustPolicy,
+    Attestation, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech,
+    TrustContext, TrustPolicy,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -36,7 +37,11 @@ enum ProjectLine<'a> {
     /// Nothing is shown of a record yet.
     Deferred { line: u64, action: &'static str },
     /// A record of which nothing may be shown in its trust context.
-    Withheld { line: u64, section: &'static str, message: String },
+    Withheld {
+        line: u64,
+        section: &'static str,
+        message: String,
+    },
     /// An object of which nothing can be shown.
     Refused { line: u64, message: &'a str },
 }
@@ -61,7 +66,10 @@ pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), F
         return Ok((projection.with_wording(wording), TrustPolicy::default()));
     };
     let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
-    Ok((projection.with_wording(deployment.wording()), *deployment.trust_policy()))
+    Ok((
+        projection.with_wording(deployment.wording()),
+        *deployment.trust_policy(),
+    ))
 }
 
 struct Project<'a> {
@@ -154,14 +162,20 @@ impl Project<'_> {
     fn record(&mut self, line: u64, record: Core) -> bool {
         let id = record.decision_id().map(str::to_owned);
         let speech = match self.context.clone() {
-            None => Err("the trust context of the record is not known; --trust states it".to_owned()),
+            None => {
+                Err("the trust context of the record is not known; --trust states it".to_owned())
+            }
             Some(context) => self.speech(record.placed(context)),
         };
         let speech = match speech {
             Ok(speech) => speech,
             Err(message) => {
                 let section = "MARC-02 15";
-                self.output.line(&ProjectLine::Withheld { line, section, message });
+                self.output.line(&ProjectLine::Withheld {
+                    line,
+                    section,
+                    message,
+                });
                 return false;
             }
         };
@@ -176,7 +190,9 @@ impl Project<'_> {
     }
 
     fn speech(&self, record: ContextualRecord) -> Result<Speech, String> {
-        record.speech(&self.policy).map_err(|error| error.to_string())
+        record
+            .speech(&self.policy)
+            .map_err(|error| error.to_string())
     }
 
     fn speak(&mut self, line: u64, speech: Speech, id: Option<&str>) -> Result<(), String> {

@@ -70,7 +70,8 @@ impl Show<'_> {
         }
         let unit = self.wording.render(&disclosure);
         for line in disclosure.answer().lines().chain([""]).chain(unit.lines()) {
-            self.output.bytes(format!("{}\n", Printable(line)).as_bytes());
+            self.output
+                .bytes(format!("{}\n", Printable(line)).as_bytes());
         }
         Ok(())
     }

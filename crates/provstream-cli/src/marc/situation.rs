@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use provstream::provenance::parse_duration;
-use provstream_marc::{Action, Details, Intervention, Judgement, Remedy, Score, Scores, Situation, Source, Spent};
+use provstream_marc::{
+    Action, Details, Intervention, Judgement, Remedy, Score, Scores, Situation, Source, Spent,
+};
 
 use super::fields::Fields;
 
@@ -99,8 +101,9 @@ fn situation(fields: &Fields, unused_is_zero: bool) -> Result<Situation, String>
 /// An array of judgements that hold, or an object that says of each whether it holds.
 fn judgements(json: &str) -> Result<Vec<(Judgement, bool)>, String> {
     if json.starts_with('[') {
-        let names: Vec<String> = serde_json::from_str(json)
-            .map_err(|_| "expected an array of strings, or an object with true or false".to_owned())?;
+        let names: Vec<String> = serde_json::from_str(json).map_err(|_| {
+            "expected an array of strings, or an object with true or false".to_owned()
+        })?;
         let judgements = names.iter().map(|name| name.parse().map(|one| (one, true)));
         return judgements
             .collect::<Result<_, _>>()
@@ -118,7 +121,9 @@ fn judgements(json: &str) -> Result<Vec<(Judgement, bool)>, String> {
 
 fn details(fields: &Fields) -> Result<Details, String> {
     let mut details = Details::new();
-    if let Some(json) = fields.get("recommended_next_step", |json| Ok::<_, String>(json.to_owned()))? {
+    if let Some(json) = fields.get("recommended_next_step", |json| {
+        Ok::<_, String>(json.to_owned())
+    })? {
         if json.starts_with('{') {
             let by_action = Fields::read(json.as_bytes(), "recommended_next_step", Action::NAMES)?;
             for &action in Action::ALL {
@@ -151,7 +156,10 @@ fn remedy(json: &str) -> Result<Remedy, String> {
     }
     let parts = ["available", "permitted", "worthwhile"];
     if !json.starts_with('{') {
-        return Err(format!("expected true, false, or an object with {}", parts.join(", ")));
+        return Err(format!(
+            "expected true, false, or an object with {}",
+            parts.join(", ")
+        ));
     }
     let fields = Fields::read(json.as_bytes(), "", &parts)?;
     let boolean = |json: &str| json.parse::<bool>().map_err(|_| "expected true or false");

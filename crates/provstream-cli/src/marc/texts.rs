@@ -19,8 +19,11 @@ pub(crate) enum Text {
 }
 
 impl Text {
-    const ALL: [(Self, &'static str); 3] =
-        [(Self::Answer, "answer"), (Self::Question, "question"), (Self::Message, "message")];
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Answer, "answer"),
+        (Self::Question, "question"),
+        (Self::Message, "message"),
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -115,7 +118,9 @@ impl Texts {
         let entry = self.entry(id);
         Text::ALL
             .into_iter()
-            .filter(|&(text, _)| text != used && entry.is_some_and(|entry| entry.get(text).is_some()))
+            .filter(|&(text, _)| {
+                text != used && entry.is_some_and(|entry| entry.get(text).is_some())
+            })
             .map(|(text, _)| text.name())
             .collect()
     }
@@ -129,14 +134,21 @@ fn entries(file: &[u8]) -> Result<HashMap<String, Entry>, String> {
         }
         let (id, entry) = entry(line).map_err(|error| format!("line {}: {error}", index + 1))?;
         if all.insert(id.clone(), entry).is_some() {
-            return Err(format!("line {}: found decision_id {id:?} again", index + 1));
+            return Err(format!(
+                "line {}: found decision_id {id:?} again",
+                index + 1
+            ));
         }
     }
     Ok(all)
 }
 
 fn entry(line: &[u8]) -> Result<(String, Entry), String> {
-    let fields = Fields::read(line, "", &["decision_id", "answer", "question", "message", "next_step"])?;
+    let fields = Fields::read(
+        line,
+        "",
+        &["decision_id", "answer", "question", "message", "next_step"],
+    )?;
     let id = fields.required("decision_id", fields.string("decision_id")?)?;
     let entry = Entry {
         answer: fields.string("answer")?,

@@ -57,12 +57,16 @@ fn upgrade(object: Object, args: &UpgradeArgs) -> Result<Document, String> {
     let profile = Profile::new(Draft::Draft01);
     if kind == MarcKind::Core {
         let record = Core::new(document, profile).and_then(Core::upgrade);
-        return record.map(Core::into_document).map_err(|report| report.to_string());
+        return record
+            .map(Core::into_document)
+            .map_err(|report| report.to_string());
     }
     let disclosure = Disclosure::new(document, profile).map_err(|report| report.to_string())?;
     let action = disclosure.selected_action().or(args.action).ok_or(
         "the disclosure does not name its action: --action does, so that its confidence target is known",
     )?;
-    let upgraded = disclosure.upgrade(action).map_err(|report| report.to_string())?;
+    let upgraded = disclosure
+        .upgrade(action)
+        .map_err(|report| report.to_string())?;
     Ok(upgraded.into_document())
 }

@@ -21,11 +21,7 @@ const PAIRING: &str = "MARC-02 9.4";
 const BOUNDS: &str = "MARC-02 7.3";
 const PREFERENCE: &str = "MARC-02 8.8";
 
-pub(super) fn select(
-    situation: &Situation,
-    policy: &Policy,
-    exhausted: &Exhausted,
-) -> Selection {
+pub(super) fn select(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Selection {
     let mut selector = Selector {
         situation,
         policy,
@@ -141,7 +137,11 @@ impl Selector<'_> {
             Intervention::of(action).map_or(action == Action::Abstain, |one| self.can(one))
         });
         let action = possible.unwrap_or(Action::Abstain);
-        self.choose(STEP_1, action, "a safety, legal or policy constraint governs")
+        self.choose(
+            STEP_1,
+            action,
+            "a safety, legal or policy constraint governs",
+        )
     }
 
     /// Steps 2 to 8.
@@ -180,7 +180,10 @@ impl Selector<'_> {
 
     /// Step 2. Evidence that resolves the ambiguity spares the user; what nobody resolves is not guessed.
     fn unblock(&mut self) -> Action {
-        let stated = self.situation.remediability().and_then(Intervention::of_class);
+        let stated = self
+            .situation
+            .remediability()
+            .and_then(Intervention::of_class);
         let by_evidence = match stated {
             Some(one @ (Retrieval | Tool)) if self.can(one) => Some(one),
             _ if self.holds(Judgement::ResolvableFromEvidence) => self.first(&[Retrieval, Tool]),
@@ -200,7 +203,10 @@ impl Selector<'_> {
                 "ambiguity blocks an answer and the user can resolve it",
             );
         }
-        self.refuse(STEP_2, "ambiguity blocks an answer and nobody can resolve it")
+        self.refuse(
+            STEP_2,
+            "ambiguity blocks an answer and nobody can resolve it",
+        )
     }
 
     /// A primary ambiguity that does not block still prefers a question.
@@ -222,7 +228,10 @@ impl Selector<'_> {
     fn material_sources(&mut self) -> Vec<Source> {
         let mut sources = Vec::new();
         for (source, immaterial) in [
-            (Source::EvidenceConflict, "no conflict of evidence is material"),
+            (
+                Source::EvidenceConflict,
+                "no conflict of evidence is material",
+            ),
             (Source::MissingEvidence, "no missing evidence is material"),
             (Source::CapabilityLimit, "no capability limit is material"),
         ] {
@@ -270,14 +279,21 @@ impl Selector<'_> {
 
     /// Whether somebody said that the user, or a human, has the missing evidence.
     fn supplies(&self, intervention: Intervention) -> bool {
-        let stated = self.situation.remediability().and_then(Intervention::of_class);
+        let stated = self
+            .situation
+            .remediability()
+            .and_then(Intervention::of_class);
         self.is_weighed(intervention) || stated == Some(intervention)
     }
 
     /// No answer: more computation while it is possible, else a human, else nothing.
     fn refuse(&mut self, section: &'static str, reason: &'static str) -> Action {
         if self.can(Deliberation) {
-            self.choose(STEP_7, Action::Deliberate, "more computation is left to try")
+            self.choose(
+                STEP_7,
+                Action::Deliberate,
+                "more computation is left to try",
+            )
         } else if self.can(Human) {
             self.choose(section, Action::Escalate, reason)
         } else {
@@ -287,14 +303,21 @@ impl Selector<'_> {
 
     /// Steps 7 and 8: an answer, unless something worthwhile is left.
     fn answer(&mut self, is_uncertain: bool) -> Action {
-        let stated = self.situation.remediability().and_then(Intervention::of_class);
+        let stated = self
+            .situation
+            .remediability()
+            .and_then(Intervention::of_class);
         let order = [User, Retrieval, Tool, Deliberation, Human];
         let left = stated
             .into_iter()
             .chain(order)
             .find(|&intervention| self.can_weighed(intervention));
         if let Some(intervention) = left {
-            let section = if intervention == Deliberation { STEP_7 } else { STEP_8 };
+            let section = if intervention == Deliberation {
+                STEP_7
+            } else {
+                STEP_8
+            };
             return self.choose(
                 section,
                 intervention.action(),
@@ -302,7 +325,11 @@ impl Selector<'_> {
             );
         }
         if is_uncertain && self.can(Deliberation) {
-            return self.choose(STEP_7, Action::Deliberate, "more computation is left to try");
+            return self.choose(
+                STEP_7,
+                Action::Deliberate,
+                "more computation is left to try",
+            );
         }
         self.choose(
             STEP_8,
@@ -341,11 +368,7 @@ impl Selector<'_> {
         })
     }
 
-    fn remediability(
-        &mut self,
-        action: Action,
-        deviation: &mut Option<String>,
-    ) -> Remediability {
+    fn remediability(&mut self, action: Action, deviation: &mut Option<String>) -> Remediability {
         let stated = self.situation.remediability();
         let Some(own) = action.remediability() else {
             return stated.unwrap_or_else(|| self.best_class());
@@ -354,7 +377,8 @@ impl Selector<'_> {
             return own;
         };
         if action.fits(stated) {
-            let reason = "remediability is human: a human path exists that this system does not initiate";
+            let reason =
+                "remediability is human: a human path exists that this system does not initiate";
             self.pass(PAIRING, reason);
             return stated;
         }
@@ -370,7 +394,8 @@ impl Selector<'_> {
             deviation.get_or_insert_with(|| condition.to_owned());
             return stated;
         }
-        let reason = format!("remediability is {own}, which goes with {action}; stated was {stated}");
+        let reason =
+            format!("remediability is {own}, which goes with {action}; stated was {stated}");
         self.steps.push(Step::passed(PAIRING, reason));
         own
     }

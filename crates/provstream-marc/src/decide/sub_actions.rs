@@ -30,10 +30,16 @@ impl SubActions {
     pub fn with(mut self, name: impl Into<String>, action: Action) -> Result<Self, SubActionError> {
         let name = name.into();
         if name.trim().is_empty() {
-            return Err(SubActionError { kind: SubActionErrorKind::NoName, name });
+            return Err(SubActionError {
+                kind: SubActionErrorKind::NoName,
+                name,
+            });
         }
         if let Some(is) = self.get(&name).filter(|&is| is != action) {
-            return Err(SubActionError { kind: SubActionErrorKind::Taken(is), name });
+            return Err(SubActionError {
+                kind: SubActionErrorKind::Taken(is),
+                name,
+            });
         }
         self.0.insert(name, action);
         Ok(self)
@@ -80,9 +86,14 @@ impl fmt::Display for SubActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
         match self.kind {
-            SubActionErrorKind::NoName => f.write_str("expected the name of a sub-action, found a blank text"),
+            SubActionErrorKind::NoName => {
+                f.write_str("expected the name of a sub-action, found a blank text")
+            }
             SubActionErrorKind::Taken(action) => {
-                write!(f, "sub-action {name:?} is a kind of {action} already (MARC-02 8.7)")
+                write!(
+                    f,
+                    "sub-action {name:?} is a kind of {action} already (MARC-02 8.7)"
+                )
             }
         }
     }

@@ -162,11 +162,7 @@ impl Mapping {
 }
 
 impl OwnMapping {
-    fn read(
-        table: &Table<'_>,
-        carries: &[ObjectKind],
-        draft: Draft,
-    ) -> Result<Self> {
+    fn read(table: &Table<'_>, carries: &[ObjectKind], draft: Draft) -> Result<Self> {
         let is_member = |name: &str| {
             let mut all = carries.iter().flat_map(|&kind| members(kind, draft));
             all.any(|member| member.name == name)

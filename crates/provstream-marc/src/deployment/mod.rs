@@ -14,12 +14,17 @@ use super::draft::Draft;
 use super::terms::terms;
 use super::trust::TrustPolicy;
 use super::wording::Wording;
-use parts::{BANDS, BandsPart, BoundsPart, Declared, Documented, POLICY, PolicyPart, RISK, RiskPart, TRUST, TrustPart};
+use parts::{
+    BANDS, BandsPart, BoundsPart, Declared, Documented, POLICY, PolicyPart, RISK, RiskPart, TRUST,
+    TrustPart,
+};
 use parts::{declare, document};
 use provstream::settings::{File, Table, Value};
 use read::{Result, optional, set, some, term, text};
 
-pub use conformance::{ConformanceBasis, ConformanceFinding, ConformanceOutcome, ConformanceReport};
+pub use conformance::{
+    ConformanceBasis, ConformanceFinding, ConformanceOutcome, ConformanceReport,
+};
 pub use error::{DeploymentError, DeploymentErrorKind};
 pub use mapping::{CarrierKind, Mapping};
 pub use parts::Extension;
@@ -112,8 +117,27 @@ pub struct Deployment {
 }
 
 const ROOT: &[&str] = &[
-    "name", "draft", "classes", "records", "decisions", "score_normalization", "unused_scores", "bands", "bounds", "risk",
-    "extension", "extensions", "sub_actions", "wording", "mapping", "trust", "policy", "presentation", "privacy", "use", "stated",
+    "name",
+    "draft",
+    "classes",
+    "records",
+    "decisions",
+    "score_normalization",
+    "unused_scores",
+    "bands",
+    "bounds",
+    "risk",
+    "extension",
+    "extensions",
+    "sub_actions",
+    "wording",
+    "mapping",
+    "trust",
+    "policy",
+    "presentation",
+    "privacy",
+    "use",
+    "stated",
 ];
 
 /// The texts of each table that are documented and not executed.
@@ -126,7 +150,13 @@ const DOCUMENTED: &[(&str, &[&str], &[&str])] = &[
     ("trust", TRUST, &["attestation", "protection"]),
 ];
 
-const PRIVACY: &[&str] = &["retention", "prompts", "sensitivity", "explanations", "distress"];
+const PRIVACY: &[&str] = &[
+    "retention",
+    "prompts",
+    "sensitivity",
+    "explanations",
+    "distress",
+];
 
 impl Deployment {
     /// Reads a description.
@@ -143,9 +173,8 @@ impl Deployment {
         if classes.contains(&ConformanceClass::Disclosure) {
             classes.insert(ConformanceClass::Core);
         }
-        let implementation = |key| -> Result<_> {
-            Ok(optional(&root, key, term)?.unwrap_or(Implementation::Own))
-        };
+        let implementation =
+            |key| -> Result<_> { Ok(optional(&root, key, term)?.unwrap_or(Implementation::Own)) };
         let unused = |value| read::one_of(value, "meaning of unused scores", &["zero"]);
         let (documented, declared, purposes) = words(&root)?;
         Ok(Self {
@@ -167,7 +196,8 @@ impl Deployment {
             purposes,
             documented,
             declared,
-            stated: optional(&root, "stated", |value| statements(value, draft))?.unwrap_or_default(),
+            stated: optional(&root, "stated", |value| statements(value, draft))?
+                .unwrap_or_default(),
         })
     }
 
@@ -270,16 +300,30 @@ fn words(root: &Table<'_>) -> Result<(Documented, Declared, Option<Vec<String>>)
             document(&mut documented, name, &value.table(known)?, texts)?;
         }
     }
-    let group = |name| root.get(name).map(|value: Value<'_>| value.free_table()).transpose();
+    let group = |name| {
+        root.get(name)
+            .map(|value: Value<'_>| value.free_table())
+            .transpose()
+    };
     if let Some(value) = group("trust")?.and_then(|table| table.get("controls")) {
         const CONTROLS: &[&str] = &["authentication", "integrity", "replay", "binding"];
-        document(&mut documented, "trust.controls", &value.table(CONTROLS)?, CONTROLS)?;
+        document(
+            &mut documented,
+            "trust.controls",
+            &value.table(CONTROLS)?,
+            CONTROLS,
+        )?;
     }
     if let Some(table) = group("wording")? {
         declare(&mut declared, "wording", &table, "labels_keep_order")?;
     }
     if let Some(value) = root.get("extensions") {
-        declare(&mut declared, "extensions", &value.table(&["keep_meaning"])?, "keep_meaning")?;
+        declare(
+            &mut declared,
+            "extensions",
+            &value.table(&["keep_meaning"])?,
+            "keep_meaning",
+        )?;
     }
     if let Some(value) = root.get("use") {
         let table = value.table(&["purposes", "infers_psychology"])?;
@@ -294,7 +338,10 @@ fn statements(value: Value<'_>, draft: Draft) -> Result<Documented> {
     let mut all = Documented::new();
     for (key, value) in value.free_table()?.entries() {
         if !conformance::can_be_stated(key.name(), draft) {
-            let detail = format!("{:?} is not the id of a requirement that code meets", key.name());
+            let detail = format!(
+                "{:?} is not the id of a requirement that code meets",
+                key.name()
+            );
             return Err(DeploymentError::at(key.place(), detail));
         }
         all.insert(key.name().to_owned(), text(value)?);

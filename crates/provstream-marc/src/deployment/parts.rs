@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::error::DeploymentError;
-use super::read::{Result, boolean, checked, count, duration, one_of, optional, score, set, term, text};
+use super::read::{
+    Result, boolean, checked, count, duration, one_of, optional, score, set, term, text,
+};
 use crate::bands::{Bands, Calibration};
 use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, SubActions, Thresholds};
 use crate::terms::{Action, Remediability, Source, UnknownTerm};
@@ -12,7 +14,13 @@ use crate::wording::{Language, Wording, texts};
 use provstream::settings::{Table, Value};
 
 /// What the thresholds of bands may vary with. Source: MARC-02 8.5.
-const FACTORS: &[&str] = &[TASK_FAMILY, "domain", "action type", "deployment context", "risk tier"];
+const FACTORS: &[&str] = &[
+    TASK_FAMILY,
+    "domain",
+    "action type",
+    "deployment context",
+    "risk tier",
+];
 
 /// One of [`FACTORS`].
 pub(super) const TASK_FAMILY: &str = "task family";
@@ -28,18 +36,31 @@ pub(super) struct BandsPart {
     pub(super) varies_by: Option<Vec<&'static str>>,
 }
 
-pub(super) const BANDS: &[&str] =
-    &["calibration_profile", "medium_from", "high_from", "family", "varies_by", "variation", "regime"];
+pub(super) const BANDS: &[&str] = &[
+    "calibration_profile",
+    "medium_from",
+    "high_from",
+    "family",
+    "varies_by",
+    "variation",
+    "regime",
+];
 
 impl BandsPart {
     pub(super) fn read(value: Value<'_>) -> Result<Self> {
         let table = value.table(BANDS)?;
         let profile = table.need("calibration_profile")?;
         let mut calibration = checked(&profile, Calibration::new(text(profile)?, bands(&table)?))?;
-        let families = table.get("family").map(|value| value.free_table()).transpose()?;
+        let families = table
+            .get("family")
+            .map(|value| value.free_table())
+            .transpose()?;
         for (key, value) in families.iter().flat_map(Table::entries) {
             if key.name().trim().is_empty() {
-                return Err(DeploymentError::at(key.place(), "expected the name of a task family"));
+                return Err(DeploymentError::at(
+                    key.place(),
+                    "expected the name of a task family",
+                ));
             }
             let family = value.table(&["medium_from", "high_from"])?;
             calibration = calibration.with_family(key.name(), bands(&family)?);
@@ -79,8 +100,7 @@ impl BoundsPart {
     pub(super) fn read(value: Value<'_>) -> Result<Self> {
         let [retrieve, tool, deliberate] = LOOPS;
         let table = value.table(&[retrieve, tool, deliberate, "clarifications"])?;
-        let [first, second, third] =
-            LOOPS.map(|key| optional(&table, key, Limit::read));
+        let [first, second, third] = LOOPS.map(|key| optional(&table, key, Limit::read));
         Ok(Self {
             limits: [first?, second?, third?],
             clarifications: optional(&table, "clarifications", count)?,
@@ -89,7 +109,9 @@ impl BoundsPart {
 
     /// The keys with what ends each loop.
     pub(super) fn limits(&self) -> impl Iterator<Item = (&'static str, Option<&Limit>)> {
-        LOOPS.into_iter().zip(self.limits.iter().map(Option::as_ref))
+        LOOPS
+            .into_iter()
+            .zip(self.limits.iter().map(Option::as_ref))
     }
 
     /// What a session takes; `None` unless each loop has count, time and cost.
@@ -137,7 +159,14 @@ pub(super) struct RiskPart {
     pub(super) thresholds: Option<Thresholds>,
 }
 
-pub(super) const RISK: &[&str] = &["domains", "caution", "limits", "standard", "high_risk", "source"];
+pub(super) const RISK: &[&str] = &[
+    "domains",
+    "caution",
+    "limits",
+    "standard",
+    "high_risk",
+    "source",
+];
 
 impl RiskPart {
     pub(super) fn read(value: Value<'_>) -> Result<Self> {
@@ -153,7 +182,10 @@ impl RiskPart {
 
 /// Thresholds for single sources need one for the others.
 fn thresholds(table: &Table<'_>) -> Result<Option<Thresholds>> {
-    if ["standard", "high_risk", "source"].iter().all(|key| table.get(key).is_none()) {
+    if ["standard", "high_risk", "source"]
+        .iter()
+        .all(|key| table.get(key).is_none())
+    {
         return Ok(None);
     }
     let (standard, high) = (table.need("standard")?, table.need("high_risk")?);
@@ -179,8 +211,14 @@ pub(super) struct PolicyPart {
     pub(super) has_deviations: bool,
 }
 
-pub(super) const POLICY: &[&str] =
-    &["abstain", "escalate", "safety", "deliberation", "action_suitability", "deviation"];
+pub(super) const POLICY: &[&str] = &[
+    "abstain",
+    "escalate",
+    "safety",
+    "deliberation",
+    "action_suitability",
+    "deviation",
+];
 
 const DELIBERATION: &[&str] = &["before externalization", "before an answer"];
 
@@ -206,8 +244,20 @@ impl PolicyPart {
             }
         }
         let deviations = table.get("deviation");
-        const KEYS: &[&str] = &["condition", "action", "instead_of", "source", "tier", "remediability"];
-        for one in deviations.map(|value| value.tables(KEYS)).transpose()?.into_iter().flatten() {
+        const KEYS: &[&str] = &[
+            "condition",
+            "action",
+            "instead_of",
+            "source",
+            "tier",
+            "remediability",
+        ];
+        for one in deviations
+            .map(|value| value.tables(KEYS))
+            .transpose()?
+            .into_iter()
+            .flatten()
+        {
             policy = policy.with_deviation(deviation(&one)?);
         }
         Ok(Self {
@@ -251,7 +301,10 @@ impl Extension {
             let value = table.need("name")?;
             let name = text(value)?;
             if all.iter().any(|one| one.name == name) {
-                return Err(DeploymentError::value(&value, format!("found {name:?} again")));
+                return Err(DeploymentError::value(
+                    &value,
+                    format!("found {name:?} again"),
+                ));
             }
             let meaning = optional(&table, "meaning", text)?;
             all.push(Self { name, meaning });
@@ -284,7 +337,15 @@ pub(super) fn sub_actions(value: Value<'_>) -> Result<SubActions> {
 /// `[wording]`: a language, and what differs from it.
 pub(super) fn wording(value: Value<'_>) -> Result<Wording> {
     const KEYS: &[&str] = &[
-        "language", "message", "next_step", "source", "band", "target", "no_target", "unit", "labels_keep_order",
+        "language",
+        "message",
+        "next_step",
+        "source",
+        "band",
+        "target",
+        "no_target",
+        "unit",
+        "labels_keep_order",
     ];
     let table = value.table(KEYS)?;
     let language = optional(&table, "language", term)?.unwrap_or(Language::English);
@@ -309,7 +370,14 @@ pub(super) struct TrustPart {
     pub(super) policy: TrustPolicy,
 }
 
-pub(super) const TRUST: &[&str] = &["emitted", "received", "attestation", "protection", "controls", "permit"];
+pub(super) const TRUST: &[&str] = &[
+    "emitted",
+    "received",
+    "attestation",
+    "protection",
+    "controls",
+    "permit",
+];
 
 const CONTEXTS: &[&str] = &[
     "local",
@@ -361,7 +429,8 @@ fn permissions(value: Value<'_>) -> Result<TrustPolicy> {
         let by_use = value.table(Use::NAMES)?;
         for &usage in Use::ALL {
             if let Some(value) = by_use.get(usage.as_str()) {
-                let permission = match one_of(value, "permission", &[ALWAYS, IF_ATTESTED, "never"])? {
+                let permission = match one_of(value, "permission", &[ALWAYS, IF_ATTESTED, "never"])?
+                {
                     ALWAYS => Permission::Always,
                     IF_ATTESTED => Permission::IfAttested,
                     _ => Permission::Never,
@@ -388,7 +457,11 @@ pub(super) fn document(
 ) -> Result<()> {
     for &key in keys {
         if let Some(value) = table.get(key) {
-            let key = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+            let key = if name.is_empty() {
+                key.to_owned()
+            } else {
+                format!("{name}.{key}")
+            };
             documented.insert(key, text(value)?);
         }
     }

@@ -33,7 +33,10 @@ pub(super) fn checked<T, E: Display>(
 pub(super) fn text(value: Value<'_>) -> Result<String> {
     let text = value.string()?;
     if text.trim().is_empty() {
-        return Err(DeploymentError::value(&value, "expected a text, found a blank one"));
+        return Err(DeploymentError::value(
+            &value,
+            "expected a text, found a blank one",
+        ));
     }
     Ok(text.into())
 }
@@ -71,7 +74,10 @@ pub(super) fn one_of(
 ) -> Result<&'static str> {
     let text = value.string()?;
     let found = all.iter().find(|one| **one == text).copied();
-    checked(&value, found.ok_or_else(|| UnknownTerm::new(what, all, text)))
+    checked(
+        &value,
+        found.ok_or_else(|| UnknownTerm::new(what, all, text)),
+    )
 }
 
 /// Values that are all different.
@@ -98,7 +104,10 @@ pub(super) fn some<'t, T: PartialEq>(
 ) -> Result<Vec<T>> {
     let all = set(value, read)?;
     if all.is_empty() {
-        return Err(DeploymentError::value(&value, "expected at least one value, found []"));
+        return Err(DeploymentError::value(
+            &value,
+            "expected at least one value, found []",
+        ));
     }
     Ok(all)
 }

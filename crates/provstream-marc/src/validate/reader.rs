@@ -57,18 +57,18 @@ impl Reader<'_> {
 
     pub(super) fn repeated(&mut self, pointer: String, name: &str) {
         let message = format!("{} appears more than once", shown(name));
-        self.violation(Code::DuplicateMember, Level::Must, pointer, "RFC 8259 4", message);
+        self.violation(
+            Code::DuplicateMember,
+            Level::Must,
+            pointer,
+            "RFC 8259 4",
+            message,
+        );
     }
 
     pub(super) fn missing(&mut self, pointer: String, name: &str, section: &'static str) {
         let message = format!("`{name}` is required and missing");
-        self.violation(
-            Code::MissingMember,
-            Level::Must,
-            pointer,
-            section,
-            message,
-        );
+        self.violation(Code::MissingMember, Level::Must, pointer, section, message);
     }
 
     /// A member that the draft does not define.
@@ -81,13 +81,21 @@ impl Reader<'_> {
         let (code, section, message) =
             if self.kind == MarcKind::Disclosure && scores.contains(&name) {
                 let message = format!("`{name}` belongs to the record and should not be shown");
-                (Code::ExposedScore, self.by("MARC-01 9.2", "MARC-02 10.2"), message)
+                (
+                    Code::ExposedScore,
+                    self.by("MARC-01 9.2", "MARC-02 10.2"),
+                    message,
+                )
             } else {
                 let message = format!(
                     "{} is not defined by the draft; private members begin with `x_`",
                     shown(name)
                 );
-                (Code::UnknownMember, self.by("MARC-01 D.1", "MARC-02 11"), message)
+                (
+                    Code::UnknownMember,
+                    self.by("MARC-01 D.1", "MARC-02 11"),
+                    message,
+                )
             };
         self.violation(code, level, pointer, section, message);
     }

@@ -12,7 +12,7 @@ use crate::violation::{Level, ViolationCode as Code};
 use provstream::MarcKind;
 
 impl Reader<'_> {
-    /// The rules between members. Each looks only at members that are as they must be, so that one fault is told once.
+    /// The rules between members. Each looks only at valid members, so that one fault is reported once.
     pub(super) fn rules_between_members(&mut self, document: &Document) {
         if let Some(action) = self.reading.term("selected_action") {
             self.confidence(document, action);
@@ -26,13 +26,22 @@ impl Reader<'_> {
     /// What goes with an action other than `ANSWER` is brief.
     fn message(&mut self, action: Action) {
         let brief = matches!(action, Action::Clarify | Action::Abstain | Action::Escalate);
-        let len = self.reading.text("answer").map_or(0, |text| text.chars().count());
+        let len = self
+            .reading
+            .text("answer")
+            .map_or(0, |text| text.chars().count());
         if brief && len > MAX_MESSAGE {
             let message = format!(
                 "`selected_action` is {action}, so `answer` should have at most {MAX_MESSAGE} characters; it has {len}"
             );
             let section = self.by("MARC-01 9.3", "MARC-02 10.3");
-            self.violation(Code::TooLong, Level::Should, "/answer".into(), section, message);
+            self.violation(
+                Code::TooLong,
+                Level::Should,
+                "/answer".into(),
+                section,
+                message,
+            );
         }
     }
 

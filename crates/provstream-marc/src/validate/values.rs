@@ -83,13 +83,7 @@ impl<'a> Reader<'a> {
         };
         let Some(value) = number.integer() else {
             let message = format!("`{name}` must be integral; it is {}", cut(json));
-            self.violation(
-                Code::NotIntegral,
-                Level::Must,
-                pointer,
-                section,
-                message,
-            );
+            self.violation(Code::NotIntegral, Level::Must, pointer, section, message);
             return None;
         };
         if value < 0 {
@@ -109,25 +103,13 @@ impl<'a> Reader<'a> {
     ) -> Option<Score> {
         let Some(number) = Number::of(json) else {
             let message = format!("`{name}` must be a number; it is {}", type_of(json));
-            self.violation(
-                Code::WrongType,
-                Level::Must,
-                pointer,
-                section.0,
-                message,
-            );
+            self.violation(Code::WrongType, Level::Must, pointer, section.0, message);
             return None;
         };
         let score = Score::of_number(number);
         if score.is_none() {
             let message = format!("`{name}` must lie from 0.0 to 1.0; it is {}", cut(json));
-            self.violation(
-                Code::OutOfRange,
-                Level::Must,
-                pointer,
-                section.1,
-                message,
-            );
+            self.violation(Code::OutOfRange, Level::Must, pointer, section.1, message);
         }
         score
     }

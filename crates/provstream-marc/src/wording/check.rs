@@ -121,7 +121,9 @@ impl Matcher<'_> {
                 with.max(self.matches(rest, at, first))
             }
             Element::Not(words) => {
-                let follows = self.joined(at, first).is_some_and(|token| words.matches(token));
+                let follows = self
+                    .joined(at, first)
+                    .is_some_and(|token| words.matches(token));
                 (!follows).then_some(())?;
                 self.matches(rest, at, first)
             }

@@ -52,7 +52,15 @@ fn read(file: &str) -> Result<Wording, Fault> {
 }
 
 /// The keys of a table of texts.
-pub(crate) const KEYS: &[&str] = &["message", "next_step", "source", "band", "target", "no_target", "unit"];
+pub(crate) const KEYS: &[&str] = &[
+    "message",
+    "next_step",
+    "source",
+    "band",
+    "target",
+    "no_target",
+    "unit",
+];
 
 /// The texts of a table.
 pub(crate) fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, &'t str)>, Fault> {
@@ -72,12 +80,23 @@ pub(crate) fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, &'t str)>
     let (actions, [_, messages @ ..]) = (Action::NAMES, Action::NAMES) else {
         return Ok(Vec::new());
     };
-    group("message", messages, &|at| WordingPart::Message(Action::ALL[at + 1]))?;
-    group("next_step", actions, &|at| WordingPart::NextStep(Action::ALL[at]))?;
-    group("source", Source::NAMES, &|at| WordingPart::Source(Source::ALL[at]))?;
+    group("message", messages, &|at| {
+        WordingPart::Message(Action::ALL[at + 1])
+    })?;
+    group("next_step", actions, &|at| {
+        WordingPart::NextStep(Action::ALL[at])
+    })?;
+    group("source", Source::NAMES, &|at| {
+        WordingPart::Source(Source::ALL[at])
+    })?;
     group("band", Band::NAMES, &|at| WordingPart::Band(Band::ALL[at]))?;
-    group("target", Target::NAMES, &|at| WordingPart::Target(Target::ALL[at]))?;
-    for (key, part) in [("no_target", WordingPart::NoTarget), ("unit", WordingPart::Unit)] {
+    group("target", Target::NAMES, &|at| {
+        WordingPart::Target(Target::ALL[at])
+    })?;
+    for (key, part) in [
+        ("no_target", WordingPart::NoTarget),
+        ("unit", WordingPart::Unit),
+    ] {
         if let Some(value) = table.get(key) {
             texts.push((part, value.string()?));
         }

@@ -26,8 +26,23 @@ const OF_UNIT: &[&str] = &["band", "target", "source", "next_step"];
 
 /// Words that say how a band ranks, in the languages of the library: those of a low band, those of a high one.
 const RANKS: [&[&str]; 2] = [
-    &["low", "unsure", "uncertain", "weak", "gering", "niedrig", "unsicher", "bajo", "baja", "faible", "低"],
-    &["high", "sure", "certain", "strong", "hoch", "sicher", "alto", "alta", "élevé", "élevée", "高"],
+    &[
+        "low",
+        "unsure",
+        "uncertain",
+        "weak",
+        "gering",
+        "niedrig",
+        "unsicher",
+        "bajo",
+        "baja",
+        "faible",
+        "低",
+    ],
+    &[
+        "high", "sure", "certain", "strong", "hoch", "sicher", "alto", "alta", "élevé", "élevée",
+        "高",
+    ],
 ];
 
 /// The texts in which a disclosure speaks: templates, phrases and labels that a deployment can replace one by one.
@@ -172,7 +187,10 @@ impl Wording {
         let key = |text: &str| text.trim().to_lowercase();
         let same = WordingPart::all()
             .filter(|&other| other != part && other.is_sort_of(part))
-            .any(|other| self.text(other).is_some_and(|other| key(other) == key(text)));
+            .any(|other| {
+                self.text(other)
+                    .is_some_and(|other| key(other) == key(text))
+            });
         if same {
             return Err((WordingErrorKind::SameAsOther, None));
         }
@@ -217,11 +235,16 @@ impl Wording {
         let target = disclosure
             .confidence_target()
             .or_else(|| disclosure.selected_action().map(Target::of))
-            .map_or(self.no_target.as_str(), |target| &self.targets[target as usize]);
+            .map_or(self.no_target.as_str(), |target| {
+                &self.targets[target as usize]
+            });
         let values = [
             ("band", &*self.bands[disclosure.confidence_band() as usize]),
             ("target", target),
-            ("source", &*self.sources[disclosure.uncertainty_source() as usize]),
+            (
+                "source",
+                &*self.sources[disclosure.uncertainty_source() as usize],
+            ),
             ("next_step", disclosure.recommended_next_step()),
         ];
         template::fill(&self.unit, &values)
@@ -238,5 +261,9 @@ fn ranks_otherwise(band: Band, label: &str) -> bool {
     let named = Band::ALL
         .iter()
         .any(|&other| other != band && other.as_str() == label);
-    named || matches!((band, low, high), (Band::Low, _, true) | (Band::High, true, _))
+    named
+        || matches!(
+            (band, low, high),
+            (Band::Low, _, true) | (Band::High, true, _)
+        )
 }

@@ -9,7 +9,7 @@ use crate::{Action, Band, Source, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingPart {
-    /// The template of the message with an action, where the caller has none. There is none for [`Action::Answer`].
+    /// The template of the message with an action, where the caller has no text. [`Action::Answer`] has no template.
     /// Placeholders: `{source}`, `{next_step}`, each at most once.
     Message(Action),
     /// The next step of a record with an action, where the caller has none.
@@ -152,9 +152,9 @@ impl fmt::Display for WordingError {
             WordingErrorKind::SameAsOther => {
                 f.write_str("expected a text of its own, found that of another of its sort")
             }
-            WordingErrorKind::OutOfOrder => {
-                f.write_str("expected a label of this band, found one of another band (MARC-02 8.5)")
-            }
+            WordingErrorKind::OutOfOrder => f.write_str(
+                "expected a label of this band, found one of another band (MARC-02 8.5)",
+            ),
         }?;
         match self.offset {
             Some(offset) => write!(f, ", at byte {offset}"),

@@ -15,7 +15,8 @@ pub(super) struct Words {
 
 impl Words {
     fn parse(text: &'static str) -> Self {
-        let (stems, whole): (Vec<_>, Vec<_>) = text.split('|').partition(|word| word.ends_with('*'));
+        let (stems, whole): (Vec<_>, Vec<_>) =
+            text.split('|').partition(|word| word.ends_with('*'));
         Self {
             whole: whole.into_iter().collect(),
             stems: stems
@@ -36,14 +37,16 @@ impl Words {
 pub(super) enum Element {
     Words(Words),
     Optional(Words),
-    /// `!a|b`: the next word is none of these.
+    /// `!a|b`: the next word is not one of these.
     Not(Words),
     /// `~`
     Fillers,
     /// `...`
     Any,
     /// `#`, and `##` for whole numbers as well.
-    Figure { whole: bool },
+    Figure {
+        whole: bool,
+    },
 }
 
 impl Element {
@@ -54,7 +57,10 @@ impl Element {
             "#" => Self::Figure { whole: false },
             "##" => Self::Figure { whole: true },
             _ if text.starts_with('!') => Self::Not(Words::parse(&text[1..])),
-            _ => match text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+            _ => match text
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'))
+            {
                 Some(words) => Self::Optional(Words::parse(words)),
                 None => Self::Words(Words::parse(text)),
             },

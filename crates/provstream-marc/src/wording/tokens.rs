@@ -28,9 +28,10 @@ const CONTRACTED: [(&str, &str); 6] = [
 
 /// Number words that make ratios and percentages, from 1 to 10 and some larger ones, in English and German.
 const NUMBERS: &[&str] = &[
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty", "thirty", "forty", "fifty",
-    "sixty", "seventy", "eighty", "ninety", "hundred", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht",
-    "neun", "zehn", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig", "hundert",
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty",
+    "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "eins", "zwei",
+    "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "zwanzig", "dreißig",
+    "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig", "hundert",
 ];
 
 pub(super) fn tokens(text: &str) -> Vec<Token> {
@@ -57,7 +58,9 @@ impl Reader<'_> {
     /// Reads what begins at a place; returns its length.
     fn step(&mut self, at: usize, first: char) -> usize {
         let rest = &self.text[at..];
-        if first.is_ascii_digit() || first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        if first.is_ascii_digit()
+            || first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+        {
             let len = number_len(rest);
             self.push(&rest[..len], at, at + len);
             return len;
@@ -66,12 +69,19 @@ impl Reader<'_> {
             return self.word(at);
         }
         match first {
-            '%' | '\u{2030}' | '\u{ff05}' if !rest[first.len_utf8()..].starts_with(char::is_alphanumeric) => {
+            '%' | '\u{2030}' | '\u{ff05}'
+                if !rest[first.len_utf8()..].starts_with(char::is_alphanumeric) =>
+            {
                 self.push("%", at, at + first.len_utf8());
             }
             ',' if introduces(&rest[1..]) => {}
             '.' | ',' | ';' | '!' | '?' | '\u{2026}' => self.clause += 1,
-            '\n' if rest[1..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') => self.clause += 1,
+            '\n' if rest[1..]
+                .trim_start_matches([' ', '\t', '\r'])
+                .starts_with('\n') =>
+            {
+                self.clause += 1
+            }
             '/' => self.push("/", at, at + 1),
             _ => {}
         }
@@ -116,7 +126,9 @@ impl Reader<'_> {
                 end,
                 clause: self.clause,
                 is_score: false,
-                is_whole: word.parse().is_ok_and(|value: f32| (0.0..=100.0).contains(&value)),
+                is_whole: word
+                    .parse()
+                    .is_ok_and(|value: f32| (0.0..=100.0).contains(&value)),
             });
         };
         if word.eq_ignore_ascii_case("cannot") {
@@ -150,7 +162,9 @@ fn figures(tokens: &mut Vec<Token>) {
 /// The last token of the figure that begins at a token.
 fn figure(tokens: &[Token], at: usize) -> Option<usize> {
     let word = |at: usize| {
-        let same = tokens.get(at).filter(|token| token.clause == tokens[0].clause || token.clause >= tokens[at.saturating_sub(1)].clause);
+        let same = tokens.get(at).filter(|token| {
+            token.clause == tokens[0].clause || token.clause >= tokens[at.saturating_sub(1)].clause
+        });
         same.map_or("", |token| token.word.as_str())
     };
     let is_digits = |at: usize| word(at).starts_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -170,10 +184,14 @@ fn figure(tokens: &[Token], at: usize) -> Option<usize> {
     }
     match next {
         "to" | "zu" if is_odds(word(at)) && is_odds(word(last + 2)) => return Some(last + 2),
-        "%" | "percent" | "pct" | "prozent" | "prozentige" | "prozentiger" => return Some(last + 1),
+        "%" | "percent" | "pct" | "prozent" | "prozentige" | "prozentiger" => {
+            return Some(last + 1);
+        }
         "per" if word(last + 2) == "cent" => return Some(last + 2),
         "out" if word(last + 2) == "of" && is_number(last + 3) => return Some(last + 3),
-        "in" | "von" | "/" | "zu" if is_number(last + 2) && is_ratio(word(last + 2)) && word(last + 3) != "/" => {
+        "in" | "von" | "/" | "zu"
+            if is_number(last + 2) && is_ratio(word(last + 2)) && word(last + 3) != "/" =>
+        {
             return Some(last + 2);
         }
         _ => {}
@@ -194,12 +212,28 @@ fn introduces(rest: &str) -> bool {
 
 /// Whether a number is one of odds: whole, and not large.
 fn is_odds(word: &str) -> bool {
-    NUMBERS.contains(&word) || word.parse().is_ok_and(|value: u8| (1..=20).contains(&value))
+    NUMBERS.contains(&word)
+        || word
+            .parse()
+            .is_ok_and(|value: u8| (1..=20).contains(&value))
 }
 
 /// Whether a number is what ratios are out of.
 fn is_ratio(word: &str) -> bool {
-    matches!(word, "5" | "10" | "20" | "50" | "100" | "1000" | "ten" | "hundred" | "five" | "zehn" | "hundert" | "fünf")
+    matches!(
+        word,
+        "5" | "10"
+            | "20"
+            | "50"
+            | "100"
+            | "1000"
+            | "ten"
+            | "hundred"
+            | "five"
+            | "zehn"
+            | "hundert"
+            | "fünf"
+    )
 }
 
 /// The length of the letters and digits at the beginning.
@@ -210,10 +244,12 @@ fn run_len(text: &str) -> usize {
 
 /// The length of an apostrophe at the beginning, and the letters after it.
 fn suffix(text: &str) -> Option<(usize, &str)> {
-    let apostrophe = text
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '\'' | '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{ff07}'))?;
+    let apostrophe = text.chars().next().filter(|first| {
+        matches!(
+            first,
+            '\'' | '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{ff07}'
+        )
+    })?;
     let letters = &text[apostrophe.len_utf8()..];
     Some((apostrophe.len_utf8(), &letters[..run_len(letters)]))
 }

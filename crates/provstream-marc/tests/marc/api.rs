@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::fmt::{Debug, Display};
 
-use provstream_marc::carry::{A2aMessage, AuditLine, CarrierField, CarrierNameError, CarryError, McpMeta, ResponseMetadata};
+use provstream_marc::carry::{
+    A2aMessage, AuditLine, CarrierField, CarrierNameError, CarryError, McpMeta, ResponseMetadata,
+};
 use provstream_marc::*;
 
 /// Can be moved to another thread and shared between threads, and can be looked at and copied.

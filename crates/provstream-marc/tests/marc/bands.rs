@@ -120,7 +120,11 @@ fn an_unknown_task_family_is_not_given_the_bands_of_the_rest() {
     let plain = calibration();
     assert_eq!(plain.bands(Some("Tax")), plain.bands(None));
     let calibration = plain.with_family("tax", bands(0.7, 0.95).unwrap());
-    let band = |family| calibration.bands(family).map(|bands| bands.band(score(0.9)));
+    let band = |family| {
+        calibration
+            .bands(family)
+            .map(|bands| bands.band(score(0.9)))
+    };
     assert_eq!(band(Some("tax")), Some(Band::Medium));
     assert_eq!(band(Some("Tax")), None);
     assert_eq!(band(None), Some(Band::High));

@@ -18,9 +18,7 @@ fn score() -> impl Strategy<Value = Score> {
 }
 
 fn scores() -> impl Strategy<Value = Scores> {
-    vec(score(), 5).prop_map(|scores| {
-        Scores::new(scores.try_into().expect("five scores"))
-    })
+    vec(score(), 5).prop_map(|scores| Scores::new(scores.try_into().expect("five scores")))
 }
 
 /// A text with its length in code points around the bounds.
@@ -299,6 +297,8 @@ fn d8_a_long_next_step_is_built_and_disclosed() {
         .recommended_next_step(step)
         .build()
         .unwrap();
-    let report = disclosure.document().validate(MarcKind::Disclosure, Profile::default());
+    let report = disclosure
+        .document()
+        .validate(MarcKind::Disclosure, Profile::default());
     assert!(report.is_valid() && !report.is_clean(), "{report}");
 }

@@ -1,8 +1,8 @@
 //! Descriptions of deployments, and the report on one.
 
 use provstream_marc::{
-    Action, Calibration, ConformanceClass, ConformanceFinding, ConformanceOutcome as Outcome, Deployment, DeploymentErrorKind,
-    Details, Draft, Scores, Session, Situation, Source,
+    Action, Calibration, ConformanceClass, ConformanceFinding, ConformanceOutcome as Outcome,
+    Deployment, DeploymentErrorKind, Details, Draft, Scores, Session, Situation, Source,
 };
 use testkit::marc::decide::score;
 use testkit::marc::deployment::{EXAMPLE, MINIMAL, cut, edited};
@@ -33,11 +33,20 @@ fn the_example_conforms_and_declares_what_cannot_be_checked() {
     for &class in ConformanceClass::ALL {
         assert!(report.conforms(class));
     }
-    for id in ["band-meaning", "extension-meaning", "no-influence", "carried-meaning", "retention"] {
+    for id in [
+        "band-meaning",
+        "extension-meaning",
+        "no-influence",
+        "carried-meaning",
+        "retention",
+    ] {
         assert_eq!(outcome(&deployment, id), Outcome::Declared, "{id}");
     }
     let text = report.to_string();
-    assert!(text.contains("MARC-02 8.5") && text.contains("the deployer's word"), "{text}");
+    assert!(
+        text.contains("MARC-02 8.5") && text.contains("the deployer's word"),
+        "{text}"
+    );
 }
 
 /// M1-16 to M1-18, M2-178, M2-182, M2-183
@@ -50,23 +59,39 @@ fn a_minimal_description_conforms_to_nothing() {
     let first = read(&format!("draft = \"01\"\n{MINIMAL}"));
     let report = first.conformance();
     assert!(report.findings().len() < of_second);
-    assert!(report.findings().iter().all(|finding| finding.section().starts_with("MARC-01 ")));
+    assert!(
+        report
+            .findings()
+            .iter()
+            .all(|finding| finding.section().starts_with("MARC-01 "))
+    );
     assert_eq!(report.draft(), Draft::Draft01);
 }
 
 /// M2-178: each finding that the example meets by its description is missing without the description.
 #[test]
 fn every_requirement_is_met_by_something_that_can_be_missing() {
-    let own = edited(&edited(EXAMPLE, "records = \"provstream\"\n", ""), "decisions = \"provstream\"\n", "");
-    let own = cut(&own, "score_normalization", "# Where confidence bands begin");
+    let own = edited(
+        &edited(EXAMPLE, "records = \"provstream\"\n", ""),
+        "decisions = \"provstream\"\n",
+        "",
+    );
+    let own = cut(
+        &own,
+        "score_normalization",
+        "# Where confidence bands begin",
+    );
     let bare = format!("name = \"x\"\nclasses = [\"core\", \"disclosure\", \"carrying\"]\n");
     let (with, without) = (read(&own).conformance(), read(&bare).conformance());
-    let missing = |finding: &&ConformanceFinding| finding.outcome() == Outcome::DocumentationMissing;
+    let missing =
+        |finding: &&ConformanceFinding| finding.outcome() == Outcome::DocumentationMissing;
     assert!(with.findings().iter().filter(missing).count() > 40);
     for finding in without.findings() {
         assert!(
-            matches!(finding.outcome(), Outcome::DocumentationMissing | Outcome::NotMet)
-                || matches!(finding.id(), "band-meaning" | "disclosure-minimum"),
+            matches!(
+                finding.outcome(),
+                Outcome::DocumentationMissing | Outcome::NotMet
+            ) || matches!(finding.id(), "band-meaning" | "disclosure-minimum"),
             "{finding}"
         );
     }
@@ -76,17 +101,53 @@ fn every_requirement_is_met_by_something_that_can_be_missing() {
 #[test]
 fn what_contradicts_a_requirement_is_not_met() {
     for (from, to, id) in [
-        ("labels_keep_order = true", "labels_keep_order = false", "band-meaning"),
-        ("name = \"x_trace\"", "name = \"x_confidence_band\"", "extension-meaning"),
+        (
+            "labels_keep_order = true",
+            "labels_keep_order = false",
+            "band-meaning",
+        ),
+        (
+            "name = \"x_trace\"",
+            "name = \"x_confidence_band\"",
+            "extension-meaning",
+        ),
         ("name = \"x_trace\"", "name = \"trace\"", "private-prefix"),
-        ("keep_meaning = true", "keep_meaning = false", "extension-meaning"),
-        ("confidence_target = \"band_target\"", "confidence_target = \"band\"", "renaming"),
-        ("omitted = [\"secondary_source\"]", "omitted = [\"primary_source\"]", "carrying-minimum"),
+        (
+            "keep_meaning = true",
+            "keep_meaning = false",
+            "extension-meaning",
+        ),
+        (
+            "confidence_target = \"band_target\"",
+            "confidence_target = \"band\"",
+            "renaming",
+        ),
+        (
+            "omitted = [\"secondary_source\"]",
+            "omitted = [\"primary_source\"]",
+            "carrying-minimum",
+        ),
         ("keeps_values = true", "keeps_values = false", "values-kept"),
-        ("infers_psychology = false", "infers_psychology = true", "no-influence"),
-        ("purposes = [\"reliability\"", "purposes = [\"persuasion\"", "purposes"),
-        ("varies_by = [\"task family\", \"risk tier\"]", "varies_by = [\"risk tier\"]", "band-ranges"),
-        ("high = \"high\"", "high = \"definitely high\"", "no-certainty-cues"),
+        (
+            "infers_psychology = false",
+            "infers_psychology = true",
+            "no-influence",
+        ),
+        (
+            "purposes = [\"reliability\"",
+            "purposes = [\"persuasion\"",
+            "purposes",
+        ),
+        (
+            "varies_by = [\"task family\", \"risk tier\"]",
+            "varies_by = [\"risk tier\"]",
+            "band-ranges",
+        ),
+        (
+            "high = \"high\"",
+            "high = \"definitely high\"",
+            "no-certainty-cues",
+        ),
     ] {
         let deployment = read(&edited(EXAMPLE, from, to));
         assert_eq!(outcome(&deployment, id), Outcome::NotMet, "{to}");
@@ -97,8 +158,13 @@ fn what_contradicts_a_requirement_is_not_met() {
 /// Own code states how it meets what the types would.
 #[test]
 fn own_code_states_how_it_meets_what_types_would() {
-    let text = format!("name = \"x\"\nclasses = [\"core\"]\n[stated]\none-primary-source = \"the router names one\"\n");
-    assert_eq!(outcome(&read(&text), "one-primary-source"), Outcome::Declared);
+    let text = format!(
+        "name = \"x\"\nclasses = [\"core\"]\n[stated]\none-primary-source = \"the router names one\"\n"
+    );
+    assert_eq!(
+        outcome(&read(&text), "one-primary-source"),
+        Outcome::Declared
+    );
     for id in ["band-thresholds", "retention", "M2-27", "doc-loops"] {
         let text = format!("name = \"x\"\nclasses = [\"core\"]\n[stated]\n{id} = \"y\"\n");
         let error = Deployment::from_toml(text.as_bytes()).unwrap_err();
@@ -112,15 +178,23 @@ fn what_is_described_is_executed() {
     let deployment = read(EXAMPLE);
     let controller = deployment.controller().unwrap();
     assert_eq!(controller.calibration().profile(), "tax-2026-05");
-    assert_eq!(deployment.calibration().map(Calibration::varies), Some(true));
+    assert_eq!(
+        deployment.calibration().map(Calibration::varies),
+        Some(true)
+    );
     let situation = |safety: f64| {
         let scores = Scores::all(score(0.0)).with(Source::Safety, score(safety));
         Situation::new(score(0.9), scores, Source::Ambiguity)
     };
-    let details = Details::new().with_post_answer_confidence(score(0.9)).with_action_suitability(score(0.9));
+    let details = Details::new()
+        .with_post_answer_confidence(score(0.9))
+        .with_action_suitability(score(0.9));
     let act = |safety| {
         let mut session = Session::new(&controller, "r").unwrap();
-        session.decide(&situation(safety), &details).unwrap().action()
+        session
+            .decide(&situation(safety), &details)
+            .unwrap()
+            .action()
     };
     assert_eq!(act(0.19), Action::Answer);
     assert_eq!(act(0.2), Action::Abstain);
@@ -145,9 +219,21 @@ fn errors_have_a_kind_and_a_position() {
         ("count = 3", "count = -3", WrongType),
         ("time = \"20s\"", "time = \"20 seconds\"", BadValue),
         ("prefix = \"com.example\"", "prefix = \"7\"", BadValue),
-        ("action_suitability = [\"ESCALATE\"]", "action_suitability = [\"ANSWER\"]", BadValue),
-        ("safety = [\"ESCALATE\", \"ABSTAIN\"]", "safety = [\"ANSWER\"]", BadValue),
-        ("instead_of = \"RETRIEVE\"", "instead_of = \"retrieve\"", BadValue),
+        (
+            "action_suitability = [\"ESCALATE\"]",
+            "action_suitability = [\"ANSWER\"]",
+            BadValue,
+        ),
+        (
+            "safety = [\"ESCALATE\", \"ABSTAIN\"]",
+            "safety = [\"ANSWER\"]",
+            BadValue,
+        ),
+        (
+            "instead_of = \"RETRIEVE\"",
+            "instead_of = \"retrieve\"",
+            BadValue,
+        ),
     ] {
         let text = edited(EXAMPLE, from, to);
         let error = Deployment::from_toml(text.as_bytes()).unwrap_err();
@@ -156,10 +242,16 @@ fn errors_have_a_kind_and_a_position() {
         let line = text[..at].matches('\n').count() + 1;
         let position = error.position().expect("a position");
         let apart = usize::try_from(position.line()).unwrap().abs_diff(line);
-        assert!(kind == MissingKey || apart <= 1 || to.contains("very sure"), "{to}: {error}, line {line}");
+        assert!(
+            kind == MissingKey || apart <= 1 || to.contains("very sure"),
+            "{to}: {error}, line {line}"
+        );
         assert!(error.to_string().starts_with("line "), "{error}");
     }
     let large = vec![b'#'; (1 << 20) + 1];
     let error = Deployment::from_toml(&large).unwrap_err();
-    assert_eq!((error.kind(), error.position()), (DeploymentErrorKind::FileTooLarge, None));
+    assert_eq!(
+        (error.kind(), error.position()),
+        (DeploymentErrorKind::FileTooLarge, None)
+    );
 }

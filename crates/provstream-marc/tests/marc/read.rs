@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use provstream::{Event, Mode, Parser};
 use provstream_marc::{
-    Action, Core, Disclosure, Document, Draft, MarcKind, Profile, SequenceValidator,
-    Target,
+    Action, Core, Disclosure, Document, Draft, MarcKind, Profile, SequenceValidator, Target,
 };
 use testkit::marc::generate::{Random, mutated, quoted, valid};
 use testkit::marc::{cases, draft, json, profiles};
@@ -366,15 +365,24 @@ fn a_target_that_a_record_of_01_has_is_kept_if_02_knows_it_and_else_is_an_error(
 #[test]
 fn an_error_says_why_an_object_cannot_be_read() {
     let error = Core::read(b"{", Profile::default()).expect_err("not JSON");
-    assert!(error.to_string().starts_with("expected a JSON object: line 1, column 1: EOF"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("expected a JSON object: line 1, column 1: EOF"),
+        "{error}"
+    );
     assert_eq!(error.position(), Some((1, 1)));
     let mut document = valid(MarcKind::Core, Draft::Draft02, &mut Random::new(1));
     document.set("note", "1").expect("JSON");
     document.remove("marc_version");
-    let error = Core::read(document.to_json().as_bytes(), Profile::default()).expect_err("not valid");
+    let error =
+        Core::read(document.to_json().as_bytes(), Profile::default()).expect_err("not valid");
     let message = error.to_string();
     // What must be comes first, though it is found later.
-    assert!(message.starts_with("the object is not valid: must MARC-02 9.1 /marc_version: "), "{message}");
+    assert!(
+        message.starts_with("the object is not valid: must MARC-02 9.1 /marc_version: "),
+        "{message}"
+    );
     assert!(message.contains("; should MARC-02 11 /note: "), "{message}");
 }
 
@@ -393,7 +401,10 @@ fn d5_marc_version_alone_decides_nothing() {
     let document: Document = disclosure.parse().unwrap();
     let report = document.validate(document.kind().unwrap(), Profile::default());
     assert!(report.is_valid() && !report.is_clean(), "{report}");
-    let envelope: Document = format!(r#"{{"marc_version":"1.0","id":7,"metadata":{{"marc_disclosure":{disclosure}}}}}"#).parse().unwrap();
+    let envelope: Document =
+        format!(r#"{{"marc_version":"1.0","id":7,"metadata":{{"marc_disclosure":{disclosure}}}}}"#)
+            .parse()
+            .unwrap();
     assert_eq!(envelope.kind(), None);
     assert!(!envelope.is_marc_like());
 }

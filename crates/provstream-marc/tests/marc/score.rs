@@ -9,10 +9,25 @@ fn a_score_is_read_as_it_is_written() {
         assert_eq!(text.parse::<Score>().unwrap().get(), value);
     }
     for text in [
-        "1.00000000000000000000001", "-1e-400", "2", "", "NaN", "inf", "+1", "1.", ".5", "01", "\"0.5\"", "0.5 1", "null",
+        "1.00000000000000000000001",
+        "-1e-400",
+        "2",
+        "",
+        "NaN",
+        "inf",
+        "+1",
+        "1.",
+        ".5",
+        "01",
+        "\"0.5\"",
+        "0.5 1",
+        "null",
         "1e999",
     ] {
         assert!(text.parse::<Score>().is_err(), "{text}");
     }
-    assert_eq!(Score::new(1.5).unwrap_err().to_string(), "expected a number from 0.0 to 1.0, found 1.5");
+    assert_eq!(
+        Score::new(1.5).unwrap_err().to_string(),
+        "expected a number from 0.0 to 1.0, found 1.5"
+    );
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use provstream_marc::{
-    Action, BoundKind, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyErrorKind, Remediability, Remedy,
-    RiskTier, Score, Scores, Selection, Situation, Source, Thresholds,
+    Action, BoundKind, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyErrorKind,
+    Remediability, Remedy, RiskTier, Score, Scores, Selection, Situation, Source, Thresholds,
 };
 use testkit::marc::decide::{calm, score, scores, with_usable};
 use testkit::marc::generate::Random;
@@ -42,7 +42,11 @@ fn the_model_of_section_8_agrees_on_random_situations() {
         let case = case(&mut random);
         let selection = Selection::of(&case.situation, &case.policy, &case.exhausted);
         let action = selection.action().as_str();
-        assert_eq!(action, case.point.action(), "{number}: {selection}\n{case:#?}");
+        assert_eq!(
+            action,
+            case.point.action(),
+            "{number}: {selection}\n{case:#?}"
+        );
         seen.insert(action);
     }
     assert_eq!(seen.len(), 7, "{seen:?}");
@@ -72,17 +76,34 @@ fn no_action_is_selected_that_is_not_permitted_and_safety_never_answers() {
                 None => stated == Some(intervention),
             };
             assert!(usable, "{number}: {selection}");
-            assert!(case.exhausted.get(intervention).is_none(), "{number}: {selection}");
+            assert!(
+                case.exhausted.get(intervention).is_none(),
+                "{number}: {selection}"
+            );
         }
         if action == Action::Answer {
-            let blocked = situation.judgement(Judgement::BlockingAmbiguity).unwrap_or(point.scores[0] >= point.material[0]);
+            let blocked = situation
+                .judgement(Judgement::BlockingAmbiguity)
+                .unwrap_or(point.scores[0] >= point.material[0]);
             assert!(!blocked, "{number}: {selection}");
         }
         // It explains itself: sections all along, and the last step that chose is the action.
-        assert!(selection.steps().iter().all(|step| step.section().starts_with("MARC-02 ")));
-        let chosen = selection.steps().iter().rev().find_map(|step| step.action());
+        assert!(
+            selection
+                .steps()
+                .iter()
+                .all(|step| step.section().starts_with("MARC-02 "))
+        );
+        let chosen = selection
+            .steps()
+            .iter()
+            .rev()
+            .find_map(|step| step.action());
         assert_eq!(chosen, Some(action));
-        assert!(action.fits(selection.remediability()), "{number}: {selection}");
+        assert!(
+            action.fits(selection.remediability()),
+            "{number}: {selection}"
+        );
     }
 }
 
@@ -113,10 +134,34 @@ fn d3_selection_depends_on_attribution() {
 #[test]
 fn d3_selection_depends_on_remediability() {
     let examples = [
-        (0.44, [0.81, 0.18, 0.12, 0.03, 0.0], Source::Ambiguity, Remediability::UserClarification, Action::Clarify),
-        (0.39, [0.09, 0.84, 0.14, 0.11, 0.0], Source::MissingEvidence, Remediability::Retrieval, Action::Retrieve),
-        (0.52, [0.08, 0.12, 0.61, 0.04, 0.0], Source::CapabilityLimit, Remediability::Tool, Action::Tool),
-        (0.21, [0.06, 0.27, 0.88, 0.14, 0.19], Source::CapabilityLimit, Remediability::Human, Action::Escalate),
+        (
+            0.44,
+            [0.81, 0.18, 0.12, 0.03, 0.0],
+            Source::Ambiguity,
+            Remediability::UserClarification,
+            Action::Clarify,
+        ),
+        (
+            0.39,
+            [0.09, 0.84, 0.14, 0.11, 0.0],
+            Source::MissingEvidence,
+            Remediability::Retrieval,
+            Action::Retrieve,
+        ),
+        (
+            0.52,
+            [0.08, 0.12, 0.61, 0.04, 0.0],
+            Source::CapabilityLimit,
+            Remediability::Tool,
+            Action::Tool,
+        ),
+        (
+            0.21,
+            [0.06, 0.27, 0.88, 0.14, 0.19],
+            Source::CapabilityLimit,
+            Remediability::Human,
+            Action::Escalate,
+        ),
     ];
     for (capability, values, source, class, action) in examples {
         let situation = Situation::new(score(capability), scores(values), source);
@@ -129,11 +174,23 @@ fn d3_selection_depends_on_remediability() {
 /// M2-57: where several actions are allowed, the stated class is preferred.
 #[test]
 fn the_stated_class_is_preferred_among_those_that_a_step_allows() {
-    let conflict = with_usable(material(Source::EvidenceConflict), &[Retrieval, Tool, Human]);
+    let conflict = with_usable(
+        material(Source::EvidenceConflict),
+        &[Retrieval, Tool, Human],
+    );
     check(&conflict, Action::Retrieve);
-    check(&conflict.clone().with_remediability(Remediability::Tool), Action::Tool);
-    check(&conflict.clone().with_remediability(Remediability::Human), Action::Escalate);
-    check(&conflict.with_remediability(Remediability::UserClarification), Action::Retrieve);
+    check(
+        &conflict.clone().with_remediability(Remediability::Tool),
+        Action::Tool,
+    );
+    check(
+        &conflict.clone().with_remediability(Remediability::Human),
+        Action::Escalate,
+    );
+    check(
+        &conflict.with_remediability(Remediability::UserClarification),
+        Action::Retrieve,
+    );
 }
 
 /// M2-56
@@ -144,7 +201,10 @@ fn policy_a_blocking_ambiguity_is_never_guessed() {
     check(&with_usable(blocked.clone(), &[Human]), Action::Escalate);
     check(&with_usable(blocked.clone(), &[User]), Action::Clarify);
     let resolvable = blocked.with_judgement(Judgement::ResolvableFromEvidence, true);
-    check(&with_usable(resolvable.clone(), &[User, Retrieval]), Action::Retrieve);
+    check(
+        &with_usable(resolvable.clone(), &[User, Retrieval]),
+        Action::Retrieve,
+    );
     check(&with_usable(resolvable, &[User]), Action::Clarify);
 }
 
@@ -152,17 +212,23 @@ fn policy_a_blocking_ambiguity_is_never_guessed() {
 #[test]
 fn policy_a_conflict_without_remedy_is_not_answered() {
     check(&material(Source::EvidenceConflict), Action::Abstain);
-    check(&with_usable(material(Source::EvidenceConflict), &[User]), Action::Abstain);
-    check(&with_usable(material(Source::EvidenceConflict), &[Human]), Action::Escalate);
+    check(
+        &with_usable(material(Source::EvidenceConflict), &[User]),
+        Action::Abstain,
+    );
+    check(
+        &with_usable(material(Source::EvidenceConflict), &[Human]),
+        Action::Escalate,
+    );
 }
 
 /// M2-16, M2-62
 #[test]
 fn policy_a_spent_bound_falls_through_to_the_next_worthwhile_action() {
     let spent = |situation: &Situation, used: &[Intervention]| {
-        let exhausted = used
-            .iter()
-            .fold(Exhausted::default(), |all, &one| all.with(one, BoundKind::Count));
+        let exhausted = used.iter().fold(Exhausted::default(), |all, &one| {
+            all.with(one, BoundKind::Count)
+        });
         let selection = Selection::of(situation, &Policy::default(), &exhausted);
         assert_eq!(selection.skipped().len(), used.len(), "{selection}");
         selection.action()
@@ -184,13 +250,17 @@ fn policy_deliberation_may_precede_retrieval_and_tools() {
         (Source::MissingEvidence, Retrieval, Action::Retrieve),
         (Source::CapabilityLimit, Tool, Action::Tool),
     ] {
-        let situation = with_usable(material(source), &[remedy]).with_remedy(Deliberation, Remedy::WORTHWHILE);
+        let situation =
+            with_usable(material(source), &[remedy]).with_remedy(Deliberation, Remedy::WORTHWHILE);
         check(&situation, Action::Deliberate);
         let last = Policy::default().deliberating_last();
         let selection = Selection::of(&situation, &last, &Exhausted::default());
         assert_eq!(selection.action(), action);
         // What nobody weighed waits for what the source asks for.
-        check(&with_usable(material(source), &[remedy, Deliberation]), action);
+        check(
+            &with_usable(material(source), &[remedy, Deliberation]),
+            action,
+        );
     }
 }
 
@@ -198,14 +268,20 @@ fn policy_deliberation_may_precede_retrieval_and_tools() {
 #[test]
 fn four_worthwhile_remedies_keep_an_answer_back() {
     let calm = calm(Source::MissingEvidence);
-    check(&with_usable(calm.clone(), &[User, Retrieval, Tool, Human]), Action::Answer);
+    check(
+        &with_usable(calm.clone(), &[User, Retrieval, Tool, Human]),
+        Action::Answer,
+    );
     for (intervention, action) in [
         (User, Action::Clarify),
         (Retrieval, Action::Retrieve),
         (Tool, Action::Tool),
         (Human, Action::Escalate),
     ] {
-        check(&calm.clone().with_remedy(intervention, Remedy::WORTHWHILE), action);
+        check(
+            &calm.clone().with_remedy(intervention, Remedy::WORTHWHILE),
+            action,
+        );
         let not = Remedy::USABLE.with_worthwhile(false);
         check(&calm.clone().with_remedy(intervention, not), Action::Answer);
     }
@@ -215,8 +291,18 @@ fn four_worthwhile_remedies_keep_an_answer_back() {
 #[test]
 fn missing_evidence_that_does_not_matter_is_not_retrieved() {
     let missing = with_usable(material(Source::MissingEvidence), &[Retrieval]);
-    check(&missing.clone().with_judgement(Judgement::LimitedToContext, true), Action::Answer);
-    check(&missing.clone().with_judgement(Judgement::RequiredEvidenceMissing, false), Action::Answer);
+    check(
+        &missing
+            .clone()
+            .with_judgement(Judgement::LimitedToContext, true),
+        Action::Answer,
+    );
+    check(
+        &missing
+            .clone()
+            .with_judgement(Judgement::RequiredEvidenceMissing, false),
+        Action::Answer,
+    );
     let prohibited = Remedy::USABLE.with_permitted(false);
     check(&missing.with_remedy(Retrieval, prohibited), Action::Answer);
 }
@@ -226,7 +312,10 @@ fn missing_evidence_that_does_not_matter_is_not_retrieved() {
 fn a_primary_capability_limit_without_a_tool_is_not_answered() {
     let limit = material(Source::CapabilityLimit);
     check(&limit, Action::Abstain);
-    check(&with_usable(limit.clone(), &[Retrieval, User]), Action::Abstain);
+    check(
+        &with_usable(limit.clone(), &[Retrieval, User]),
+        Action::Abstain,
+    );
     check(&with_usable(limit.clone(), &[Human]), Action::Escalate);
     check(&with_usable(limit, &[Tool, Human]), Action::Tool);
 }
@@ -237,7 +326,8 @@ fn policy_high_safety_never_answers() {
     for tier in [RiskTier::Standard, RiskTier::High] {
         let situation = calm(Source::Ambiguity).with_risk_tier(tier);
         let uncertainty = scores([0.1, 0.1, 0.1, 0.1, 0.95]);
-        let unsafe_ = Situation::new(Score::ONE, uncertainty, Source::Ambiguity).with_risk_tier(tier);
+        let unsafe_ =
+            Situation::new(Score::ONE, uncertainty, Source::Ambiguity).with_risk_tier(tier);
         check(&situation, Action::Answer);
         check(&unsafe_, Action::Abstain);
         check(&with_usable(unsafe_, &[Human, Retrieval]), Action::Escalate);
@@ -256,7 +346,10 @@ fn the_high_tier_has_lower_thresholds_and_answers_nothing_unresolved() {
     check(&with_usable(high, &[Retrieval]), Action::Retrieve);
     let lax = Thresholds::new(score(0.3), score(0.5)).unwrap_err();
     assert_eq!(lax.kind(), PolicyErrorKind::LaxThreshold);
-    assert!(lax.to_string().contains("high tier 0.5, standard tier 0.3"), "{lax}");
+    assert!(
+        lax.to_string().contains("high tier 0.5, standard tier 0.3"),
+        "{lax}"
+    );
 }
 
 /// M2-54, M2-114
@@ -265,12 +358,19 @@ fn policy_a_deviation_leads_only_to_what_is_permitted() {
     let lax = Deviation::from_order("always answer", Action::Abstain, Action::Answer).unwrap_err();
     assert_eq!(lax.kind(), PolicyErrorKind::LaxAction);
     assert_eq!(
-        Policy::default().with_safety(&[Action::Answer]).unwrap_err().kind(),
+        Policy::default()
+            .with_safety(&[Action::Answer])
+            .unwrap_err()
+            .kind(),
         PolicyErrorKind::LaxAction
     );
-    let deviation = Deviation::from_order("cases go to a person at once", Action::Retrieve, Action::Escalate)
-        .unwrap()
-        .for_source(Source::MissingEvidence);
+    let deviation = Deviation::from_order(
+        "cases go to a person at once",
+        Action::Retrieve,
+        Action::Escalate,
+    )
+    .unwrap()
+    .for_source(Source::MissingEvidence);
     let policy = Policy::default().with_deviation(deviation);
     let selected = |situation: &Situation| Selection::of(situation, &policy, &Exhausted::default());
     let missing = with_usable(material(Source::MissingEvidence), &[Retrieval]);
@@ -298,8 +398,15 @@ fn d7_a_stated_remediability_is_kept_or_reported() {
         .with_remediability(Remediability::Tool);
     let corrected = select(&tool);
     assert_eq!(corrected.remediability(), Remediability::None);
-    assert!(corrected.to_string().contains("stated was tool"), "{corrected}");
-    let deviation = Deviation::from_pairing("the tool is down at night", Action::Abstain, Remediability::Tool);
+    assert!(
+        corrected.to_string().contains("stated was tool"),
+        "{corrected}"
+    );
+    let deviation = Deviation::from_pairing(
+        "the tool is down at night",
+        Action::Abstain,
+        Remediability::Tool,
+    );
     let policy = Policy::default().with_deviation(deviation.unwrap());
     let kept = Selection::of(&tool, &policy, &Exhausted::default());
     assert_eq!(kept.remediability(), Remediability::Tool);

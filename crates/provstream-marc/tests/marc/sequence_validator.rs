@@ -2,8 +2,8 @@
 
 use allocation_counter::measure;
 use provstream_marc::{
-    Action, Details, Document, Draft, Intervention, Level, Profile, Remedy, Report, SequenceValidator, Session, Source, Spent,
-    Violation,
+    Action, Details, Document, Draft, Intervention, Level, Profile, Remedy, Report,
+    SequenceValidator, Session, Source, Spent, Violation,
 };
 use testkit::marc::decide::{bound, calm, controller, score, with_usable};
 

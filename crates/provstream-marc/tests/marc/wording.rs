@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use provstream_marc::{Action, Band, Language, Source, Wording, WordingErrorKind, WordingPart, check_wording};
+use provstream_marc::{
+    Action, Band, Language, Source, Wording, WordingErrorKind, WordingPart, check_wording,
+};
 
 /// The sentences of a list: whether it is bad, and the text.
 fn list(name: &str) -> Vec<(bool, String)> {
@@ -24,7 +26,10 @@ fn measure(sentences: &[(bool, String)]) -> ([usize; 2], [usize; 2], Vec<String>
         let found = check_wording(text);
         all[usize::from(!bad)] += 1;
         if *bad == found.is_empty() {
-            wrong.push(format!("{} {text:?} {found:?}", if *bad { "missed" } else { "false alarm" }));
+            wrong.push(format!(
+                "{} {text:?} {found:?}",
+                if *bad { "missed" } else { "false alarm" }
+            ));
         } else {
             right[usize::from(!bad)] += 1;
         }
@@ -39,10 +44,21 @@ fn bad_wording_is_found_and_good_wording_is_not() {
     let mut both = list("wording.tsv");
     both.extend(list("wording-independent.tsv"));
     let ([bad, good], [all_bad, all_good], wrong) = measure(&both);
-    println!("found {bad} of {all_bad} bad, left {good} of {all_good} good\n{}", wrong.join("\n"));
+    println!(
+        "found {bad} of {all_bad} bad, left {good} of {all_good} good\n{}",
+        wrong.join("\n")
+    );
     assert!(all_bad >= 150 && all_good >= 150);
-    assert!(bad * 100 >= all_bad * 95, "{bad} of {all_bad} found\n{}", wrong.join("\n"));
-    assert!((all_good - good) * 100 <= all_good * 2, "{good} of {all_good} left\n{}", wrong.join("\n"));
+    assert!(
+        bad * 100 >= all_bad * 95,
+        "{bad} of {all_bad} found\n{}",
+        wrong.join("\n")
+    );
+    assert!(
+        (all_good - good) * 100 <= all_good * 2,
+        "{good} of {all_good} left\n{}",
+        wrong.join("\n")
+    );
 }
 
 /// M2-129 to M2-131, M2-175: the cases beside the phrases.
@@ -75,14 +91,32 @@ fn findings_have_their_places() {
     let text = "**I** *feel* unsure: the chance is 87\u{a0}%.";
     let found: Vec<_> = check_wording(text)
         .into_iter()
-        .map(|finding| (finding.kind().as_str(), &text[usize::try_from(finding.span().start()).unwrap()..usize::try_from(finding.span().end()).unwrap()]))
+        .map(|finding| {
+            (
+                finding.kind().as_str(),
+                &text[usize::try_from(finding.span().start()).unwrap()
+                    ..usize::try_from(finding.span().end()).unwrap()],
+            )
+        })
         .collect();
-    assert_eq!(found, [("anthropomorphic", "I** *feel* unsure"), ("false-precision", "chance is 87\u{a0}%")]);
+    assert_eq!(
+        found,
+        [
+            ("anthropomorphic", "I** *feel* unsure"),
+            ("false-precision", "chance is 87\u{a0}%")
+        ]
+    );
 }
 
 #[test]
 fn the_time_grows_with_the_text_and_no_faster() {
-    for piece in ["I am not really so very ", "no no no ", "confidence is ", "0.5 ", "\u{1F680}"] {
+    for piece in [
+        "I am not really so very ",
+        "no no no ",
+        "confidence is ",
+        "0.5 ",
+        "\u{1F680}",
+    ] {
         let start = Instant::now();
         let _ = check_wording(&piece.repeat(64 * 1024 / piece.len()));
         assert!(start.elapsed() < Duration::from_secs(5), "{piece}");
@@ -99,7 +133,11 @@ fn the_wording_that_comes_with_the_library_has_no_findings() {
             let text = wording.text(part).unwrap();
             assert!(!text.is_empty(), "{language} {part}");
             // Each text is one that could replace itself.
-            assert_eq!(wording.clone().with(part, text).unwrap(), wording, "{language} {part}");
+            assert_eq!(
+                wording.clone().with(part, text).unwrap(),
+                wording,
+                "{language} {part}"
+            );
         }
     }
 }
@@ -112,29 +150,65 @@ fn policy_no_localisation_merges_or_swaps_bands() {
         with.err().map(|error| error.kind())
     };
     assert_eq!(kind(Band::Low, "High"), Some(WordingErrorKind::SameAsOther));
-    assert_eq!(kind(Band::Low, "very sure"), Some(WordingErrorKind::OutOfOrder));
-    assert_eq!(kind(Band::High, "unsure"), Some(WordingErrorKind::OutOfOrder));
-    assert_eq!(kind(Band::High, "gering"), Some(WordingErrorKind::OutOfOrder));
+    assert_eq!(
+        kind(Band::Low, "very sure"),
+        Some(WordingErrorKind::OutOfOrder)
+    );
+    assert_eq!(
+        kind(Band::High, "unsure"),
+        Some(WordingErrorKind::OutOfOrder)
+    );
+    assert_eq!(
+        kind(Band::High, "gering"),
+        Some(WordingErrorKind::OutOfOrder)
+    );
     assert_eq!(kind(Band::High, "hoch"), None);
-    let swapped = [(WordingPart::Band(Band::Low), "high".to_owned()), (WordingPart::Band(Band::High), "low".to_owned())];
-    assert_eq!(Wording::default().with_all(swapped).unwrap_err().kind(), WordingErrorKind::OutOfOrder);
+    let swapped = [
+        (WordingPart::Band(Band::Low), "high".to_owned()),
+        (WordingPart::Band(Band::High), "low".to_owned()),
+    ];
+    assert_eq!(
+        Wording::default().with_all(swapped).unwrap_err().kind(),
+        WordingErrorKind::OutOfOrder
+    );
 }
 
 /// M2-39, M2-159: parts are replaced alone, and values are never read as templates.
 #[test]
 fn templates_are_checked_and_values_are_never_expanded() {
-    let unit = |text: &str| Wording::default().with(WordingPart::Unit, text).err().map(|error| error.kind());
+    let unit = |text: &str| {
+        Wording::default()
+            .with(WordingPart::Unit, text)
+            .err()
+            .map(|error| error.kind())
+    };
     assert_eq!(unit("{band} {target} {source} {next_step}"), None);
-    assert_eq!(unit("{band} {target} {source}"), Some(WordingErrorKind::MissingPlaceholder));
-    assert_eq!(unit("{band} {band} {target} {source} {next_step}"), Some(WordingErrorKind::RepeatedPlaceholder));
+    assert_eq!(
+        unit("{band} {target} {source}"),
+        Some(WordingErrorKind::MissingPlaceholder)
+    );
+    assert_eq!(
+        unit("{band} {band} {target} {source} {next_step}"),
+        Some(WordingErrorKind::RepeatedPlaceholder)
+    );
     assert_eq!(unit("{bond}"), Some(WordingErrorKind::UnknownPlaceholder));
     assert_eq!(unit("{band"), Some(WordingErrorKind::UnbalancedBrace));
     assert_eq!(unit(" "), Some(WordingErrorKind::Empty));
-    let answer = Wording::default().with(WordingPart::Message(Action::Answer), "x").unwrap_err();
+    let answer = Wording::default()
+        .with(WordingPart::Message(Action::Answer), "x")
+        .unwrap_err();
     assert_eq!(answer.kind(), WordingErrorKind::AnswerMessage);
-    let same = Wording::default().with(WordingPart::Source(Source::Safety), "Current evidence is missing ");
+    let same = Wording::default().with(
+        WordingPart::Source(Source::Safety),
+        "Current evidence is missing ",
+    );
     assert_eq!(same.unwrap_err().kind(), WordingErrorKind::SameAsOther);
     let disclosure: provstream_marc::Document = r#"{"answer":"a","confidence_band":"low","confidence_target":"answer","uncertainty_source":"safety","recommended_next_step":"{band} {{x}}"}"#.parse().unwrap();
-    let disclosure = provstream_marc::Disclosure::new(disclosure, provstream_marc::Profile::default()).unwrap();
-    assert!(Wording::default().render(&disclosure).ends_with("Next step: {band} {{x}}"));
+    let disclosure =
+        provstream_marc::Disclosure::new(disclosure, provstream_marc::Profile::default()).unwrap();
+    assert!(
+        Wording::default()
+            .render(&disclosure)
+            .ends_with("Next step: {band} {{x}}")
+    );
 }

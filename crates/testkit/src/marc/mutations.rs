@@ -20,9 +20,7 @@ impl Expected {
     fn of(text: &str, member: &str) -> Self {
         let words: Vec<_> = text.split(' ').collect();
         let (level, code, section) = match words[..] {
-            [level, code, section] | [level, code, section, _] => {
-                (level, code, section)
-            }
+            [level, code, section] | [level, code, section, _] => (level, code, section),
             _ => panic!("{text:?} is no violation"),
         };
         let levels = match level {

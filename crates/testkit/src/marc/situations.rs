@@ -1,8 +1,8 @@
 //! Random situations, for the controller and for the model.
 
 use provstream_marc::{
-    Action, BoundKind, Exhausted, Intervention, Judgement, Policy, Remediability, Remedy, RiskTier, Score, Situation, Source,
-    Thresholds,
+    Action, BoundKind, Exhausted, Intervention, Judgement, Policy, Remediability, Remedy, RiskTier,
+    Score, Situation, Source, Thresholds,
 };
 
 use super::decide::{score, scores};
@@ -50,11 +50,21 @@ fn policy(random: &mut Random, high_risk: bool) -> (Policy, [f64; 5], Vec<&'stat
     let mut thresholds = Thresholds::default();
     for &source in Source::ALL {
         // Safety seldom governs, or most cases would be alike.
-        let standard = if source == Source::Safety && !random.one_in(4) { Score::ONE } else { tenth(random) };
+        let standard = if source == Source::Safety && !random.one_in(4) {
+            Score::ONE
+        } else {
+            tenth(random)
+        };
         let high = score(standard.get() * (random.below(11) as f64 / 10.0));
-        thresholds = thresholds.with(source, standard, high).expect("a stricter high tier");
+        thresholds = thresholds
+            .with(source, standard, high)
+            .expect("a stricter high tier");
     }
-    let tier = if high_risk { RiskTier::High } else { RiskTier::Standard };
+    let tier = if high_risk {
+        RiskTier::High
+    } else {
+        RiskTier::Standard
+    };
     let material = Source::ALL
         .iter()
         .map(|&source| thresholds.get(source, tier).get())
@@ -65,9 +75,18 @@ fn policy(random: &mut Random, high_risk: bool) -> (Policy, [f64; 5], Vec<&'stat
         .with_safety(safety)
         .expect("no answer");
     let first = random.one_in(2);
-    let policy = if first { policy } else { policy.deliberating_last() };
+    let policy = if first {
+        policy
+    } else {
+        policy.deliberating_last()
+    };
     let material = material.try_into().expect("five sources");
-    (policy, material, safety.iter().map(|action| action.as_str()).collect(), first)
+    (
+        policy,
+        material,
+        safety.iter().map(|action| action.as_str()).collect(),
+        first,
+    )
 }
 
 /// A random case.
@@ -75,7 +94,11 @@ pub fn case(random: &mut Random) -> Case {
     let high_risk = random.one_in(3);
     let (policy, material, safety, effort_first) = policy(random, high_risk);
     let values = [(); 5].map(|()| tenth(random).get());
-    let primary = if random.one_in(12) { 4 } else { random.below(4) };
+    let primary = if random.one_in(12) {
+        4
+    } else {
+        random.below(4)
+    };
     let mut situation = Situation::new(tenth(random), scores(values), Source::ALL[primary]);
     if high_risk {
         situation = situation.with_risk_tier(RiskTier::High);
@@ -111,7 +134,12 @@ pub fn case(random: &mut Random) -> Case {
         scores: values,
         material,
         primary,
-        stated: stated.map(|class| Remediability::ALL.iter().take(4).position(|&one| one == class)),
+        stated: stated.map(|class| {
+            Remediability::ALL
+                .iter()
+                .take(4)
+                .position(|&one| one == class)
+        }),
         judged,
         resolvable,
         immaterial,
@@ -131,10 +159,18 @@ pub fn case(random: &mut Random) -> Case {
 fn remedy(random: &mut Random, intervention: Intervention) -> (Option<Remedy>, Means) {
     let spent = intervention != Intervention::Human && random.one_in(5);
     if random.one_in(3) {
-        return (None, Means { spent, ..Means::default() });
+        return (
+            None,
+            Means {
+                spent,
+                ..Means::default()
+            },
+        );
     }
     let (available, permitted, worthwhile) = (!random.one_in(3), !random.one_in(5), maybe(random));
-    let mut remedy = Remedy::USABLE.with_available(available).with_permitted(permitted);
+    let mut remedy = Remedy::USABLE
+        .with_available(available)
+        .with_permitted(permitted);
     if let Some(worth) = worthwhile {
         remedy = remedy.with_worthwhile(worth);
     }

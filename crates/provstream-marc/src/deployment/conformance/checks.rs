@@ -19,25 +19,43 @@ const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 
 /// All checks by their names in the table.
 static CHECKS: &[(&str, Check)] = &[
-    ("bounds", |it| Some(bounds(it, it.decisions == Implementation::Provstream))),
+    ("bounds", |it| {
+        Some(bounds(it, it.decisions == Implementation::Provstream))
+    }),
     ("budgets", |it| Some(bounds(it, true))),
     ("labels", labels),
     ("thresholds", |it| Some(thresholds(it))),
     ("ranges", |it| Some(ranges(it))),
     ("nothing_received", nothing_received),
-    ("sub_actions", |it| it.sub_actions.as_ref().map(|_| Verdict::checked("sub_actions"))),
+    ("sub_actions", |it| {
+        it.sub_actions
+            .as_ref()
+            .map(|_| Verdict::checked("sub_actions"))
+    }),
     ("deviations", |it| Some(deviations(it))),
     ("task_terms", |it| free_of(it, &[Kind::Anthropomorphic])),
     ("precision", |it| free_of(it, &[Kind::FalsePrecision])),
-    ("certainty", |it| free_of(it, &[Kind::CertaintyCue, Kind::FalsePrecision])),
+    ("certainty", |it| {
+        free_of(it, &[Kind::CertaintyCue, Kind::FalsePrecision])
+    }),
     ("reliance", |it| free_of(it, &[Kind::Bonding])),
-    ("cues", |it| free_of(it, &[Kind::Anthropomorphic, Kind::Bonding])),
+    ("cues", |it| {
+        free_of(it, &[Kind::Anthropomorphic, Kind::Bonding])
+    }),
     ("wording", |it| Some(wording(it))),
     ("prefix", |it| Some(prefix(it))),
     ("meanings", |it| Some(meanings(it))),
     ("extensions", |it| Some(extensions(it))),
-    ("carried", |it| Some(each(it, |mapping, own| lost(it, mapping, own).or_else(|| kept(own))))),
-    ("renaming", |it| Some(each(it, |mapping, own| confused(it, mapping, own).or_else(|| described(own))))),
+    ("carried", |it| {
+        Some(each(it, |mapping, own| {
+            lost(it, mapping, own).or_else(|| kept(own))
+        }))
+    }),
+    ("renaming", |it| {
+        Some(each(it, |mapping, own| {
+            confused(it, mapping, own).or_else(|| described(own))
+        }))
+    }),
     ("told_apart", |it| Some(each(it, told_apart))),
     ("end_users", |it| Some(end_users(it))),
     ("place", |it| Some(each(it, |_, own| described(own)))),
@@ -83,7 +101,10 @@ fn bounds(it: &Deployment, needs_budgets: bool) -> Verdict {
     if missing_keys.is_empty() {
         Verdict::checked("bounds")
     } else {
-        missing(format!("say in {} what ends the loop", missing_keys.join(", ")))
+        missing(format!(
+            "say in {} what ends the loop",
+            missing_keys.join(", ")
+        ))
     }
 }
 
@@ -94,7 +115,9 @@ fn labels(it: &Deployment) -> Option<Verdict> {
     Some(match (it.wording.is_some(), it.declared.get(KEY)) {
         (_, Some(false)) => Verdict::NotMet(format!("`{KEY}` says that they do not")),
         (_, Some(true)) => Verdict::declared(KEY),
-        (true, None) => missing(format!("say in `{KEY}` whether the labels keep their order")),
+        (true, None) => missing(format!(
+            "say in `{KEY}` whether the labels keep their order"
+        )),
         (false, None) => Verdict::Met(super::ConformanceBasis::Types, "by `Wording`".into()),
     })
 }
@@ -177,7 +200,7 @@ fn prefix(it: &Deployment) -> Verdict {
     }
 }
 
-/// A private member named like one of the draft stands for it; that the others leave the draft's members alone is the
+/// A private member named like one of the draft takes its place; that the others leave the draft's members alone is the
 /// deployer's word. Source: MARC-02 11.
 fn meanings(it: &Deployment) -> Verdict {
     const KEY: &str = "extensions.keep_meaning";
@@ -197,7 +220,9 @@ fn meanings(it: &Deployment) -> Verdict {
         _ if extensions.is_empty() => Verdict::checked("extension"),
         Some(true) => Verdict::declared(KEY),
         Some(false) => Verdict::NotMet(format!("`{KEY}` says that they do not")),
-        None => missing(format!("say in `{KEY}` whether extensions keep the meaning of members")),
+        None => missing(format!(
+            "say in `{KEY}` whether extensions keep the meaning of members"
+        )),
     }
 }
 
@@ -206,7 +231,10 @@ fn extensions(it: &Deployment) -> Verdict {
         return missing(NO_EXTENSIONS);
     };
     if let Some(one) = extensions.iter().find(|one| one.meaning().is_none()) {
-        return missing(format!("say in `extension.meaning` what {:?} means", one.name()));
+        return missing(format!(
+            "say in `extension.meaning` what {:?} means",
+            one.name()
+        ));
     }
     let has_sub_actions = it
         .sub_actions
@@ -224,7 +252,11 @@ fn each(it: &Deployment, judge: impl Fn(&Mapping, &OwnMapping) -> Option<Verdict
     if mappings.is_empty() {
         return missing("say in `mapping` where records and disclosures travel");
     }
-    let own = || mappings.iter().filter_map(|mapping| Some((mapping, mapping.own()?)));
+    let own = || {
+        mappings
+            .iter()
+            .filter_map(|mapping| Some((mapping, mapping.own()?)))
+    };
     let mut gap = None;
     for (mapping, own) in own() {
         match judge(mapping, own) {
@@ -234,7 +266,10 @@ fn each(it: &Deployment, judge: impl Fn(&Mapping, &OwnMapping) -> Option<Verdict
     }
     gap.unwrap_or_else(|| match own().next() {
         Some(_) => Verdict::declared("mapping"),
-        None => Verdict::Met(super::ConformanceBasis::Types, "by the carriers of this library".into()),
+        None => Verdict::Met(
+            super::ConformanceBasis::Types,
+            "by the carriers of this library".into(),
+        ),
     })
 }
 
@@ -245,8 +280,14 @@ fn carried(mapping: &Mapping) -> impl Iterator<Item = MarcKind> {
 /// A member that does not arrive, without which what arrives would not be valid.
 fn lost(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
     let name = carried(mapping).find_map(|kind| own.lost(kind, it.draft))?;
-    let when = if name == WITH_ANSWER { "required with ANSWER" } else { "required" };
-    Some(Verdict::NotMet(format!("`{name}` is {when}, and a mapping omits it")))
+    let when = if name == WITH_ANSWER {
+        "required with ANSWER"
+    } else {
+        "required"
+    };
+    Some(Verdict::NotMet(format!(
+        "`{name}` is {when}, and a mapping omits it"
+    )))
 }
 
 /// Two members that arrive under one name.
@@ -260,9 +301,9 @@ fn confused(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verd
 }
 
 fn described(own: &OwnMapping) -> Option<Verdict> {
-    own.description
-        .is_none()
-        .then(|| missing("say in `mapping.description` where members are and how they are recovered"))
+    own.description.is_none().then(|| {
+        missing("say in `mapping.description` where members are and how they are recovered")
+    })
 }
 
 fn kept(own: &OwnMapping) -> Option<Verdict> {
@@ -271,13 +312,16 @@ fn kept(own: &OwnMapping) -> Option<Verdict> {
         Some(false) => Some(Verdict::NotMet(
             "`mapping.keeps_values` says that values change".into(),
         )),
-        None => Some(missing("say in `mapping.keeps_values` whether values stay as they are")),
+        None => Some(missing(
+            "say in `mapping.keeps_values` whether values stay as they are",
+        )),
     }
 }
 
 fn told_apart(mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
-    (carried(mapping).count() > 1 && own.told_apart.is_none())
-        .then(|| missing("say in `mapping.told_apart` how records and disclosures are distinguished"))
+    (carried(mapping).count() > 1 && own.told_apart.is_none()).then(|| {
+        missing("say in `mapping.told_apart` how records and disclosures are distinguished")
+    })
 }
 
 /// Source: MARC-02 12.
@@ -321,7 +365,9 @@ fn caution(it: &Deployment) -> Verdict {
     } else if it.documented.contains_key("risk.caution") {
         Verdict::declared("risk.caution")
     } else {
-        missing("give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead")
+        missing(
+            "give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead",
+        )
     }
 }
 
@@ -391,7 +437,13 @@ fn influence(it: &Deployment) -> Verdict {
 
 /// Source: MARC-02 18; MARC-01 17.
 fn purposes(it: &Deployment) -> Verdict {
-    let all = ["reliability", "accessibility", "safety", "auditability", "operational routing"];
+    let all = [
+        "reliability",
+        "accessibility",
+        "safety",
+        "auditability",
+        "operational routing",
+    ];
     let allowed = match it.draft {
         Draft::Draft01 => &all[..3],
         Draft::Draft02 => &all[..],
@@ -399,7 +451,10 @@ fn purposes(it: &Deployment) -> Verdict {
     let Some(purposes) = &it.purposes else {
         return missing("say in `use.purposes` what behaviour is adapted for");
     };
-    match purposes.iter().find(|purpose| !allowed.contains(&purpose.as_str())) {
+    match purposes
+        .iter()
+        .find(|purpose| !allowed.contains(&purpose.as_str()))
+    {
         Some(purpose) => Verdict::NotMet(format!(
             "found {:?}, expected {}",
             quoted_piece(purpose, 60),

@@ -109,7 +109,10 @@ fn by_texts(deployment: &Deployment, keys: &str, hint: &str) -> Verdict {
 
 /// The worst of some requirements.
 fn all(deployment: &Deployment, ids: &str) -> Verdict {
-    let mut worst = Verdict::Met(ConformanceBasis::Types, format!("see {}", ids.replace(',', ", ")));
+    let mut worst = Verdict::Met(
+        ConformanceBasis::Types,
+        format!("see {}", ids.replace(',', ", ")),
+    );
     for id in ids.split(',') {
         let Some(row) = requirement(id).filter(|row| row.section(deployment.draft).is_some())
         else {
