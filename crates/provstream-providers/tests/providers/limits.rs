@@ -123,11 +123,11 @@ fn memory_is_the_same_after_any_number_of_events() {
             for size in [1, 7, 64, event.len()] {
                 let mut rewriter =
                     StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
-                rewriter.push(envelope.start.as_bytes(), &mut |_: &[u8]| {});
+                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
                 let mut feed = |times: usize| {
                     for _ in 0..times {
                         for chunk in event.as_bytes().chunks(size) {
-                            rewriter.push(chunk, &mut |_: &[u8]| {});
+                            rewriter.push(chunk, |_: &[u8]| {});
                         }
                     }
                 };
