@@ -1,6 +1,6 @@
 //! The provenance memo's vocabulary, annotations, grammar and admissibility discipline.
 //!
-//! Nothing here knows the streaming engine; all of it can be used alone.
+//! Nothing here needs the parser.
 
 mod admissibility;
 mod annotation;
