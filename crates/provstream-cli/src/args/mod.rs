@@ -15,6 +15,7 @@ use clap_complete::Shell;
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
 pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
+use crate::emit::args::{EMIT, EmitCommand};
 use crate::marc::args::{MARC, MarcCommand};
 use crate::ui::Ui;
 
@@ -103,6 +104,9 @@ pub(crate) enum Command {
     /// Read the citations of providers, and write annotations in their forms
     #[command(subcommand, long_about = help::CITATIONS)]
     Citations(CitationsCommand),
+    /// Make models write annotations: prompts, schemas, grammars, examples
+    #[command(subcommand, long_about = EMIT)]
+    Emit(EmitCommand),
     /// Check, project and write MARC records
     #[command(subcommand, long_about = MARC)]
     Marc(MarcCommand),
@@ -163,7 +167,10 @@ impl Args {
             Command::Marc(MarcCommand::Validate(args)) => (false, args.fail),
             Command::Marc(MarcCommand::Conformance(args)) => (false, args.fail),
             Command::Marc(_) => (false, false),
-            Command::Vocabulary(_) | Command::Completions(_) | Command::Man(_) => (false, false),
+            Command::Emit(_)
+            | Command::Vocabulary(_)
+            | Command::Completions(_)
+            | Command::Man(_) => (false, false),
         };
         Ui {
             quiet: self.any.quiet,
