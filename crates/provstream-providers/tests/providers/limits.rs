@@ -82,9 +82,9 @@ fn rewritten(rewriter: &StreamRewriter, stream: &str, size: usize) -> String {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();
     for chunk in stream.as_bytes().chunks(size) {
-        rewriter.push(chunk, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     }
-    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -123,11 +123,11 @@ fn memory_is_the_same_after_any_number_of_events() {
             for size in [1, 7, 64, event.len()] {
                 let mut rewriter =
                     StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
-                rewriter.push(envelope.start.as_bytes(), &mut |_: &[u8]| {});
+                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
                 let mut feed = |times: usize| {
                     for _ in 0..times {
                         for chunk in event.as_bytes().chunks(size) {
-                            rewriter.push(chunk, &mut |_: &[u8]| {});
+                            rewriter.push(chunk, |_: &[u8]| {});
                         }
                     }
                 };
