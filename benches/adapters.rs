@@ -80,7 +80,7 @@ fn drain<T>(
 fn look(event: &provstream::OwnedEvent) -> usize {
     match event {
         Event::Text(text) => {
-            black_box(&text.bytes()[..]);
+            black_box(text.bytes());
             0
         }
         Event::Assertion(assertion) => {

@@ -66,17 +66,17 @@ watch() {
     return "$status"
 }
 
-# The last word of a log: the search's counters if it has some, else the crate that is being compiled.
+# The last thing of interest in a log: counters of the search, the size of a find, the crate that is being compiled.
 state() {
-    line=$(grep -a -e '^#[0-9]' -e '^ *Compiling' -e 'saved crashes' "$1" | tail -n 1 | cut -c 1-120)
+    line=$(grep -a -e '^#[0-9]' -e '^ *Compiling' -e '^CRASH_MIN' -e 'saved crashes' "$1" | tail -n 1 | cut -c 1-120)
     echo "${line:-starting}"
 }
 
 # Each engine instruments in its own way and has a target directory of its own.
 build_libfuzzer() {
     command -v cargo-fuzz >/dev/null || watch "installing cargo-fuzz" "$work/install.log" cargo install --locked cargo-fuzz
-    # Without a sanitizer: the code is safe Rust, and stable can build it. Without traces of comparisons, which cost more
-    # than half of the speed: the dictionary and the generator know the words.
+    # Without a sanitizer: the code is safe Rust, and stable can build it. Without traces of comparisons, which cost up
+    # to two thirds of the rate: the dictionary and the generator know the words.
     watch "building the bodies for libFuzzer in $work/libfuzzer" "$work/build-libfuzzer.log" \
         cargo fuzz build --fuzz-dir driver -s none --no-trace-compares --features libfuzzer --target-dir "$work/libfuzzer" body
     program=$work/libfuzzer/$triple/release/body

@@ -12,8 +12,8 @@ const LONGEST: usize = 8 << 10;
 /// How many inputs of a generator's choices there are, each longer than the one before.
 const CHOSEN: u64 = 60;
 
-/// A vocabulary file that is loaded and one that is refused.
-const VOCABULARIES: [(&str, &str); 2] = [
+/// Vocabulary files: one that is loaded, one that is refused, and one of another major version.
+const VOCABULARIES: [(&str, &str); 3] = [
     (
         "sound.toml",
         "version = \"1.1\"\n[[class]]\nid = \"substrate.sql.query\"\nsince = \"1.1\"\n",
@@ -22,6 +22,7 @@ const VOCABULARIES: [(&str, &str); 2] = [
         "above.toml",
         "version = \"1.0\"\n[[class]]\nid = \"substrate.grep\"\nsince = \"2.0\"\n",
     ),
+    ("major.toml", "version = \"2.0\"\n"),
 ];
 
 /// An identifier, an observation id and a timestamp, plain and with what has to be quoted.

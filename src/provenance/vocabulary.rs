@@ -14,6 +14,9 @@ const MAX_CLASSES: usize = 4096;
 /// Longest identifier a vocabulary can list, in bytes.
 const MAX_IDENTIFIER: usize = 255;
 
+/// Longest description of a class, in bytes.
+const MAX_DESCRIPTION: usize = 200;
+
 /// A loaded version of the closed vocabulary of substrate classes.
 ///
 /// It never changes once built, and nothing a parser reads can add to it (`provenance memo 4`). A clone shares the
@@ -41,6 +44,8 @@ struct Inner {
     folded: Box<[u16]>,
     /// A bit for each of [`BUILT_IN`] that this major version has.
     present: u16,
+    /// By identifier. Kept apart from `entries`, which resolving looks at.
+    descriptions: BTreeMap<Box<str>, Box<str>>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -55,7 +60,7 @@ impl Vocabulary {
     #[must_use]
     pub fn memo() -> Self {
         static MEMO: LazyLock<Vocabulary> =
-            LazyLock::new(|| Vocabulary::assemble(Version::MEMO, &BTreeMap::new()));
+            LazyLock::new(|| Vocabulary::assemble(Vocabulary::builder(Version::MEMO)));
         MEMO.clone()
     }
 
@@ -67,6 +72,7 @@ impl Vocabulary {
         VocabularyBuilder {
             version,
             listed: BTreeMap::new(),
+            descriptions: BTreeMap::new(),
             error: (version < Version::MEMO).then(|| {
                 VocabularyError::new(VocabularyErrorKind::VersionTooLow).about(&version.to_string())
             }),
@@ -104,6 +110,14 @@ impl Vocabulary {
     pub fn class(&self, identifier: &str) -> Option<Class> {
         let index = self.find(identifier.as_bytes())?;
         Some(self.class_at(index).clone())
+    }
+
+    /// The one-line description that this vocabulary gives of a class, for prompts and listings.
+    ///
+    /// `None` for a class without one, which is how the memo's classes are unless a file describes them.
+    #[must_use]
+    pub fn description(&self, class: &Class) -> Option<&str> {
+        self.0.descriptions.get(class.as_str()).map(AsRef::as_ref)
     }
 
     /// What a declared identifier stands for.
@@ -195,7 +209,13 @@ impl Vocabulary {
     }
 
     /// Builds from classes that were checked.
-    fn assemble(version: Version, listed: &BTreeMap<Box<str>, Version>) -> Self {
+    fn assemble(builder: VocabularyBuilder) -> Self {
+        let VocabularyBuilder {
+            version,
+            listed,
+            descriptions,
+            ..
+        } = builder;
         let built_in = (0u8..).zip(BUILT_IN).map(|(index, name)| {
             let always = usize::from(index) < TERMINALS || version.major() == 1;
             Entry {
@@ -233,6 +253,7 @@ impl Vocabulary {
             present,
             entries,
             folded: folded.into(),
+            descriptions,
         }))
     }
 }
@@ -279,6 +300,7 @@ impl Resolution {
 pub struct VocabularyBuilder {
     version: Version,
     listed: BTreeMap<Box<str>, Version>,
+    descriptions: BTreeMap<Box<str>, Box<str>>,
     error: Option<VocabularyError>,
 }
 
@@ -296,18 +318,50 @@ impl VocabularyBuilder {
         self
     }
 
+    /// Describes a class that was added before: one line of at most 200 bytes, without control characters.
+    pub fn describe(mut self, identifier: &str, description: &str) -> Self {
+        if self.error.is_none() {
+            self.error = self
+                .add_description(identifier, description)
+                .err()
+                .map(|kind| VocabularyError::new(kind).about(description));
+        }
+        self
+    }
+
     /// The vocabulary.
     ///
     /// # Errors
     ///
     /// The first thing that was wrong: a version below 1.0, an identifier that is none, is too long, is listed twice or
     /// is a terminal's, a class of the memo with another version, a new class in version 1.0, a class's version with
-    /// another major version or above the vocabulary's, or more than 4,096 classes.
-    pub fn build(self) -> Result<Vocabulary, VocabularyError> {
-        match self.error {
+    /// another major version or above the vocabulary's, more than 4,096 classes, or a description that is not one line of
+    /// at most 200 bytes or whose class is not listed.
+    pub fn build(mut self) -> Result<Vocabulary, VocabularyError> {
+        match self.error.take() {
             Some(error) => Err(error),
-            None => Ok(Vocabulary::assemble(self.version, &self.listed)),
+            None => Ok(Vocabulary::assemble(self)),
         }
+    }
+
+    /// Adds the description of a listed class, or says why it cannot be.
+    pub(crate) fn add_description(
+        &mut self,
+        identifier: &str,
+        description: &str,
+    ) -> Result<(), VocabularyErrorKind> {
+        let one_line = !description.trim().is_empty()
+            && description.len() <= MAX_DESCRIPTION
+            && !description
+                .chars()
+                .any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+        if !one_line || !self.listed.contains_key(identifier) {
+            return Err(VocabularyErrorKind::BadDescription);
+        }
+        let description = description.trim();
+        self.descriptions
+            .insert(identifier.into(), description.into());
+        Ok(())
     }
 
     /// Adds a class, or says why it cannot be.

@@ -45,6 +45,8 @@ pub enum VocabularyErrorKind {
     SinceOtherMajor,
     /// A class's version is above that of the vocabulary.
     SinceAboveVersion,
+    /// A class's description is empty, longer than 200 bytes or not one line, or its class is not listed.
+    BadDescription,
 }
 
 impl VocabularyErrorKind {
@@ -75,6 +77,9 @@ impl VocabularyErrorKind {
             Self::BadSince => "`since` is not of the form `1.0`",
             Self::SinceOtherMajor => "`since` has another major version than the vocabulary",
             Self::SinceAboveVersion => "`since` is above the vocabulary's version",
+            Self::BadDescription => {
+                "not the description of a listed class (one line of 1 to 200 bytes)"
+            }
         }
     }
 }

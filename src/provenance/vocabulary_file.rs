@@ -5,6 +5,7 @@ use crate::settings::{File, Value};
 
 impl Vocabulary {
     /// Loads a vocabulary from a TOML file: `version`, and a `[[class]]` table with `id` and `since` for each class.
+    /// A class can have a `description`, one line of at most 200 bytes that prompts show.
     ///
     /// Within major version 1 the memo's classes are there without being listed and cannot be removed; a file of another
     /// major version lists all of its classes. The terminals are part of every vocabulary and cannot be listed.
@@ -17,6 +18,7 @@ impl Vocabulary {
     /// [[class]]
     /// id = "substrate.ct.log"
     /// since = "1.1"
+    /// description = "an entry of a certificate transparency log"
     /// "#;
     /// let vocabulary = Vocabulary::from_toml(file)?;
     /// assert!(vocabulary.class("substrate.ct.log").is_some());
@@ -41,7 +43,7 @@ impl Vocabulary {
         }
         let mut builder = Vocabulary::builder(version);
         let classes = match root.get("class") {
-            Some(classes) => classes.tables(&["id", "since"])?,
+            Some(classes) => classes.tables(&["id", "since", "description"])?,
             None => Vec::new(),
         };
         for class in classes {
@@ -55,6 +57,11 @@ impl Vocabulary {
                 | Kind::ClosedVersion => error(kind, &since),
                 _ => error(kind, &id),
             })?;
+            if let Some(description) = class.get("description") {
+                let text = description.string()?;
+                let added = builder.add_description(name, text);
+                added.map_err(|kind| error(kind, &description))?;
+            }
         }
         builder.build()
     }

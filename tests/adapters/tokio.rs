@@ -178,7 +178,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     let Some(Event::Text(text)) = last else {
         panic!("{last:?}");
     };
-    assert_eq!(&text.bytes()[..], b"[");
+    assert_eq!(text.bytes()[..], *b"[");
     for _ in 0..2 {
         assert_eq!(decoder.decode_eof(&mut source).expect("no error"), None);
     }

@@ -225,3 +225,31 @@ fn sizes_are_bounded() {
         Kind::Syntax
     );
 }
+
+#[test]
+fn descriptions_are_one_line_of_a_listed_class() {
+    let file = |line: &str| {
+        format!("version = \"1.1\"\n[[class]]\nid = \"a.b\"\nsince = \"1.1\"\ndescription = {line}")
+    };
+    let vocabulary = Vocabulary::from_toml(file("' the b of a '").as_bytes()).unwrap();
+    let class = vocabulary.class("a.b").unwrap();
+    assert_eq!(vocabulary.description(&class), Some("the b of a"));
+    assert_eq!(vocabulary.description(&Class::GREP), None);
+
+    let long = format!("'{}'", "x".repeat(201));
+    for line in ["''", "' '", r#""two\nlines""#, r#""\u2028""#, &long] {
+        let error = Vocabulary::from_toml(file(line).as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), Kind::BadDescription, "{line}");
+        let place = error.place().unwrap();
+        assert_eq!((place.line(), place.column()), (5, 15), "{line}");
+    }
+    let version = Version::new(1, 1);
+    let unlisted = Vocabulary::builder(version).describe("substrate.grep", "a search");
+    assert_eq!(unlisted.build().unwrap_err().kind(), Kind::BadDescription);
+    let listed = Vocabulary::builder(version)
+        .class("substrate.grep", Version::new(1, 0))
+        .describe("substrate.grep", "a search")
+        .build()
+        .unwrap();
+    assert_eq!(listed.description(&Class::GREP), Some("a search"));
+}

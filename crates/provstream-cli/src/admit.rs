@@ -10,8 +10,8 @@ use crate::failure::{Failure, note};
 use crate::files::Files;
 use crate::findings::Task;
 use crate::gate;
+use crate::inputs;
 use crate::output::Output;
-use crate::reading;
 use crate::setup;
 
 /// Runs the command.
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
     let output = Output::open(args.output.as_deref())?;
     let files = Files::new(&args.files.files, args.files.recursive);
-    let (end, summary) = reading::run(&reading, files, args.files.jobs.get(), output);
+    let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
     let is_missing = args.require_assertions && tally.totals.assertions == 0;
     if is_missing && end.is_ok() {
@@ -66,5 +66,5 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
     }
     builder
         .build()
-        .map_err(|error| Failure::Usage(error.to_string()))
+        .map_err(|error| Failure::Usage(format!("--window: {error}")))
 }

@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::findings::Task;
 use crate::gate;
+use crate::inputs;
 use crate::output::Output;
-use crate::reading;
 use crate::setup;
 
 /// Runs the command.
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
     let output = Output::open(args.output.as_deref())?;
     let files = Files::new(&args.files.files, args.files.recursive);
-    let (end, summary) = reading::run(&reading, files, args.files.jobs.get(), output);
+    let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
     let passed = tally.totals.diagnostics == 0 && tally.incomplete == 0;
     gate::status_of_all(end, args.fail, passed, summary.failed > 0)

@@ -78,7 +78,7 @@ impl Tally {
         }
     }
 
-    /// The diagnostics after which a gate cannot pass, in words; none if there are none.
+    /// The diagnostics after which a gate cannot pass, in words; `None` if there were not any.
     pub(crate) fn unjudged(&self) -> Option<String> {
         let parts: Vec<_> = self
             .unjudged

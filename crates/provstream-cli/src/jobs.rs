@@ -12,13 +12,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::books::{Books, name};
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::findings::Outcome;
 use crate::input::Input;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::reading::{Books, Reading, name};
+use crate::reading::Reading;
 use crate::report::Report;
 
 /// Bytes of a part of an input, unless a chunk size is asked for.

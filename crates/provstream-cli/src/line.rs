@@ -95,8 +95,11 @@ pub(crate) struct JudgedTotals {
 pub(crate) struct ViolationFields<'a> {
     pub(crate) code: &'static str,
     pub(crate) level: &'static str,
+    /// The line of the input, where lines are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u64>,
     pub(crate) pointer: &'a str,
-    pub(crate) requirement: &'static str,
+    pub(crate) section: &'static str,
     pub(crate) message: &'a str,
 }
 
@@ -105,8 +108,9 @@ impl<'a> From<&'a Violation> for ViolationFields<'a> {
         Self {
             code: violation.code().as_str(),
             level: violation.level().as_str(),
+            line: None,
             pointer: violation.pointer(),
-            requirement: violation.requirement(),
+            section: violation.section(),
             message: violation.message(),
         }
     }

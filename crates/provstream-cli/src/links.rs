@@ -28,7 +28,7 @@ impl FromStr for LinkTemplate {
             let (name, after) = after.split_once('}').unwrap_or((after, ""));
             if !matches!(name, "id" | "class") {
                 return Err(format!(
-                    "unknown placeholder `{{{name}}}`, expected {{id}} or {{class}}"
+                    "unknown name `{{{name}}}` in the address, expected {{id}} or {{class}}"
                 ));
             }
             rest = after;

@@ -3,9 +3,11 @@
 
 mod admit;
 mod args;
+mod books;
 mod channels;
 mod citations;
 mod color;
+mod emit;
 mod encoded;
 mod extract;
 mod failure;
@@ -17,6 +19,7 @@ mod gate;
 mod generate;
 mod input;
 mod input_format;
+mod inputs;
 mod interrupt;
 mod jobs;
 mod line;
@@ -71,6 +74,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Admit(args) => admit::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
         Command::Citations(command) => citations::run(&command),
+        Command::Emit(command) => emit::run(&command),
         Command::Marc(command) => marc::run(&command),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),

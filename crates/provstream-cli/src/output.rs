@@ -103,6 +103,7 @@ impl Output {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        fs::metadata(folder).map_err(failed)?;
         let mut builder = Builder::new();
         builder.prefix(".provstream-");
         #[cfg(unix)]

@@ -1,10 +1,11 @@
 //! Lines for people.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use clap::builder::styling::{AnsiColor, Style};
 use provstream::Span;
+use provstream::provenance::{Assertion, Verdict};
 use provstream_providers::Channel;
 
 use crate::line::Line;
@@ -48,68 +49,45 @@ fn write_line(
     line: &Line<'_>,
     origin: &Origin,
     places: Option<&Places>,
-) -> std::fmt::Result {
-    let at = |span: Span| head(span, origin, places);
+) -> fmt::Result {
     match line {
-        Line::Assertion { assertion, verdict } => {
+        Line::Assertion { assertion, .. } => {
             write!(
                 out,
-                "{DIM}{}{DIM:#}  {BOLD}{}{BOLD:#}",
-                at(assertion.span()),
-                Printable(assertion.text())
+                "{DIM}{}{DIM:#}  ",
+                head(assertion.span(), origin, places)
             )?;
+        }
+        Line::Marc { span, .. } | Line::Diagnostic { span, .. } => {
+            write!(out, "{DIM}{}{DIM:#}  ", head(*span, origin, places))?;
+        }
+        Line::End(_) | Line::Judged(_) => name(out, origin),
+        Line::Error { .. } | Line::Text { .. } => {}
+    }
+    match line {
+        Line::Assertion { assertion, verdict } => {
+            write!(out, "{BOLD}{}{BOLD:#}", Printable(assertion.text()))?;
             if let Some(pointer) = assertion.pointer() {
                 write!(out, "  {DIM}{}{DIM:#}", Printable(pointer))?;
             }
             if let Some(verdict) = verdict {
-                let (style, word) = match verdict.admitted() {
-                    true => (GOOD, "admitted"),
-                    false => (BAD, "not admitted"),
-                };
-                write!(out, "  {style}{word}{style:#}")?;
-                if !verdict.admitted() {
-                    write!(out, ": {}", verdict.reason())?;
-                }
-                write!(out, " ({} of {})", verdict.classes().len(), verdict.floor())?;
+                write_verdict(out, verdict)?;
             }
             out.push('\n');
-            if assertion.annotations().len() == 0 {
-                writeln!(out, "    {ODD}no annotations{ODD:#}")?;
-            }
-            for annotation in assertion.annotations() {
-                let class = annotation.class();
-                let style = if class.is_terminal() { BAD } else { GOOD };
-                write!(out, "    {style}{}{style:#}", Printable(class))?;
-                if let Some(reason) = annotation.reason() {
-                    let declared = Printable(annotation.declared());
-                    write!(out, "  {ODD}{reason}: {declared}{ODD:#}")?;
-                }
-                if let Some(id) = annotation.observation_id() {
-                    write!(out, "  observation-id={}", Printable(id))?;
-                }
-                if let Some(ts) = annotation.ts() {
-                    write!(out, "  ts={}", Printable(ts))?;
-                }
-                out.push('\n');
-            }
-            Ok(())
+            write_annotations(out, assertion)
         }
         Line::Marc {
             kind,
-            span,
             valid,
             violations,
             ..
         } => {
-            let (style, word) = match valid {
-                true => (GOOD, "valid"),
-                false => (BAD, "not valid"),
+            let (style, word) = if *valid {
+                (GOOD, "valid")
+            } else {
+                (BAD, "not valid")
             };
-            writeln!(
-                out,
-                "{DIM}{}{DIM:#}  MARC {kind}: {style}{word}{style:#}",
-                at(*span)
-            )?;
+            writeln!(out, "MARC {kind}: {style}{word}{style:#}")?;
             for violation in violations {
                 let pointer = Printable(violation.pointer);
                 let message = Printable(violation.message);
@@ -121,13 +99,10 @@ fn write_line(
             }
             Ok(())
         }
-        Line::Diagnostic { code, span } => {
-            write!(out, "{DIM}{}{DIM:#}  {ODD}{code}{ODD:#}", at(*span))?;
-            match messages::of(code) {
-                Some(message) => writeln!(out, ": {message}"),
-                None => writeln!(out),
-            }
-        }
+        Line::Diagnostic { code, .. } => match messages::of(code) {
+            Some(message) => writeln!(out, "{ODD}{code}{ODD:#}: {message}"),
+            None => writeln!(out, "{ODD}{code}{ODD:#}"),
+        },
         Line::Error { message } => {
             writeln!(
                 out,
@@ -136,38 +111,61 @@ fn write_line(
             )
         }
         Line::Text { text } => {
-            for line in text.split_inclusive('\n') {
-                write!(out, "    {}", PrintableLines(line))?;
-            }
-            if !text.ends_with('\n') {
-                out.push('\n');
-            }
-            Ok(())
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            write!(out, "    {}{end}", PrintableLines(text))
         }
         Line::End(totals) => {
-            name(out, origin);
-            writeln!(
-                out,
-                "{DIM}{}, {}, {}, {}, {}{DIM:#}",
+            let found = [
                 count(totals.assertions, "assertion"),
                 count(totals.annotations, "annotation"),
                 count(totals.marc, "MARC object"),
                 count(totals.diagnostics, "diagnostic"),
-                count(totals.bytes, "byte")
-            )
+                count(totals.bytes, "byte"),
+            ];
+            writeln!(out, "{DIM}{}{DIM:#}", found.join(", "))
         }
         Line::Judged(totals) => {
-            name(out, origin);
-            writeln!(
-                out,
-                "{DIM}{}, {} admitted, {}, {}{DIM:#}",
+            let found = [
                 count(totals.assertions, "assertion"),
-                totals.admitted,
+                format!("{} admitted", totals.admitted),
                 count(totals.diagnostics, "diagnostic"),
-                count(totals.bytes, "byte")
-            )
+                count(totals.bytes, "byte"),
+            ];
+            writeln!(out, "{DIM}{}{DIM:#}", found.join(", "))
         }
     }
+}
+
+fn write_verdict(out: &mut String, verdict: &Verdict) -> fmt::Result {
+    if verdict.admitted() {
+        write!(out, "  {GOOD}admitted{GOOD:#}")?;
+    } else {
+        write!(out, "  {BAD}not admitted{BAD:#}: {}", verdict.reason())?;
+    }
+    write!(out, " ({} of {})", verdict.classes().len(), verdict.floor())
+}
+
+fn write_annotations(out: &mut String, assertion: &Assertion<'_>) -> fmt::Result {
+    if !assertion.is_annotated() {
+        writeln!(out, "    {ODD}no annotations{ODD:#}")?;
+    }
+    for annotation in assertion.annotations() {
+        let class = annotation.class();
+        let style = if class.is_terminal() { BAD } else { GOOD };
+        write!(out, "    {style}{}{style:#}", Printable(class))?;
+        if let Some(reason) = annotation.reason() {
+            let declared = Printable(annotation.declared());
+            write!(out, "  {ODD}{reason}: {declared}{ODD:#}")?;
+        }
+        if let Some(id) = annotation.observation_id() {
+            write!(out, "  observation-id={}", Printable(id))?;
+        }
+        if let Some(ts) = annotation.ts() {
+            write!(out, "  ts={}", Printable(ts))?;
+        }
+        out.push('\n');
+    }
+    Ok(())
 }
 
 /// The file, as the start of a line.

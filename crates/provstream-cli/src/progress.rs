@@ -1,11 +1,13 @@
 //! How much of big files has been read, shown on a terminal.
 
 use std::fmt::Write;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::interrupt;
+use crate::stdio;
 use crate::ui::Ui;
 
 /// Files below this size are read before anyone could look at a bar.
@@ -27,9 +29,9 @@ impl Progress {
         Self(None)
     }
 
-    /// A bar for that many bytes, if they are many and a bar may be [shown](Ui::shows_progress).
+    /// A bar for that many bytes, if they are many and a bar may be [shown](is_shown).
     pub(crate) fn of(bytes: u64) -> Self {
-        if bytes < BIG || !Ui::get().shows_progress() {
+        if bytes < BIG || !is_shown(Ui::get()) {
             return Self::none();
         }
         let target = ProgressDrawTarget::stderr_with_hz(RATE);
@@ -47,6 +49,14 @@ impl Progress {
             bar.0.inc(bytes as u64);
         }
     }
+}
+
+/// Whether a bar may be drawn: standard error is a terminal, and no other program draws the output there.
+fn is_shown(ui: Ui) -> bool {
+    !ui.quiet
+        && !ui.no_progress
+        && io::stderr().is_terminal()
+        && (ui.has_output_file || stdio::stdout_is_out_of_sight())
 }
 
 /// The speed and the time that is left; nothing as long as neither is known, and once all is read.

@@ -11,7 +11,7 @@ pub(crate) trait Sink: Handler {
     /// Where it writes to.
     fn output(&mut self) -> &mut Output;
 
-    /// Takes the next bytes of the text, before they are parsed. Of a provider's event stream there are none.
+    /// Takes the next bytes of the text, before they are parsed. Not called for a provider's event stream.
     fn raw(&mut self, chunk: &[u8]) {
         let _ = chunk;
     }

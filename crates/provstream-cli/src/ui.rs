@@ -1,9 +1,6 @@
 //! What holds for the whole run: how much is said on standard error.
 
-use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
-
-use crate::stdio;
 
 /// The settings of the run, set once by `main`.
 static UI: OnceLock<Ui> = OnceLock::new();
@@ -30,13 +27,5 @@ impl Ui {
     /// The settings of the run.
     pub(crate) fn get() -> Self {
         UI.get().copied().unwrap_or_default()
-    }
-
-    /// Whether a progress bar may be drawn: standard error is a terminal, and no other program draws the output there.
-    pub(crate) fn shows_progress(self) -> bool {
-        !self.quiet
-            && !self.no_progress
-            && io::stderr().is_terminal()
-            && (self.has_output_file || stdio::stdout_is_out_of_sight())
     }
 }

@@ -68,6 +68,13 @@ fn part(error: &clap::Error, kind: ContextKind) -> Option<String> {
     }
 }
 
+/// Options that have an effect only with another one.
+const NEEDS: [(&str, &str); 3] = [
+    ("--channel", "--text-only"),
+    ("--max-record", "--json"),
+    ("--require-assertions", "--fail"),
+];
+
 /// An option as it was typed: `--window <[CLASS=]DURATION>` without what follows the name.
 fn bare(argument: &str) -> &str {
     match argument.split_once(" <") {
@@ -108,7 +115,18 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             )
         }
         ErrorKind::MissingRequiredArgument => {
-            format!("{argument} is missing, and `{command}` needs it")
+            let given = |option: &str| {
+                words
+                    .iter()
+                    .any(|word| word.to_string_lossy().split('=').next() == Some(option))
+            };
+            let pair = NEEDS
+                .iter()
+                .find(|(with, needed)| *needed == option && given(with));
+            match pair {
+                Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
+                None => format!("`{command}` needs {argument}"),
+            }
         }
         ErrorKind::ArgumentConflict => {
             let other = part(error, ContextKind::PriorArg).unwrap_or_default();
@@ -131,8 +149,8 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
     }
 }
 
-/// The commands that there are.
-fn visible(command: &str) -> Vec<String> {
+/// The definition of a command, such as `provstream extract`.
+fn definition_of(command: &str) -> clap::Command {
     let mut definition = crate::args::Args::definition();
     for word in command.split(' ').skip(1) {
         match definition.find_subcommand(word).cloned() {
@@ -140,6 +158,12 @@ fn visible(command: &str) -> Vec<String> {
             None => break,
         }
     }
+    definition
+}
+
+/// The commands of a command.
+fn visible(command: &str) -> Vec<String> {
+    let definition = definition_of(command);
     let commands = definition.get_subcommands();
     commands
         .map(|command| command.get_name().to_owned())
@@ -151,7 +175,14 @@ fn unknown(error: &clap::Error, argument: &str, command: &str) -> String {
     let similar = part(error, ContextKind::SuggestedArg);
     match similar {
         _ if !argument.starts_with('-') => {
-            format!("`{command}` reads one file, found a second one: `{argument}`")
+            let takes_file = definition_of(command)
+                .get_positionals()
+                .any(|positional| positional.get_id() == "file");
+            if takes_file {
+                format!("`{command}` reads one file, found a second one: `{argument}`")
+            } else {
+                format!("`{command}` expects no further argument, found `{argument}`")
+            }
         }
         Some(similar) => {
             format!(

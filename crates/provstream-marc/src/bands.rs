@@ -139,9 +139,10 @@ impl fmt::Display for BandsError {
 
 impl Error for BandsError {}
 
-/// A calibration regime: the bands of a deployment under the name that stands in its records, by task family if wanted.
+/// A calibration regime: the bands of a deployment under the name that its records state, by task family if wanted.
 ///
-/// Bands vary with nothing but the task family. Source: MARC-02 8.5, 9.1.
+/// Bands vary only with the task family, and a family with bands of its own has a profile of its own, so that the same
+/// identifier never names two sets of thresholds. Source: MARC-02 8.5, 9.1.
 ///
 /// ```
 /// use provstream_marc::{Band, Bands, Calibration, Score};
@@ -149,8 +150,10 @@ impl Error for BandsError {}
 /// let calibration = Calibration::new("gateway-2026-05", Bands::new(Score::new(0.5)?, Score::new(0.8)?)?)?
 ///     .with_family("tax", Bands::new(Score::new(0.7)?, Score::new(0.95)?)?);
 /// let score = Score::new(0.9)?;
-/// assert_eq!(calibration.band(None, score), Band::High);
-/// assert_eq!(calibration.band(Some("tax"), score), Band::Medium);
+/// assert_eq!(calibration.bands(None).unwrap().band(score), Band::High);
+/// assert_eq!(calibration.bands(Some("tax")).unwrap().band(score), Band::Medium);
+/// assert!(calibration.bands(Some("taxes")).is_none());
+/// assert_eq!(calibration.profile_of(Some("tax")), "gateway-2026-05/tax");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,18 +195,24 @@ impl Calibration {
         &self.profile
     }
 
-    /// The bands of a task family; those of all others if it has none of its own, is not known or not given.
+    /// The bands of a task family, or those of all tasks if none is given. If no family has bands of its own, a family is
+    /// only a label and has the common ones; otherwise a family that is not described has none. Source: MARC-02 8.5.
     #[must_use]
-    pub fn bands(&self, family: Option<&str>) -> &Bands {
-        family
-            .and_then(|family| self.by_family.get(family))
-            .unwrap_or(&self.bands)
+    pub fn bands(&self, family: Option<&str>) -> Option<&Bands> {
+        match family {
+            Some(family) if !self.by_family.is_empty() => self.by_family.get(family),
+            _ => Some(&self.bands),
+        }
     }
 
-    /// The band of a score in a task family, as [`bands`](Self::bands) has them.
+    /// The `calibration_profile` of records of a task family: `PROFILE/FAMILY` for a family with bands that differ from the
+    /// common ones, else the regime's own name.
     #[must_use]
-    pub fn band(&self, family: Option<&str>, score: Score) -> Band {
-        self.bands(family).band(score)
+    pub fn profile_of(&self, family: Option<&str>) -> String {
+        match family.and_then(|family| Some((family, self.by_family.get(family)?))) {
+            Some((family, bands)) if *bands != self.bands => format!("{}/{family}", self.profile),
+            _ => self.profile.clone(),
+        }
     }
 
     /// The task families with bands of their own, by name.

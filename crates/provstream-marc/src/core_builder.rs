@@ -8,7 +8,7 @@ use super::score::{Score, Scores};
 use super::terms::{Action, Band, Remediability, Source, Target};
 use super::violation::Report;
 
-/// Builds a [`Core`] record out of typed values. Source: MARC-02 9.
+/// Builds a [`Core`] record from typed values. Source: MARC-02 9.
 ///
 /// `confidence_target` follows from the action unless it is set. A record that would not be valid is not built.
 ///
@@ -18,7 +18,7 @@ use super::violation::Report;
 /// let record = Core::builder()
 ///     .decision_id("d-1")
 ///     .pre_capability(Score::new(0.41)?)
-///     .uncertainty(Scores::default().with(Source::Ambiguity, Score::new(0.78)?))
+///     .uncertainty(Scores::all(Score::ZERO).with(Source::Ambiguity, Score::new(0.78)?))
 ///     .primary_source(Source::Ambiguity)
 ///     .remediability(Remediability::UserClarification)
 ///     .selected_action(Action::Clarify)
@@ -38,7 +38,7 @@ pub struct CoreBuilder {
     max_iterations: Option<u32>,
     calibration_profile: Option<String>,
     pre_capability: Option<Score>,
-    uncertainty: Scores,
+    uncertainty: Option<Scores>,
     primary_source: Option<Source>,
     secondary_source: Option<Source>,
     remediability: Option<Remediability>,
@@ -58,8 +58,7 @@ impl Core {
 }
 
 impl CoreBuilder {
-    /// The draft to build for. In -01 there are neither a target, nor identifiers, nor a calibration profile: these are
-    /// left out.
+    /// The draft to build for. -01 defines no target, identifiers, counters or calibration profile: they are left out.
     pub const fn draft(mut self, draft: Draft) -> Self {
         self.draft = draft;
         self
@@ -101,9 +100,9 @@ impl CoreBuilder {
         self
     }
 
-    /// Sets `uncertainty`; all scores are 0.0 otherwise.
+    /// Sets `uncertainty`, which is required.
     pub const fn uncertainty(mut self, scores: Scores) -> Self {
-        self.uncertainty = scores;
+        self.uncertainty = Some(scores);
         self
     }
 
@@ -149,7 +148,7 @@ impl CoreBuilder {
         self
     }
 
-    /// Sets `recommended_next_step`, which is required: 1 to 280 code points.
+    /// Sets `recommended_next_step`, which is required, and should have at most 280 code points.
     pub fn recommended_next_step(mut self, text: impl Into<String>) -> Self {
         self.recommended_next_step = Some(text.into());
         self
@@ -160,7 +159,7 @@ impl CoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the value is no JSON.
+    /// If the value is not JSON.
     pub fn extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
         self.extensions.add(name, json)?;
         Ok(self)
@@ -176,8 +175,8 @@ impl CoreBuilder {
     ///
     /// # Errors
     ///
-    /// All that is wrong, if something must not be: a required value was not set, the next step is empty or longer than 280
-    /// code points, or the values contradict each other.
+    /// All violations, if one is must-level: a required value was not set, the next step is empty, or the values contradict
+    /// each other.
     pub fn build(self) -> Result<Core, Report> {
         let mut members = Members::default();
         let newer = self.draft == Draft::Draft02;
@@ -190,7 +189,7 @@ impl CoreBuilder {
             members.text("calibration_profile", self.calibration_profile.as_deref());
         }
         members.json("pre_capability", self.pre_capability);
-        members.json("uncertainty", Some(self.uncertainty));
+        members.json("uncertainty", self.uncertainty);
         members.text("primary_source", self.primary_source.map(Source::as_str));
         members.text(
             "secondary_source",
@@ -215,9 +214,6 @@ impl CoreBuilder {
             "recommended_next_step",
             self.recommended_next_step.as_deref(),
         );
-        Core::new(
-            members.with(self.extensions),
-            Profile::new(self.draft).strict(),
-        )
+        Core::new(members.with(self.extensions), Profile::new(self.draft))
     }
 }

@@ -11,7 +11,7 @@ const MAX_DECISIONS: usize = 1_024;
 /// Most bytes of their identifiers.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What later decisions are held against.
+/// What later decisions are compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) iteration: Option<i64>,
@@ -19,6 +19,10 @@ pub(crate) struct Decision {
     pub(crate) max_iterations: Option<i64>,
     /// Its action, if that asks for a new assessment.
     pub(crate) loops: Option<Action>,
+    /// How many rounds of its loop came before it.
+    pub(crate) rounds: u32,
+    /// Whether a later record names it as its parent.
+    pub(crate) followed: bool,
 }
 
 /// The last decisions by their identifiers, within a bound.
@@ -34,6 +38,27 @@ pub(crate) struct Decisions {
 impl Decisions {
     pub(crate) fn get(&self, id: &str) -> Option<Decision> {
         self.known.get(id).copied()
+    }
+
+    /// The decision that a later record names as its parent.
+    pub(crate) fn follow(&mut self, id: &str) -> Option<Decision> {
+        let known = self.known.get_mut(id)?;
+        known.followed = true;
+        Some(*known)
+    }
+
+    /// Whether a loop with a smaller iteration is not followed yet.
+    pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
+        let mut open = self.open().filter_map(|id| self.get(id)?.iteration);
+        iteration > 0 && open.any(|count| count < iteration)
+    }
+
+    /// The identifiers of loops that no later record follows, the oldest first.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().map(AsRef::as_ref).filter(|id| {
+            self.get(id)
+                .is_some_and(|one| one.loops.is_some() && !one.followed)
+        })
     }
 
     /// Remembers a decision, in place of an older one with the same identifier. Whether a decision was forgotten for it,
@@ -60,56 +85,5 @@ impl Decisions {
         self.order.push_back(Arc::clone(&id));
         self.known.insert(id, decision);
         forgot
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn decision(iteration: i64) -> Decision {
-        Decision {
-            iteration: Some(iteration),
-            ..Decision::default()
-        }
-    }
-
-    #[test]
-    fn the_oldest_is_forgotten_first() {
-        let mut decisions = Decisions::default();
-        for number in 0..MAX_DECISIONS as i64 {
-            assert!(!decisions.remember(&number.to_string(), decision(number)));
-        }
-        assert_eq!(decisions.get("0"), Some(decision(0)));
-        assert!(decisions.remember("next", decision(0)));
-        assert_eq!(decisions.get("0"), None);
-        assert_eq!(decisions.get("1"), Some(decision(1)));
-        assert_eq!(decisions.known.len(), MAX_DECISIONS);
-    }
-
-    #[test]
-    fn identifiers_share_a_budget() {
-        let mut decisions = Decisions::default();
-        let id = |first: char, len: usize| String::from(first) + &"x".repeat(len - 1);
-        assert!(!decisions.remember(&id('a', MAX_BYTES / 2), decision(1)));
-        assert!(!decisions.remember(&id('b', MAX_BYTES / 2), decision(2)));
-        assert!(!decisions.remember("", decision(3)));
-        assert!(decisions.remember("c", decision(4)));
-        assert_eq!(decisions.get(&id('a', MAX_BYTES / 2)), None);
-        assert_eq!(decisions.bytes, MAX_BYTES / 2 + 1);
-        assert!(decisions.remember(&id('d', MAX_BYTES), decision(5)));
-        assert_eq!((decisions.known.len(), decisions.bytes), (1, MAX_BYTES));
-        assert!(decisions.remember(&id('e', MAX_BYTES + 1), decision(6)));
-        assert_eq!((decisions.known.len(), decisions.bytes), (1, MAX_BYTES));
-    }
-
-    #[test]
-    fn the_same_identifier_takes_no_room_twice() {
-        let mut decisions = Decisions::default();
-        for number in 0..10 {
-            assert!(!decisions.remember("a", decision(number)));
-        }
-        assert_eq!(decisions.get("a"), Some(decision(9)));
-        assert_eq!((decisions.order.len(), decisions.bytes), (1, 1));
     }
 }

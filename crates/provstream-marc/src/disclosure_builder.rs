@@ -4,11 +4,10 @@ use super::assemble::{Extensions, Members};
 use super::disclosure::Disclosure;
 use super::document::DocumentError;
 use super::draft::{Draft, Profile};
-use super::score::Score;
 use super::terms::{Action, Band, Source, Target};
 use super::violation::Report;
 
-/// Builds a [`Disclosure`] out of typed values. One that would not be valid is not built. Source: MARC-02 10.
+/// Builds a [`Disclosure`] from typed values. Source: MARC-02 10.
 ///
 /// ```
 /// use provstream_marc::{Band, Disclosure, Source, Target};
@@ -74,7 +73,7 @@ impl DisclosureBuilder {
         self
     }
 
-    /// Sets `recommended_next_step`, which is required: 1 to 280 code points.
+    /// Sets `recommended_next_step`, which is required, and should have at most 280 code points.
     pub fn recommended_next_step(mut self, text: impl Into<String>) -> Self {
         self.recommended_next_step = Some(text.into());
         self
@@ -90,25 +89,18 @@ impl DisclosureBuilder {
     ///
     /// # Errors
     ///
-    /// If the value is no JSON.
+    /// If the value is not JSON.
     pub fn extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
         self.extensions.add(name, json)?;
         Ok(self)
-    }
-
-    /// Adds a score as a private member.
-    pub(crate) fn private_score(mut self, name: &str, score: Score) -> Self {
-        // A score is written as JSON.
-        let _ = self.extensions.add(name, &score.to_string());
-        self
     }
 
     /// The disclosure, its members in the order of the draft.
     ///
     /// # Errors
     ///
-    /// All that is wrong, if something must not be: a required value was not set, a text is empty or too long, or target and
-    /// action contradict each other.
+    /// All violations, if one is must-level: a required value was not set, a text is empty, or target and action contradict
+    /// each other.
     pub fn build(self) -> Result<Disclosure, Report> {
         let mut members = Members::default();
         members.text("answer", self.answer.as_deref());
@@ -128,9 +120,6 @@ impl DisclosureBuilder {
             self.recommended_next_step.as_deref(),
         );
         members.text("selected_action", self.selected_action.map(Action::as_str));
-        Disclosure::new(
-            members.with(self.extensions),
-            Profile::new(self.draft).strict(),
-        )
+        Disclosure::new(members.with(self.extensions), Profile::new(self.draft))
     }
 }

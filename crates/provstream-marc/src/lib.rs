@@ -1,8 +1,11 @@
-//! MARC: control records and disclosures of uncertainty, usable without the parser.
+//! MARC control records: read, validate, decide, disclose and carry them, usable without the parser.
+//!
+//! A controller decides first and speaks second: a [`Session`] selects an action and writes its record, and the
+//! [`Decision`] gives a [`Speech`] in which only `ANSWER` has a place for an answer. A record from another component is
+//! placed in a [`TrustContext`] before anything is disclosed or decided by it.
 
 mod assemble;
 mod bands;
-mod calibrated;
 pub mod carry;
 mod core;
 mod core_builder;
@@ -21,6 +24,7 @@ mod read_error;
 mod schema;
 mod score;
 mod sequence_validator;
+mod speech;
 mod terms;
 mod trust;
 mod validate;
@@ -29,14 +33,12 @@ mod wording;
 
 pub use self::core::Core;
 pub use bands::{Bands, BandsError, Calibration, CalibrationError};
-pub use calibrated::{CalibratedScores, EmptyStatement};
 pub use core_builder::CoreBuilder;
 pub use decide::{
-    Appraisal, Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, Decision,
-    DefaultPolicy, Details, Deviation, DeviationError, Intervention, Judgement, Judgements,
-    Materiality, NotRunning, Policy, Preference, Remedies, Remedy, RiskTier, Selection, Session,
-    SessionError, SessionState, Situation, Spent, Step, SubActionError, SubActions, Suitability,
-    Threshold, ThresholdError, Weights,
+    Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
+    Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
+    Remedies, Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState,
+    Situation, Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
 };
 pub use deployment::{
     CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
@@ -47,12 +49,13 @@ pub use disclosure::Disclosure;
 pub use disclosure_builder::DisclosureBuilder;
 pub use document::{Document, DocumentError};
 pub use draft::{Draft, Profile};
-pub use projection::{Content, ProjectError, Projected, Projection};
+pub use projection::{Projection, SpeechError, SpeechErrorKind};
 pub use provstream::{MarcKind, MarcObject};
-pub use read_error::ReadError;
+pub use read_error::{ReadError, ReadErrorKind};
 pub use schema::schema;
 pub use score::{Score, ScoreError, Scores};
 pub use sequence_validator::SequenceValidator;
+pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
 pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
 pub use trust::{
     Attestation, AttestationError, ContextualRecord, Domain, Move, NotPermitted, Permission,
@@ -61,6 +64,6 @@ pub use trust::{
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};
 pub use wording::{
-    Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,
+    Language, Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,
     check_wording,
 };

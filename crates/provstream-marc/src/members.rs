@@ -44,21 +44,21 @@ pub(crate) struct Member {
     pub(crate) name: &'static str,
     pub(crate) form: Form,
     pub(crate) presence: Presence,
-    /// The requirement that defines the member in each draft; none where the draft does not.
+    /// The section that defines the member in each draft; none where the draft does not.
     defined_by: [Option<&'static str>; 2],
-    /// The requirement on its value in each draft.
+    /// The section on its value in each draft.
     value_by: [&'static str; 2],
     /// What it says, in one sentence for a reader.
     pub(crate) meaning: &'static str,
 }
 
 impl Member {
-    /// The requirement that defines the member; none if the draft does not have it.
+    /// The section that defines the member; none if the draft does not have it.
     pub(crate) const fn defined_by(&self, draft: Draft) -> Option<&'static str> {
         self.defined_by[draft as usize]
     }
 
-    /// The requirement that says which values it may have.
+    /// The section that says which values it may have.
     pub(crate) const fn value_by(&self, draft: Draft) -> &'static str {
         self.value_by[draft as usize]
     }
@@ -97,54 +97,54 @@ use Presence::{Nullable, Optional, Required};
 /// MARC-Core, in the order of MARC-02 9.1.
 #[rustfmt::skip]
 static CORE: [Member; 16] = [
-    member("marc_version", Form::Version, Required, ["M1-8", "M2-76"], ["M1-25", "M2-76"],
+    member("marc_version", Form::Version, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.1"],
         "Version of the schema that the emitter understands, major and minor."),
-    member("decision_id", Form::Text, Optional, ["", "M2-77"], ["", "M2-77"],
+    member("decision_id", Form::Text, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
         "Identifies this decision point."),
-    member("parent_decision_id", Form::Text, Nullable, ["", "M2-78"], ["", "M2-78"],
+    member("parent_decision_id", Form::Text, Nullable, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
         "The decision point before, where that one was `RETRIEVE`, `TOOL` or `DELIBERATE`."),
-    member("iteration", Form::Integer, Optional, ["", "M2-79"], ["", "M2-79"],
+    member("iteration", Form::Integer, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
         "Counts repeated assessments."),
-    member("max_iterations", Form::Integer, Optional, ["", "M2-80"], ["", "M2-80"],
+    member("max_iterations", Form::Integer, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
         "Most repetitions of `RETRIEVE`, `TOOL` or `DELIBERATE` that are permitted."),
-    member("calibration_profile", Form::Text, Optional, ["", "M2-81"], ["", "M2-81"],
+    member("calibration_profile", Form::Text, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
         "Names the calibration that turns estimates into the band."),
-    member("pre_capability", Form::Score, Required, ["M1-8", "M2-82"], ["M1-27", "M2-20"],
+    member("pre_capability", Form::Score, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 8.1"],
         "Whether the request can be handled reliably, estimated before any answer."),
-    member("uncertainty", Form::Scores, Required, ["M1-8", "M2-83"], ["M1-28", "M2-102"],
+    member("uncertainty", Form::Scores, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.3"],
         "How much each source of uncertainty matters; the scores need not sum to 1.0."),
-    member("primary_source", SOURCE, Required, ["M1-8", "M2-84"], ["M1-29", "M2-96"],
+    member("primary_source", SOURCE, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
         "The source that matters most for the action."),
-    member("secondary_source", SOURCE, Nullable, ["M1-8", "M2-85"], ["M1-29", "M2-96"],
+    member("secondary_source", SOURCE, Nullable, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
         "The source that comes second, if one does."),
-    member("remediability", Form::Term(Remediability::NAMES), Required, ["M1-8", "M2-86"], ["M1-30", "M2-97"],
+    member("remediability", Form::Term(Remediability::NAMES), Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
         "The best intervention that is available."),
-    member("selected_action", ACTION, Required, ["M1-8", "M2-87"], ["M1-30", "M2-98"],
+    member("selected_action", ACTION, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
         "The one primary action that is selected."),
-    member(WITH_ANSWER, Form::Score, Nullable, ["M1-8", "M2-88"], ["M1-31", "M2-35"],
+    member(WITH_ANSWER, Form::Score, Nullable, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 8.4"],
         "How likely the answer is right; null without a candidate answer."),
-    member("confidence_band", BAND, Required, ["M1-8", "M2-89"], ["M1-30", "M2-99"],
+    member("confidence_band", BAND, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
         "Coarse, calibrated confidence."),
-    member("confidence_target", TARGET, Required, ["", "M2-90"], ["", "M2-100"],
+    member("confidence_target", TARGET, Required, ["", "MARC-02 9.1"], ["", "MARC-02 9.2"],
         "What the band applies to."),
-    member("recommended_next_step", NEXT_STEP, Required, ["M1-8", "M2-91"], ["M1-32", "M2-91"],
+    member("recommended_next_step", NEXT_STEP, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.1"],
         "The next step, short, in line with the action."),
 ];
 
 /// MARC-Disclosure, in the order of MARC-02 10.
 #[rustfmt::skip]
 static DISCLOSURE: [Member; 6] = [
-    member("answer", Form::Content(None), Required, ["M1-11", "M2-117"], ["M1-34", "M2-117"],
+    member("answer", Form::Content(None), Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
         "What the user sees: an answer, a request for clarification, a refusal or a notice."),
-    member("confidence_band", BAND, Required, ["M1-11", "M2-118"], ["M1-34", "M2-118"],
+    member("confidence_band", BAND, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
         "Coarse, calibrated confidence."),
-    member("confidence_target", TARGET, Required, ["", "M2-119"], ["", "M2-119"],
+    member("confidence_target", TARGET, Required, ["", "MARC-02 10"], ["", "MARC-02 10"],
         "What the band applies to."),
-    member("uncertainty_source", SOURCE, Required, ["M1-11", "M2-120"], ["M1-34", "M2-120"],
+    member("uncertainty_source", SOURCE, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
         "The source of uncertainty that matters most."),
-    member("recommended_next_step", NEXT_STEP, Required, ["M1-11", "M2-121"], ["M1-32", "M2-121"],
+    member("recommended_next_step", NEXT_STEP, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.1", "MARC-02 10"],
         "The next step, short, in line with the action."),
-    member("selected_action", ACTION, Optional, ["M1-11", "M2-122"], ["M1-34", "M2-122"],
+    member("selected_action", ACTION, Optional, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
         "The primary action, where the interface is to know it."),
 ];
 

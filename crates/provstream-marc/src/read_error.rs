@@ -1,4 +1,4 @@
-//! Why bytes are no valid object.
+//! Why bytes are not a valid object.
 
 use core::fmt;
 use std::error::Error;
@@ -6,42 +6,56 @@ use std::error::Error;
 use super::document::DocumentError;
 use super::violation::Report;
 
-/// Bytes are no valid record or disclosure. Why is told by the error's source.
+/// Why bytes are not a valid record or disclosure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReadError {
-    /// They are no JSON object.
+pub enum ReadErrorKind {
+    /// They are not a JSON object.
     Document(DocumentError),
-    /// The object is not what it must be.
+    /// The object has must-level violations.
     Invalid(Report),
+}
+
+/// Bytes are not a valid record or disclosure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError(ReadErrorKind);
+
+impl ReadError {
+    /// Why.
+    #[must_use]
+    pub const fn kind(&self) -> &ReadErrorKind {
+        &self.0
+    }
+
+    /// Line and column, from 1, if the bytes are not a JSON object.
+    #[must_use]
+    pub const fn position(&self) -> Option<(usize, usize)> {
+        match &self.0 {
+            ReadErrorKind::Document(error) => Some((error.line(), error.column())),
+            ReadErrorKind::Invalid(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Document(_) => f.write_str("the bytes are no JSON object"),
-            Self::Invalid(_) => f.write_str("the object is not valid"),
+        match &self.0 {
+            ReadErrorKind::Document(error) => write!(f, "expected a JSON object: {error}"),
+            ReadErrorKind::Invalid(report) => write!(f, "the object is not valid: {report}"),
         }
     }
 }
 
-impl Error for ReadError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Document(error) => Some(error),
-            Self::Invalid(report) => Some(report),
-        }
-    }
-}
+impl Error for ReadError {}
 
 impl From<DocumentError> for ReadError {
     fn from(error: DocumentError) -> Self {
-        Self::Document(error)
+        Self(ReadErrorKind::Document(error))
     }
 }
 
 impl From<Report> for ReadError {
     fn from(report: Report) -> Self {
-        Self::Invalid(report)
+        Self(ReadErrorKind::Invalid(report))
     }
 }

@@ -9,53 +9,51 @@ use super::validate::{Reading, Value, cut, read, shown};
 use super::violation::{Level, Report, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
-/// Checks what must hold between the MARC-Core records of one stream, in their order: decision identifiers are unique, parents
-/// are known, a decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and `iteration` grows and stays
-/// within the maximum that a loop began with.
+/// Checks what must hold between the MARC-Core records of a stream: decision identifiers are unique, parents are known, a
+/// decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and a loop stays within its maximum.
 ///
-/// All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. A record belongs to
-/// the loop of the decision before it, if that asked for a new assessment: of its parent if that is known, or of the
-/// record before if it names none. Within a loop a maximum goes on to each decision that has none of its own, and one
-/// that is raised is told once. Behind any other action another loop begins, with counters of its own.
+/// Requests may interleave: a record belongs to the request of the parent that it names, and one without a parent begins a
+/// request. All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. Within a loop
+/// a maximum applies to each later decision that has none of its own, and the rounds are counted by the parents, whether or
+/// not records have an `iteration`. Records without identifiers form one request, in their order.
 ///
-/// Records may be faulty otherwise: only members that are as they must be are looked at, and a negative number says
-/// nothing. Disclosures are passed over, as are all records under -01, which has no identifiers.
+/// Records may have other faults: only valid members are looked at, and a negative number is ignored. Disclosures are passed
+/// over, as are all records under -01, which has no identifiers.
 ///
 /// Memory is bounded: the last 1,024 decisions are remembered, with 64 KiB of identifiers in all. When the first is
-/// forgotten, [`limit-session`](Code::LimitSession) says so once; since then a parent that is not known may be one that was
-/// forgotten, so it is no longer told.
-///
-/// Source: MARC-02 7.3, 9.1; open points 57 to 59.
+/// forgotten, [`limit-session`](Code::LimitSession) reports it once; from then on an unknown parent may be a forgotten one
+/// and is no longer reported. Source: MARC-02 7.3, 9.1.
 ///
 /// ```
 /// use provstream_marc::{Document, Profile, SequenceValidator, ViolationCode};
 ///
 /// let mut check = SequenceValidator::new(Profile::default());
 /// let record = |json: &str| json.parse::<Document>();
-/// let first = record(r#"{"marc_version": "1.0", "decision_id": "d-1", "selected_action": "RETRIEVE"}"#)?;
+/// let first = record(r#"{"marc_version": "1.0", "decision_id": "d-1", "iteration": 0, "selected_action": "RETRIEVE"}"#)?;
 /// assert!(check.check(&first).is_clean());
-/// let second = record(r#"{"marc_version": "1.0", "decision_id": "d-2", "selected_action": "ANSWER"}"#)?;
+/// let second = record(r#"{"marc_version": "1.0", "decision_id": "d-2", "iteration": 1, "selected_action": "ANSWER"}"#)?;
 /// assert_eq!(check.check(&second).violations()[0].code(), ViolationCode::MissingParent);
+/// assert_eq!(check.finish().violations()[0].code(), ViolationCode::OpenLoop);
 /// # Ok::<(), provstream_marc::DocumentError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SequenceValidator {
     profile: Profile,
     decisions: Decisions,
-    /// The record before.
-    before: Option<Decision>,
+    /// The record before, if it has no identifier.
+    anonymous: Option<Decision>,
     /// Some decision of the stream is not remembered.
     incomplete: bool,
-    /// It was told that decisions are forgotten.
-    told: bool,
+    /// It was reported that decisions are forgotten.
+    reported: bool,
 }
 
 /// What a record says about its parent.
 enum Parent<'a> {
-    /// It is null or not there.
+    /// It is null or missing.
     NotNamed,
     Named(&'a str),
-    /// It is not as it must be.
+    /// It has a fault of its own.
     Unclear,
 }
 
@@ -69,7 +67,7 @@ impl SequenceValidator {
         }
     }
 
-    /// Holds the next object of the stream against those before. The report has only what is wrong between records.
+    /// Compares the next object of the stream with those before. The report has only what is wrong between records.
     pub fn check(&mut self, document: &Document) -> Report {
         let mut report = Report::default();
         let draft = self.profile.draft();
@@ -87,60 +85,98 @@ impl SequenceValidator {
                 &mut report,
                 Code::RepeatedDecisionId,
                 "/decision_id",
-                "M2-18",
+                "MARC-02 7.3",
                 message,
             );
         }
-        let before = self.before(&parent(document, &reading), &mut report);
-        // Behind an action that ends a loop another one begins.
+        let before = self.before(&parent(document, &reading), &reading, &mut report);
+        // After an action that ends a loop another loop begins.
         let before = before.filter(|before| before.loops.is_some());
-        let decision = loop_rules(&reading, before.unwrap_or_default(), &mut report);
+        let decision = loop_rules(&reading, before, &mut report);
+        self.anonymous = id.is_none().then_some(decision);
         if id.is_some_and(|id| self.decisions.remember(id, decision)) {
             self.forgot(&mut report);
         }
-        self.before = Some(decision);
         report
     }
 
-    /// Says that a record stands here that could not be read, such as one longer than
-    /// [`Limits::max_record`](crate::Limits::max_record). From here on a parent may be that record, so an unknown one is no
-    /// longer told.
+    /// Reports that a record could not be read, such as one longer than a limit. From here on a parent may be that record,
+    /// so an unknown one is no longer reported.
     pub fn skip(&mut self) {
-        self.before = None;
+        self.anonymous = None;
         self.incomplete = true;
     }
 
-    /// The decision before this one, if it is known.
-    fn before(&self, parent: &Parent<'_>, report: &mut Report) -> Option<Decision> {
+    /// Ends the stream. The report has the loops that no later record follows.
+    pub fn finish(&self) -> Report {
+        let mut report = Report::default();
+        for id in self.decisions.open() {
+            let message = format!(
+                "no later record names {} as its parent, which asked for a new assessment",
+                shown(id)
+            );
+            note(
+                &mut report,
+                Code::OpenLoop,
+                "/decision_id",
+                "MARC-02 9.1",
+                message,
+            );
+        }
+        report
+    }
+
+    /// The decision before this one in its request, if it is known.
+    fn before(
+        &mut self,
+        parent: &Parent<'_>,
+        reading: &Reading<'_>,
+        report: &mut Report,
+    ) -> Option<Decision> {
         let pointer = "/parent_decision_id";
         match parent {
             Parent::Unclear => None,
             Parent::Named(id) => {
-                let known = self.decisions.get(id);
+                let known = self.decisions.follow(id);
                 if known.is_none() && !self.incomplete {
                     let message = format!("no earlier record has the `decision_id` {}", shown(id));
-                    note(report, Code::UnknownParent, pointer, "M2-78", message);
+                    note(report, Code::UnknownParent, pointer, "MARC-02 9.1", message);
                 }
                 known
             }
             Parent::NotNamed => {
-                let before = self.before?;
-                let action = before.loops?;
-                let message = format!(
-                    "the record before selected {action}, so `parent_decision_id` should name a parent"
-                );
-                note(report, Code::MissingParent, pointer, "M2-93", message);
-                Some(before)
+                let anonymous = self.anonymous.filter(|before| {
+                    before.loops.is_some() && reading.text("decision_id").is_none()
+                });
+                let iteration = reading.integer("iteration").unwrap_or_default();
+                let later = self.decisions.is_open_below(iteration);
+                if anonymous.is_some() || later {
+                    let message = "the record follows another assessment, so `parent_decision_id` should name a parent";
+                    note(
+                        report,
+                        Code::MissingParent,
+                        pointer,
+                        "MARC-02 9.1",
+                        message.into(),
+                    );
+                }
+                anonymous
             }
         }
     }
 
     fn forgot(&mut self, report: &mut Report) {
         self.incomplete = true;
-        if !self.told {
-            self.told = true;
-            let message = "the stream has more decisions than are remembered; from here on an unknown parent is not told";
-            note(report, Code::LimitSession, "", "M2-18", message.into());
+        if !self.reported {
+            self.reported = true;
+            let message = "the stream has more decisions than are remembered; from here on an unknown parent is not reported";
+            note(
+                report,
+                Code::LimitSession,
+                "",
+                "MARC-02 7.3",
+                message.into(),
+            );
         }
     }
 }
@@ -155,8 +191,10 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
     }
 }
 
-/// Holds the counters of a record against the decision before in its loop, and gives those that the next is held against.
-fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> Decision {
+/// Compares the counters of a record with the decision before in its loop, and returns those that the next is compared with.
+fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Report) -> Decision {
+    let before = parent.unwrap_or_default();
+    let rounds = parent.map_or(0, |before| before.rounds.saturating_add(1));
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
     let written = |name| cut(reading.number(name).map_or("", Number::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
@@ -174,7 +212,7 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
             report,
             Code::IterationNotGrowing,
             "/iteration",
-            "M2-79",
+            "MARC-02 9.1",
             message,
         );
     }
@@ -188,7 +226,7 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
                 report,
                 Code::IterationAboveMaximum,
                 "/max_iterations",
-                "M2-80",
+                "MARC-02 9.1",
                 message,
             );
         }
@@ -201,9 +239,24 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
                 report,
                 Code::IterationAboveMaximum,
                 "/iteration",
-                "M2-80",
+                "MARC-02 9.1",
                 message,
             );
+        }
+        (_, None, _) => {
+            let max = own_max.or(before.max_iterations);
+            if let Some(max) = max.filter(|&max| i64::from(rounds) > max) {
+                let message = format!(
+                    "its parents make this round {rounds}, above `max_iterations`, which is {max}"
+                );
+                note(
+                    report,
+                    Code::IterationAboveMaximum,
+                    "/parent_decision_id",
+                    "MARC-02 9.1",
+                    message,
+                );
+            }
         }
         _ => {}
     }
@@ -212,10 +265,12 @@ fn loop_rules(reading: &Reading<'_>, before: Decision, report: &mut Report) -> D
         iteration,
         max_iterations: own_max.or(before.max_iterations),
         loops: action.filter(|action| action.loops()),
+        rounds,
+        followed: false,
     }
 }
 
-/// A counter of an earlier decision in a message: of one beyond the type no more is remembered.
+/// A counter of an earlier decision in a message; one beyond the type is remembered as its maximum.
 fn remembered(count: i64) -> String {
     if count == i64::MAX {
         format!("{count} or more")
@@ -224,19 +279,13 @@ fn remembered(count: i64) -> String {
     }
 }
 
-fn note(
-    report: &mut Report,
-    code: Code,
-    pointer: &str,
-    requirement: &'static str,
-    message: String,
-) {
+fn note(report: &mut Report, code: Code, pointer: &str, section: &'static str, message: String) {
     let pointer = pointer.into();
     report.push(Violation::new(
         code,
         Level::Should,
         pointer,
-        requirement,
+        section,
         message,
     ));
 }

@@ -37,7 +37,7 @@ macro_rules! terms {
         impl ::core::str::FromStr for $name {
             type Err = $crate::UnknownTerm;
 
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
+            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
                 match text {
                     $($text => Ok(Self::$term),)+
                     _ => Err($crate::UnknownTerm::new($what, Self::NAMES, text)),
@@ -135,18 +135,6 @@ impl Action {
             }
         }
     }
-
-    /// The requirement on the class of intervention that goes with the action, if there is one.
-    pub(crate) const fn remediability_rule(self) -> Option<&'static str> {
-        match self {
-            Self::Clarify => Some("M2-107"),
-            Self::Retrieve => Some("M2-108"),
-            Self::Tool => Some("M2-109"),
-            Self::Escalate => Some("M2-110"),
-            Self::Abstain => Some("M2-111"),
-            Self::Answer | Self::Deliberate => None,
-        }
-    }
 }
 
 terms! {
@@ -185,7 +173,7 @@ impl Target {
     }
 }
 
-/// A text is none of the values of an enumeration.
+/// A text is not one of the values of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownTerm {
     what: &'static str,
@@ -208,7 +196,7 @@ impl UnknownTerm {
         &self.given
     }
 
-    /// What would have been understood.
+    /// The values that are understood.
     #[must_use]
     pub const fn known(&self) -> &'static [&'static str] {
         self.known
@@ -218,7 +206,11 @@ impl UnknownTerm {
 impl fmt::Display for UnknownTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, known, given } = self;
-        write!(f, "{given:?} is no {what}; known are {}", known.join(", "))
+        write!(
+            f,
+            "unknown {what} {given:?}, expected one of {}",
+            known.join(", ")
+        )
     }
 }
 

@@ -58,13 +58,13 @@ codes! {
     LimitRecord = "limit-record",
     /// Some of the object is not UTF-8. Source: RFC 8259 8.1.
     InvalidUtf8 = "invalid-utf8",
-    /// A member stands there more than once.
+    /// A member appears more than once.
     DuplicateMember = "duplicate-member",
-    /// A required member is not there.
+    /// A required member is missing.
     MissingMember = "missing-member",
     /// A member is of another type, null included where it is not allowed.
     WrongType = "wrong-type",
-    /// A string is none of the values that are defined.
+    /// A string is not one of the values that are defined.
     UnknownValue = "unknown-value",
     /// A string is one of the values but for its letter case.
     WrongCase = "wrong-case",
@@ -80,7 +80,7 @@ codes! {
     OtherMinor = "other-minor",
     /// A text that is required has no content.
     Empty = "empty",
-    /// A text is longer than 280 code points.
+    /// A next step of more than 280 code points, or a message of more than 600 with an action other than `ANSWER`.
     TooLong = "too-long",
     /// A member is neither defined by the draft nor private (`x_`).
     UnknownMember = "unknown-member",
@@ -98,16 +98,24 @@ codes! {
     RemediabilityMismatch = "remediability-mismatch",
     /// `iteration` or `max_iterations` is negative.
     Negative = "negative",
-    /// `iteration` is above `max_iterations`, its own or the one of its loop, or a record raises that of its loop.
+    /// `iteration`, or the number of rounds by their parents, is above `max_iterations`, or a record raises that of its loop.
     IterationAboveMaximum = "iteration-above-maximum",
     /// There are more violations than are listed.
     LimitViolations = "limit-violations",
+    /// An object that could be either kind, or neither. Source: MARC-02 12.
+    UnknownKind = "unknown-kind",
+    /// There was nothing to validate.
+    Nothing = "nothing",
+    /// What is read is not JSON.
+    Syntax = "json-syntax",
     /// An earlier record of the stream has the same `decision_id`.
     RepeatedDecisionId = "repeated-decision-id",
     /// No earlier record of the stream has the `decision_id` that is named as parent.
     UnknownParent = "unknown-parent",
-    /// The record before asked for a new assessment, and this one names no parent.
+    /// A record that follows another assessment names no parent.
     MissingParent = "missing-parent",
+    /// A record that asked for a new assessment is not followed by one.
+    OpenLoop = "open-loop",
     /// `iteration` is not greater than that of the decision before.
     IterationNotGrowing = "iteration-not-growing",
     /// The stream has more records than are remembered: some checks end here.
@@ -126,23 +134,25 @@ pub struct Violation {
     code: ViolationCode,
     level: Level,
     pointer: String,
-    requirement: &'static str,
+    section: &'static str,
     message: String,
 }
 
 impl Violation {
-    pub(crate) fn new(
+    /// A violation; for callers that read objects themselves.
+    #[must_use]
+    pub const fn new(
         code: ViolationCode,
         level: Level,
         pointer: String,
-        requirement: &'static str,
+        section: &'static str,
         message: String,
     ) -> Self {
         Self {
             code,
             level,
             pointer,
-            requirement,
+            section,
             message,
         }
     }
@@ -165,10 +175,10 @@ impl Violation {
         &self.pointer
     }
 
-    /// The number of the requirement in the project's table of conformance, such as `M2-99`.
+    /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
     #[must_use]
-    pub const fn requirement(&self) -> &'static str {
-        self.requirement
+    pub const fn section(&self) -> &'static str {
+        self.section
     }
 
     /// What is wrong, for a reader.
@@ -178,18 +188,18 @@ impl Violation {
     }
 }
 
-/// `must M2-99 /confidence_band: …`, and `must M2-9: …` for the object.
+/// `must MARC-02 9.2 /confidence_band: …`, and `must RFC 8259 8.1: …` for the object.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             level,
-            requirement,
+            section,
             pointer,
             message,
             ..
         } = self;
         let before = if pointer.is_empty() { "" } else { " " };
-        write!(f, "{level} {requirement}{before}{pointer}: {message}")
+        write!(f, "{level} {section}{before}{pointer}: {message}")
     }
 }
 
@@ -225,7 +235,8 @@ impl Report {
         &self.violations
     }
 
-    pub(crate) fn push(&mut self, violation: Violation) {
+    /// Adds a violation.
+    pub fn push(&mut self, violation: Violation) {
         self.invalid |= violation.level == Level::Must;
         match self.violations.len() {
             ..MAX_LISTED => self.violations.push(violation),
@@ -233,7 +244,7 @@ impl Report {
                 ViolationCode::LimitViolations,
                 Level::Should,
                 String::new(),
-                "M2-9",
+                "MARC-02 4.1",
                 format!("only the first {MAX_LISTED} violations are listed"),
             )),
             _ => {}

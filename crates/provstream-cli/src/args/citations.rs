@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ArgGroup, Subcommand, ValueEnum};
 use provstream_providers::citation::Provider;
 
-use super::{ClassesArgs, help};
+use super::classes::ClassesArgs;
+use super::help;
 use crate::links::LinkTemplate;
 
 /// A command about citations.

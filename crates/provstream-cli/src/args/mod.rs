@@ -1,11 +1,11 @@
 //! What can be given on the command line.
 
 mod citations;
+mod classes;
 mod help;
 mod stream;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -13,7 +13,9 @@ use clap::{Args as ArgGroup, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
+pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
+use crate::emit::args::{EMIT, EmitCommand};
 use crate::marc::args::{MARC, MarcCommand};
 use crate::ui::Ui;
 
@@ -51,7 +53,7 @@ pub(crate) struct Args {
 /// Options of every command.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct AnyArgs {
-    /// When to use colours: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE, and uses them on a terminal
+    /// When to use colours: auto, always or never; auto uses them on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true,
         env = "PROVSTREAM_COLOR", hide_env = true, help_heading = ANY)]
     pub(crate) color: Color,
@@ -102,6 +104,9 @@ pub(crate) enum Command {
     /// Read the citations of providers, and write annotations in their forms
     #[command(subcommand, long_about = help::CITATIONS)]
     Citations(CitationsCommand),
+    /// Make models write annotations: prompts, schemas, grammars, examples
+    #[command(subcommand, long_about = EMIT)]
+    Emit(EmitCommand),
     /// Check, project and write MARC records
     #[command(subcommand, long_about = MARC)]
     Marc(MarcCommand),
@@ -122,19 +127,6 @@ pub(crate) struct VocabularyArgs {
     /// Where the classes come from.
     #[command(flatten)]
     pub(crate) classes: ClassesArgs,
-}
-
-/// Where the classes come from.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ClassesArgs {
-    /// A TOML file with the classes of another vocabulary; never standard input [default: version 1.0, built in]
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PROVSTREAM_VOCABULARY",
-        hide_env = true
-    )]
-    pub(crate) vocabulary: Option<PathBuf>,
 }
 
 /// Arguments of `provstream completions`.
@@ -175,7 +167,10 @@ impl Args {
             Command::Marc(MarcCommand::Validate(args)) => (false, args.fail),
             Command::Marc(MarcCommand::Conformance(args)) => (false, args.fail),
             Command::Marc(_) => (false, false),
-            Command::Vocabulary(_) | Command::Completions(_) | Command::Man(_) => (false, false),
+            Command::Emit(_)
+            | Command::Vocabulary(_)
+            | Command::Completions(_)
+            | Command::Man(_) => (false, false),
         };
         Ui {
             quiet: self.any.quiet,

@@ -9,7 +9,7 @@ use provstream::provenance::Timestamp;
 use provstream::{LimitError, Limits, Mode};
 use provstream_providers::Channel;
 
-use super::ClassesArgs;
+use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
 use crate::pointer::Pointer;
 use crate::values::{LIMITS, Window, chunk_size, duration, floor, jobs, limit, mode, time, window};

@@ -53,12 +53,14 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         reader.output.check()?;
     }
     events.finish(&mut |piece| reader.take(&piece));
-    if any && reader.events == 0 && reader.diagnostics == 0 {
-        reader.diagnostic(
-            "unknown-format",
-            None,
-            "expected server-sent events or JSON, found neither".to_owned(),
-        );
+    if any && reader.events == 0 {
+        if reader.diagnostics == 0 {
+            reader.diagnostic(
+                "unknown-format",
+                None,
+                "expected server-sent events or JSON, found neither".to_owned(),
+            );
+        }
         note(format_args!(
             "{}: expected the events of a response, server-sent or JSON, found neither",
             input.name()

@@ -1,81 +1,81 @@
 //! `provstream marc decide`.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
-use provstream_marc::{
-    Content, Controller, Decision, Deployment, Deviation, Projected, Projection, Remediability,
-    Session, SessionState,
-};
+use provstream_marc::{Controller, Decision, Deployment, Session, SessionState, Step};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::args::DecideArgs;
-use super::finding::{Finding, findings};
+use super::judge::Totals;
 use super::lines::{InputLine, MAX_LINE, each_line};
 use super::record::printable;
 use super::situation::SituationLine;
 use crate::failure::{Failure, chain};
+use crate::gate;
 use crate::input::Input;
 use crate::output::Output;
 use crate::settings;
+
+/// Most sessions that are open at once.
+const MAX_SESSIONS: usize = 4_096;
 
 /// A line of output.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum DecideLine<'a> {
     /// What was decided on a line of input.
-    Decision(Box<DecisionFields<'a>>),
+    Decision(DecisionFields<'a>),
     /// A line on which nothing could be decided.
     Refused { line: u64, message: &'a str },
 }
 
-/// What was decided on a line of input.
 #[derive(Debug, Serialize)]
 struct DecisionFields<'a> {
     line: u64,
+    session: &'a str,
     action: &'static str,
-    step: u8,
-    requirement: &'static str,
-    reason: &'static str,
+    steps: Vec<StepFields<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deviation: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound: Option<BoundFields>,
-    preference: PreferenceFields,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unfit_remediability: Option<&'static str>,
-    record: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    disclosure: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Finding>,
+    skipped: Vec<BoundFields>,
+    record: Option<Box<RawValue>>,
 }
 
-/// The bound that kept an action from being taken.
+/// A step on the way to the action.
+#[derive(Debug, Serialize)]
+struct StepFields<'a> {
+    section: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    reason: &'a str,
+}
+
+/// A bound that kept an intervention from being taken.
 #[derive(Debug, Serialize)]
 struct BoundFields {
-    action: &'static str,
-    kind: &'static str,
+    intervention: &'static str,
+    bound: &'static str,
 }
 
-/// What the draft prefers for the primary source.
-#[derive(Debug, Serialize)]
-struct PreferenceFields {
-    source: &'static str,
-    actions: Vec<&'static str>,
-    met: bool,
-    requirement: &'static str,
+/// One request after the other under the same name.
+#[derive(Clone, Debug)]
+struct Requests {
+    session: Session,
+    /// How many sessions have begun.
+    count: u64,
 }
 
 /// Decides on one line after the other.
-struct Decide {
+struct Decide<'a> {
     output: Output,
     controller: Controller,
-    projection: Projection,
-    prefix: String,
-    /// How many sessions have begun.
-    sessions: u64,
-    session: Session,
+    id: &'a str,
+    unused_is_zero: bool,
+    requests: HashMap<String, Requests>,
+    totals: Totals,
 }
 
 /// Runs the command.
@@ -84,116 +84,131 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
         Failure::Usage(format!(
-            "{name}: `bands` and all three of `bounds` are needed to decide"
+            "{name}: expected `bands`, and `bounds` with count, time and cost for each loop, to decide"
         ))
     })?;
-    let session = Session::new(&controller, &*args.id)
-        .map_err(|error| Failure::Usage(format!("--id: {error}")))?;
     let mut decide = Decide {
         output: Output::stdout(),
-        projection: Projection::new().with_wording(super::wording::of(&deployment)?),
         controller,
-        prefix: args.id.clone(),
-        sessions: 1,
-        session,
+        id: &args.id,
+        unused_is_zero: deployment.unused_scores_are_zero(),
+        requests: HashMap::new(),
+        totals: Totals::default(),
     };
-    let input = Input::open(&args.file)?;
-    each_line(
-        input,
-        &mut decide,
-        |decide| decide.output.flush(),
-        |decide, number, line| {
-            if let Err(message) = decide.line(number, line) {
-                let message = &message;
-                decide.output.line(&DecideLine::Refused {
-                    line: number,
-                    message,
-                });
-            }
-        },
-    )?;
-    decide.output.flush()?;
-    Ok(ExitCode::SUCCESS)
+    let end = Input::open(&args.file).and_then(|input| {
+        each_line(
+            input,
+            &mut decide,
+            |decide| decide.output.flush(),
+            |decide, number, line| {
+                let decided = decide.line(number, line);
+                decide.totals.count(decided.is_ok());
+                if let Err(message) = decided {
+                    let message = &message;
+                    decide.output.line(&DecideLine::Refused {
+                        line: number,
+                        message,
+                    });
+                }
+            },
+        )
+    });
+    if end.is_ok() {
+        decide.totals.end(&mut decide.output, "situation");
+    }
+    let end = end.and_then(|()| decide.output.flush());
+    gate::status(end, args.fail, decide.totals.passed())
 }
 
-impl Decide {
+impl Decide<'_> {
     fn line(&mut self, number: u64, line: InputLine<'_>) -> Result<(), String> {
         let InputLine::Whole(bytes) = line else {
-            return Err(format!("the line is longer than {MAX_LINE} bytes"));
+            return Err(format!(
+                "expected a line of at most {MAX_LINE} bytes, found a longer one"
+            ));
         };
-        let line = SituationLine::read(bytes)?;
-        // On a copy, so that a line that is refused leaves the session where it was.
-        let (mut session, sessions) = self.session_for(&line)?;
-        let decision = session
+        let line = SituationLine::read(bytes, self.unused_is_zero)?;
+        let name = line.session.as_deref().unwrap_or(self.id).to_owned();
+        // On a copy, so that a line that is refused leaves the session as it was.
+        let mut requests = self.requests_for(&name, &line)?;
+        let decision = requests
+            .session
             .decide(&line.situation, &line.details)
             .map_err(|error| chain(&error))?;
-        (self.session, self.sessions) = (session, sessions);
-        self.print(number, &line, &decision);
+        self.print(number, &name, &decision);
+        self.requests.insert(name, requests);
         Ok(())
     }
 
-    /// A session that awaits the situation of a line, and how many there are with it: behind what was running, or new where
-    /// the one before is over.
-    fn session_for(&self, line: &SituationLine) -> Result<(Session, u64), String> {
-        let mut session = self.session.clone();
-        let mut sessions = self.sessions;
-        match (session.state(), line.spent) {
-            (SessionState::Running(_), spent) => {
-                session
-                    .completed(spent.unwrap_or_default())
-                    .map_err(|error| chain(&error))?;
+    /// A session that awaits the situation of a line: after what was running, or new where the one before is over.
+    fn requests_for(&mut self, name: &str, line: &SituationLine) -> Result<Requests, String> {
+        let Some(mut requests) = self.requests.get(name).cloned() else {
+            if line.spent.is_some() {
+                return Err("`spent`: no action was running".to_owned());
             }
-            (_, Some(_)) => return Err("`spent`: nothing was running".to_owned()),
-            (SessionState::Over(_), None) => {
-                sessions += 1;
-                let prefix = format!("{}.{sessions}", self.prefix);
-                session = Session::new(&self.controller, prefix).map_err(|error| chain(&error))?;
+            if self.requests.len() >= MAX_SESSIONS {
+                self.requests
+                    .retain(|_, one| !matches!(one.session.state(), SessionState::Over(_)));
             }
-            (_, None) => {}
+            if self.requests.len() >= MAX_SESSIONS {
+                return Err(format!(
+                    "expected at most {MAX_SESSIONS} open sessions, found more"
+                ));
+            }
+            return Ok(Requests {
+                session: self.session(name)?,
+                count: 1,
+            });
+        };
+        if line.spent.is_some() && !matches!(requests.session.state(), SessionState::Running(_)) {
+            return Err("`spent`: no action was running".to_owned());
         }
-        Ok((session, sessions))
+        match requests.session.state() {
+            SessionState::Running(_) => requests.session.completed(line.spent.unwrap_or_default()),
+            SessionState::AwaitingReply => requests.session.replied(),
+            SessionState::Over(_) => {
+                requests.count += 1;
+                requests.session = self.session(&format!("{name}.{}", requests.count))?;
+                Ok(())
+            }
+            SessionState::Assess => Ok(()),
+        }
+        .map_err(|error| error.to_string())?;
+        Ok(requests)
+    }
+
+    fn session(&self, prefix: &str) -> Result<Session, String> {
+        Session::new(&self.controller, prefix).map_err(|error| error.to_string())
+    }
+
+    fn print(&mut self, line: u64, session: &str, decision: &Decision) {
+        let selection = decision.selection();
+        let step = |step| StepFields::from(step);
+        self.output.line(&DecideLine::Decision(DecisionFields {
+            line,
+            session,
+            action: decision.action().as_str(),
+            steps: selection.steps().iter().map(step).collect(),
+            deviation: selection.deviation(),
+            skipped: selection
+                .skipped()
+                .iter()
+                .map(|hit| BoundFields {
+                    intervention: hit.intervention().as_str(),
+                    bound: hit.kind().as_str(),
+                })
+                .collect(),
+            record: printable(decision.record().document()),
+        }));
     }
 }
 
-impl Decide {
-    fn print(&mut self, number: u64, line: &SituationLine, decision: &Decision) {
-        let selection = decision.selection();
-        let preference = selection.preference();
-        let content = match &line.answer {
-            Some(text) => Content::new().answer(text),
-            None => Content::new(),
-        };
-        let projected = self.projection.project(decision.record(), content);
-        // Without the text of an answer there is nothing to disclose, and a round discloses nothing.
-        let disclosure = projected.ok().and_then(Projected::disclosure);
-        self.output
-            .line(&DecideLine::Decision(Box::new(DecisionFields {
-                line: number,
-                action: decision.action().as_str(),
-                step: selection.step().number(),
-                requirement: selection.requirement(),
-                reason: selection.step().reason(),
-                deviation: selection.deviation().map(Deviation::condition),
-                bound: decision.bound().map(|hit| BoundFields {
-                    action: hit.action().as_str(),
-                    kind: hit.kind().as_str(),
-                }),
-                preference: PreferenceFields {
-                    source: preference.source().as_str(),
-                    actions: preference
-                        .actions()
-                        .iter()
-                        .map(|action| action.as_str())
-                        .collect(),
-                    met: preference.is_met(),
-                    requirement: preference.requirement(),
-                },
-                unfit_remediability: selection.unfit_remediability().map(Remediability::as_str),
-                record: printable(decision.record().document()),
-                findings: disclosure
-                    .as_ref()
-                    .map_or_else(Vec::new, |shown| findings(shown, decision.action())),
-                disclosure: disclosure.and_then(|shown| printable(shown.document())),
-            })));
+impl<'a> From<&'a Step> for StepFields<'a> {
+    fn from(step: &'a Step) -> Self {
+        Self {
+            section: step.section(),
+            action: step.action().map(|action| action.as_str()),
+            reason: step.reason(),
+        }
     }
 }

@@ -9,7 +9,7 @@ use provstream_marc::{Document, Score};
 #[derive(Debug)]
 pub(crate) struct Fields {
     document: Document,
-    /// What stands before names in messages.
+    /// The prefix of names in messages.
     within: String,
 }
 
@@ -21,17 +21,20 @@ impl Fields {
             _ => format!("`{within}.{name}`"),
         };
         let document = Document::parse(json).map_err(|error| match within {
-            "" => format!("no JSON object: {error}"),
-            _ => format!("`{within}`: no JSON object"),
+            "" => format!("expected a JSON object, found {}: {error}", type_of(json)),
+            _ => format!("`{within}`: expected an object, found {}", type_of(json)),
         })?;
         let mut seen = Vec::new();
         for (member, _) in document.members() {
             let Some(known) = known.iter().find(|known| **known == member) else {
                 let known = known.join(", ");
-                return Err(format!("{}: unknown; known are {known}", name(&member)));
+                return Err(format!(
+                    "unknown member {}, expected one of {known}",
+                    name(&member)
+                ));
             };
             if seen.contains(known) {
-                return Err(format!("{}: stands there more than once", name(&member)));
+                return Err(format!("{}: found more than once", name(&member)));
             }
             seen.push(*known);
         }
@@ -49,7 +52,7 @@ impl Fields {
         }
     }
 
-    /// What `read` makes of a member's JSON; none if there is no such member, or it is null.
+    /// A member's JSON through `read`; `None` if it is missing or null.
     pub(crate) fn get<T, E: Display>(
         &self,
         name: &str,
@@ -66,9 +69,9 @@ impl Fields {
     /// A string with content.
     pub(crate) fn string(&self, name: &str) -> Result<Option<String>, String> {
         self.get(name, |json| match serde_json::from_str::<String>(json) {
-            Ok(text) if text.is_empty() => Err("has no content"),
+            Ok(text) if text.is_empty() => Err("expected a text, found an empty one"),
             Ok(text) => Ok(text),
-            Err(_) => Err("must be a string"),
+            Err(_) => Err("expected a string"),
         })
     }
 
@@ -106,6 +109,19 @@ impl Fields {
 
     /// What must be there.
     pub(crate) fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, String> {
-        value.ok_or_else(|| self.about(name, "is required and missing"))
+        value.ok_or_else(|| self.about(name, "missing"))
+    }
+}
+
+/// The type of a JSON value, for a message.
+pub(super) fn type_of(json: &[u8]) -> &'static str {
+    match json.trim_ascii_start().first() {
+        Some(b'{') => "one that is not complete or not valid",
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        Some(b'-' | b'0'..=b'9') => "a number",
+        _ => "something else",
     }
 }

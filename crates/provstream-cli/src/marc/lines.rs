@@ -36,7 +36,7 @@ impl Lines {
         }
     }
 
-    /// Hands on the line that is complete, unless it is blank.
+    /// Passes on the line that is complete, unless it is blank.
     fn end(&mut self, number: u64, sink: &mut impl FnMut(u64, InputLine<'_>)) {
         if number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
             self.line.drain(..BYTE_ORDER_MARK.len());
@@ -51,8 +51,8 @@ impl Lines {
     }
 }
 
-/// Reads to the end and hands on each line that is not blank, with its number from 1. `pause` is called whenever the input
-/// may have no more to give at once.
+/// Reads to the end and passes on each line that is not blank, with its number from 1. `pause` is called whenever the input
+/// may have to wait.
 pub(crate) fn each_line<T>(
     mut input: Input,
     state: &mut T,

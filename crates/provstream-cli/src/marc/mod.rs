@@ -1,17 +1,21 @@
 //! `provstream marc`.
 
 pub(crate) mod args;
+mod carry;
 mod conformance;
 mod decide;
 mod fields;
-mod finding;
+mod judge;
 mod lines;
+mod objects;
 mod project;
 pub(crate) mod record;
 mod schema;
+mod show;
 mod situation;
+mod texts;
+mod upgrade;
 mod validate;
-mod wording;
 
 use std::process::ExitCode;
 
@@ -22,8 +26,11 @@ use crate::failure::Failure;
 pub(crate) fn run(command: &MarcCommand) -> Result<ExitCode, Failure> {
     match command {
         MarcCommand::Validate(args) => validate::run(args),
-        MarcCommand::Project(args) => project::run(args),
         MarcCommand::Decide(args) => decide::run(args),
+        MarcCommand::Project(args) => project::run(args),
+        MarcCommand::Show(args) => show::run(args),
+        MarcCommand::Carry(args) => carry::run(args),
+        MarcCommand::Upgrade(args) => upgrade::run(args),
         MarcCommand::Schema(args) => schema::run(args),
         MarcCommand::Conformance(args) => conformance::run(args),
     }

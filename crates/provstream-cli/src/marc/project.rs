@@ -2,23 +2,22 @@
 
 use std::process::ExitCode;
 
-use provstream::{Event, Handler};
 use provstream_marc::{
-    Content, Core, Deployment, Document, MarcKind, Profile, Projected, Projection,
+    Attestation, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech,
+    TrustContext, TrustPolicy,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::args::ProjectArgs;
-use super::finding::{Finding, findings};
-use super::record::{Judged, printable};
-use crate::failure::{Failure, chain};
-use crate::feed::Stream;
-use crate::line::Line;
+use super::args::{KindArg, ProjectArgs, TrustArg, WordingArgs};
+use super::judge::{Object, Totals, objects};
+use super::objects::each_object;
+use super::record::printable;
+use super::texts::{Text, Texts};
+use crate::failure::Failure;
+use crate::gate;
 use crate::output::Output;
 use crate::settings;
-use crate::sink::Sink;
-use provstream::Span;
 
 /// A line of output.
 #[derive(Debug, Serialize)]
@@ -26,118 +25,231 @@ use provstream::Span;
 enum ProjectLine<'a> {
     /// What may be shown of a record.
     Disclosure {
-        span: Span,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pointer: Option<&'a str>,
+        line: u64,
+        action: &'static str,
         disclosure: Option<Box<RawValue>>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,
+        /// Texts that were given and belong to another action.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unused: Vec<&'static str>,
     },
     /// Nothing is shown of a record yet.
-    Deferred {
-        span: Span,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pointer: Option<&'a str>,
-        action: &'static str,
-    },
-    /// A record of which nothing can be shown.
-    Refused {
-        span: Span,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pointer: Option<&'a str>,
+    Deferred { line: u64, action: &'static str },
+    /// A record of which nothing may be shown in its trust context.
+    Withheld {
+        line: u64,
+        section: &'static str,
         message: String,
     },
+    /// An object of which nothing can be shown.
+    Refused { line: u64, message: &'a str },
 }
 
-/// Prints what may be shown of each record.
+/// Wording that should not be shown.
+#[derive(Debug, Serialize)]
+struct Finding {
+    member: &'static str,
+    kind: &'static str,
+    section: &'static str,
+    /// In bytes of the member's text.
+    start: u64,
+    end: u64,
+}
+
+/// The wording of a command, with the trust policy of its deployment.
+pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), Failure> {
+    let projection = Projection::new();
+    let Some(path) = &args.deployment else {
+        let language = args.language.unwrap_or(provstream_marc::Language::English);
+        let wording = provstream_marc::Wording::in_language(language);
+        return Ok((projection.with_wording(wording), TrustPolicy::default()));
+    };
+    let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
+    Ok((
+        projection.with_wording(deployment.wording()),
+        *deployment.trust_policy(),
+    ))
+}
+
 struct Project<'a> {
     output: Output,
-    profile: Profile,
     projection: Projection,
-    content: Content<'a>,
+    policy: TrustPolicy,
+    context: Option<TrustContext>,
+    texts: Texts,
+    args: &'a ProjectArgs,
+    totals: Totals,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
-    let mut projection = Projection::new();
-    if let Some(path) = &args.deployment {
-        let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
-        projection = projection.with_wording(super::wording::of(&deployment)?);
-    }
+    let (mut projection, policy) = wording(&args.wording)?;
     if args.hide_action {
         projection = projection.without_action();
     }
-    if args.interim {
-        projection = projection.with_interim();
-    }
-    let mut content = Content::new();
-    if let Some(text) = &args.answer {
-        content = content.answer(text);
-    }
-    if let Some(text) = &args.next_step {
-        content = content.next_step(text);
-    }
-    let stream = Stream::records(&args.source.file, args.source.limits()?)?;
+    let profile = args.profile.profile();
     let mut project = Project {
         output: Output::stdout(),
-        profile: args.profile.profile(),
         projection,
-        content,
+        policy,
+        context: context(args)?,
+        texts: Texts::read(args)?,
+        args,
+        totals: Totals::default(),
     };
-    stream.feed(&mut project)?;
-    project.output.flush()?;
-    Ok(ExitCode::SUCCESS)
+    let end = each_object(
+        &args.source.file,
+        args.source.max(),
+        &mut project,
+        |project| project.output.flush(),
+        |project, outermost| {
+            for object in objects(&outermost, KindArg::Auto, profile) {
+                let passed = project.object(object);
+                project.totals.count(passed);
+            }
+        },
+    );
+    if end.is_ok() {
+        project.totals.end(&mut project.output, "MARC-Core record");
+    }
+    let end = end.and_then(|()| project.output.flush());
+    gate::status(end, args.fail, project.totals.passed())
+}
+
+/// The trust context that the arguments state; `None` if it is not known.
+fn context(args: &ProjectArgs) -> Result<Option<TrustContext>, Failure> {
+    let Some(domain) = args.trust.domain() else {
+        return Ok(None);
+    };
+    let context = TrustContext::new(domain);
+    match (&args.emitter, args.trust) {
+        (Some(emitter), TrustArg::Attested) => {
+            let attestation = Attestation::new(emitter.as_str())
+                .map_err(|error| Failure::Usage(format!("--emitter: {error}")))?;
+            Ok(Some(context.attested(attestation)))
+        }
+        (Some(_), _) => Err(Failure::Usage(
+            "--emitter: expected with --trust attested only".to_owned(),
+        )),
+        (None, _) => Ok(Some(context)),
+    }
 }
 
 impl Project<'_> {
-    fn record(&mut self, judged: &Judged<'_>, document: Document) {
-        let (span, pointer) = judged.place();
-        let Ok(record) = Core::new(document, self.profile) else {
-            return self.output.line(&judged.line());
+    /// Prints what may be shown of an object; whether that went well.
+    fn object(&mut self, object: Object) -> bool {
+        let line = object.place.line;
+        if !object.report.is_valid() {
+            object.print(&mut self.output);
+            return false;
+        }
+        let (Some(MarcKind::Core), Some(document)) = (object.kind, object.document) else {
+            let message = "expected a MARC-Core record, found a MARC-Disclosure object; `provstream marc show` prints those";
+            self.output.line(&ProjectLine::Refused { line, message });
+            return false;
         };
-        let line = match self.projection.project(&record, self.content) {
-            Ok(Projected::Disclosed(disclosure)) => ProjectLine::Disclosure {
-                span,
-                pointer,
-                disclosure: printable(disclosure.document()),
-                findings: findings(&disclosure, record.selected_action()),
-            },
-            Ok(Projected::Deferred(action)) => ProjectLine::Deferred {
-                span,
-                pointer,
-                action: action.as_str(),
-            },
-            Err(error) => ProjectLine::Refused {
-                span,
-                pointer,
-                message: chain(&error),
-            },
-        };
-        self.output.line(&line);
-    }
-}
-
-impl Handler for Project<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Marc(object) if object.kind() == MarcKind::Core => {
-                let mut judged = Judged::new(&object, self.profile);
-                match judged.document.take() {
-                    Some(document) if judged.report.is_valid() => self.record(&judged, document),
-                    document => {
-                        judged.document = document;
-                        self.output.line(&judged.line());
-                    }
-                }
+        match Core::new(document, self.args.profile.profile()) {
+            Ok(record) => self.record(line, record),
+            Err(report) => {
+                let message = &*report.to_string();
+                self.output.line(&ProjectLine::Refused { line, message });
+                false
             }
-            Event::Diagnostic(diagnostic) => self.output.line(&Line::from(diagnostic)),
-            _ => {}
         }
     }
-}
 
-impl Sink for Project<'_> {
-    fn output(&mut self) -> &mut Output {
-        &mut self.output
+    fn record(&mut self, line: u64, record: Core) -> bool {
+        let id = record.decision_id().map(str::to_owned);
+        let speech = match self.context.clone() {
+            None => {
+                Err("the trust context of the record is not known; --trust states it".to_owned())
+            }
+            Some(context) => self.speech(record.placed(context)),
+        };
+        let speech = match speech {
+            Ok(speech) => speech,
+            Err(message) => {
+                let section = "MARC-02 15";
+                self.output.line(&ProjectLine::Withheld {
+                    line,
+                    section,
+                    message,
+                });
+                return false;
+            }
+        };
+        match self.speak(line, speech, id.as_deref()) {
+            Ok(()) => true,
+            Err(message) => {
+                let message = &*message;
+                self.output.line(&ProjectLine::Refused { line, message });
+                false
+            }
+        }
+    }
+
+    fn speech(&self, record: ContextualRecord) -> Result<Speech, String> {
+        record
+            .speech(&self.policy)
+            .map_err(|error| error.to_string())
+    }
+
+    fn speak(&mut self, line: u64, speech: Speech, id: Option<&str>) -> Result<(), String> {
+        let next_step = self.texts.next_step(id);
+        let projection = match next_step {
+            Some(text) => self.projection.clone().with_next_step(text),
+            None => self.projection.clone(),
+        };
+        let (used, disclosure) = match speech {
+            Speech::Answer(turn) => {
+                let text = self.texts.answer(id, line)?;
+                (Text::Answer, projection.answer(turn, &text))
+            }
+            Speech::Clarify(turn) => {
+                let text = self.texts.get(id, Text::Question);
+                (Text::Question, projection.clarify(turn, text))
+            }
+            Speech::Refuse(turn) => {
+                let text = self.texts.get(id, Text::Message);
+                (Text::Message, projection.refuse(turn, text))
+            }
+            Speech::Defer(turn) if self.args.interim => (Text::Message, projection.interim(turn)),
+            Speech::Defer(turn) => {
+                let action = turn.record().selected_action().as_str();
+                self.output.line(&ProjectLine::Deferred { line, action });
+                return Ok(());
+            }
+            _ => return Err("this action is not known here".to_owned()),
+        };
+        let disclosure = disclosure.map_err(|error| error.to_string())?;
+        let unused = self.texts.unused(id, used);
+        self.print(line, &disclosure, used, unused);
+        Ok(())
+    }
+
+    fn print(&mut self, line: u64, disclosure: &Disclosure, used: Text, unused: Vec<&'static str>) {
+        let action = match (disclosure.selected_action(), used) {
+            (Some(action), _) => action,
+            (None, Text::Answer) => provstream_marc::Action::Answer,
+            (None, Text::Question) => provstream_marc::Action::Clarify,
+            (None, Text::Message) => provstream_marc::Action::Abstain,
+        };
+        let findings = disclosure.check_wording(action).into_iter();
+        self.output.line(&ProjectLine::Disclosure {
+            line,
+            action: action.as_str(),
+            disclosure: printable(disclosure.document()),
+            findings: findings
+                .map(|(member, finding)| Finding {
+                    member,
+                    kind: finding.kind().as_str(),
+                    section: finding.kind().section(),
+                    start: finding.span().start(),
+                    end: finding.span().end(),
+                })
+                .collect(),
+            unused,
+        });
     }
 }

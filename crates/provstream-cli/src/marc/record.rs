@@ -2,43 +2,39 @@
 
 use std::fmt::Write;
 
-use provstream_marc::{Document, MarcObject, Profile, Report};
+use provstream_marc::{Document, MarcObject, Profile, Report, Violation};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::line::{Line, ViolationFields};
 use crate::printable::is_unsafe;
-use provstream::Span;
 
-/// A MARC object that was held against a draft.
+/// A MARC object that was validated.
 #[derive(Debug)]
 pub(crate) struct Judged<'a> {
     object: &'a MarcObject<'a>,
-    /// What it says; none if its bytes are missing.
-    pub(crate) document: Option<Document>,
-    /// What is wrong with it.
-    pub(crate) report: Report,
+    /// The object; `None` if its bytes are missing.
+    document: Option<Document>,
+    report: Report,
 }
 
 impl<'a> Judged<'a> {
-    /// Holds an object against a draft.
+    /// Validates an object.
     pub(crate) fn new(object: &'a MarcObject<'a>, profile: Profile) -> Self {
         // What the parser reports is a JSON object, so only one that is too long has no document.
         let document = object.raw().and_then(|raw| Document::parse(raw).ok());
-        let report = match &document {
-            Some(document) => document.validate(object.kind(), profile),
-            None => provstream_marc::validate(object, profile),
-        };
         Self {
             object,
             document,
-            report,
+            report: provstream_marc::validate(object, profile),
         }
     }
 
-    /// The line that tells of it.
+    /// Its line.
     pub(crate) fn line(&'a self) -> Line<'a> {
+        let kind = self.document.as_ref().and_then(Document::kind);
         Line::Marc {
-            kind: self.object.kind().as_str(),
+            kind: kind.unwrap_or(self.object.kind()).as_str(),
             span: self.object.span(),
             pointer: self.object.pointer(),
             valid: self.report.is_valid(),
@@ -51,21 +47,36 @@ impl<'a> Judged<'a> {
             record: self.document.as_ref().and_then(printable),
         }
     }
+}
 
-    /// Where the object stands: its span, and its pointer if it is known.
-    pub(crate) fn place(&self) -> (Span, Option<&'a str>) {
-        (self.object.span(), self.object.pointer())
+/// A violation of a stream as a whole.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "sequence")]
+pub(crate) struct SequenceLine<'a> {
+    code: &'static str,
+    level: &'static str,
+    section: &'static str,
+    message: &'a str,
+}
+
+/// The line of a violation of a stream as a whole.
+pub(crate) fn sequence_line(violation: &Violation) -> SequenceLine<'_> {
+    SequenceLine {
+        code: violation.code().as_str(),
+        level: violation.level().as_str(),
+        section: violation.section(),
+        message: violation.message(),
     }
 }
 
-/// A document on one line, with escapes for what is [unsafe](is_unsafe) on a terminal, which in JSON without white space
-/// stands in strings alone.
+/// A document on one line, with escapes for what is [unsafe](is_unsafe) on a terminal, which in JSON without white space is
+/// in strings only.
 pub(crate) fn printable(document: &Document) -> Option<Box<RawValue>> {
     let json = document.to_json();
     let mut written = String::with_capacity(json.len());
     for character in json.chars() {
         if is_unsafe(character) {
-            // All of them lie in the basic plane, so that one unit is enough. Writing to a string cannot fail.
+            // All of them are in the basic plane, so one unit is enough. Writing to a string cannot fail.
             let _ = write!(written, "\\u{:04x}", u32::from(character));
         } else {
             written.push(character);
@@ -89,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_no_end() {
+    fn nesting_is_unlimited() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(60_000), "]".repeat(60_000));
         let document = Document::parse(deep.as_bytes()).unwrap();
         assert_eq!(printable(&document).unwrap().get(), deep);

@@ -2,76 +2,67 @@
 
 use std::process::ExitCode;
 
-use provstream::{DiagnosticCode, Event, Handler};
-use provstream_marc::{MarcKind, Profile, SequenceValidator};
+use provstream_marc::{MarcKind, SequenceValidator};
 
 use super::args::ValidateArgs;
-use super::record::Judged;
+use super::judge::{Object, Totals, objects};
+use super::objects::each_object;
 use crate::failure::Failure;
-use crate::feed::Stream;
 use crate::gate;
-use crate::line::Line;
 use crate::output::Output;
-use crate::sink::Sink;
 
-/// Prints every MARC object with what is wrong with it.
-#[derive(Debug)]
+/// Prints every MARC object with its violations.
 struct Validate {
     output: Output,
-    profile: Profile,
     /// What came before, if that is to be looked at.
     sequence: Option<SequenceValidator>,
-    all_valid: bool,
+    totals: Totals,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
     let profile = args.profile.profile();
-    let stream = Stream::records(&args.source.file, args.source.limits()?)?;
     let mut validate = Validate {
         output: Output::stdout(),
-        profile,
         sequence: args.session.then(|| SequenceValidator::new(profile)),
-        all_valid: true,
+        totals: Totals::default(),
     };
-    let end = stream
-        .feed(&mut validate)
-        .and_then(|_| validate.output.flush());
-    gate::status(end, args.fail, validate.all_valid)
-}
-
-impl Handler for Validate {
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Marc(object) => {
-                let mut judged = Judged::new(&object, self.profile);
-                if let Some(sequence) = &mut self.sequence {
-                    match &judged.document {
-                        Some(document) => judged.report.extend(sequence.check(document)),
-                        None if object.kind() == MarcKind::Core => sequence.skip(),
-                        None => {}
-                    }
-                }
-                self.all_valid &= judged.report.is_valid();
-                self.output.line(&judged.line());
+    let end = each_object(
+        &args.source.file,
+        args.source.max(),
+        &mut validate,
+        |validate| validate.output.flush(),
+        |validate, outermost| {
+            for object in objects(&outermost, args.kind, profile) {
+                validate.object(object);
             }
-            Event::Diagnostic(diagnostic) => {
-                // What is no JSON, or nests too deep, might have been a record.
-                let unread = [
-                    DiagnosticCode::JsonSyntax,
-                    DiagnosticCode::Unterminated,
-                    DiagnosticCode::LimitDepth,
-                ];
-                self.all_valid &= !unread.contains(&diagnostic.code());
-                self.output.line(&Line::from(diagnostic));
-            }
-            _ => {}
-        }
+        },
+    );
+    if end.is_ok() {
+        validate.end();
     }
+    let end = end.and_then(|()| validate.output.flush());
+    gate::status(end, args.fail, validate.totals.passed())
 }
 
-impl Sink for Validate {
-    fn output(&mut self) -> &mut Output {
-        &mut self.output
+impl Validate {
+    fn object(&mut self, mut object: Object) {
+        if let Some(sequence) = &mut self.sequence {
+            match (&object.document, object.kind) {
+                (Some(document), Some(MarcKind::Core)) => object.add(sequence.check(document)),
+                (_, Some(MarcKind::Disclosure)) => {}
+                _ => sequence.skip(),
+            }
+        }
+        self.totals.count(object.report.is_valid());
+        object.print(&mut self.output);
+    }
+
+    fn end(&mut self) {
+        let open = self.sequence.as_ref().map(SequenceValidator::finish);
+        for violation in open.iter().flat_map(|report| report.violations()) {
+            self.output.line(&super::record::sequence_line(violation));
+        }
+        self.totals.end(&mut self.output, "MARC object");
     }
 }

@@ -206,7 +206,7 @@ fn a_progress_bar_is_gone_after_an_interrupt() {
         return;
     };
     assert!(
-        !shown.contains(" 0s left") && !shown.contains("0 seconds left"),
+        !shown.contains(" 0s left") && !shown.contains(" 0 seconds left"),
         "{shown:?}"
     );
     let (bars, end) = shown.rsplit_once("status ").expect("the status is shown");
@@ -308,7 +308,10 @@ fn options_without_effect_are_refused() {
             "--max-record",
         ),
         (&["strip", "--json", "--mode=text"], "--json needs JSON"),
-        (&["strip", "--max-record=5"], "--json"),
+        (
+            &["strip", "--max-record=5"],
+            "--max-record needs --json, which is missing",
+        ),
         (
             &["extract", "--field=/a", "--input=auto"],
             "--field cannot be used with --input",

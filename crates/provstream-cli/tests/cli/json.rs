@@ -128,7 +128,7 @@ fn a_marc_object_is_printed_with_what_is_wrong_with_it() {
     assert!(
         marc[0].contains(
             ",\"pointer\":\"\",\"valid\":false,\"violations\":[{\"code\":\"wrong-case\",\"level\":\"must\",\
-            \"pointer\":\"/confidence_band\",\"requirement\":\"M2-101\",\
+            \"pointer\":\"/confidence_band\",\"section\":\"MARC-02 9.2\",\
             \"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"},\
             {\"code\":\"unknown-member\",\"level\":\"should\",\"pointer\":\"/trace\","
         ),

@@ -4,6 +4,7 @@ mod admit;
 mod common;
 mod corpus;
 mod defects;
+mod emit;
 mod extract;
 mod features;
 mod json;

@@ -1,568 +1,779 @@
-//! `provstream marc`.
+//! `provstream marc`: from situations to records, disclosures and text, and what is refused on the way.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::Value;
+use provstream_marc::{Document, Draft, MarcKind, Profile};
+use serde_json::{Value, json};
+use testkit::marc::generate::{Random, mutated};
 
 use crate::common::{Files, Run, run};
 
-fn corpus(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+/// The base line of situations, with some members replaced.
+fn situation(edits: Value) -> String {
+    let mut line = json!({
+        "pre_capability": 0.7,
+        "uncertainty": {"ambiguity": 0.1, "missing_evidence": 0.1, "capability_limit": 0.1, "evidence_conflict": 0.1, "safety": 0.0},
+        "primary_source": "ambiguity",
+        "recommended_next_step": "do it",
+        "post_answer_confidence": 0.95
+    });
+    for (name, value) in edits.as_object().expect("an object") {
+        line[name] = value.clone();
+    }
+    line.to_string()
+}
+
+fn corpus(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../corpus/marc")
-        .join(name)
+        .join(name);
+    path.to_str().expect("UTF-8").to_owned()
 }
 
-/// An example of the drafts.
-fn vector(name: &str) -> String {
-    fs::read_to_string(corpus(name)).unwrap()
+/// An object of the corpus without white space.
+fn compact(name: &str) -> String {
+    let object = fs::read(corpus(name)).expect("an example");
+    Document::parse(&object).expect("an object").to_json()
 }
 
-fn ok(args: &[&str], input: impl AsRef<[u8]>) -> Run {
-    let run = run(&[&["marc"], args].concat(), input);
-    assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{args:?}");
-    run
+/// The description of a deployment with nothing special.
+const PLAIN: &str = "name = \"x\"\nclasses = [\"core\"]\nrecords = \"provstream\"\ndecisions = \"provstream\"\n\
+    [bands]\ncalibration_profile = \"p\"\nmedium_from = 0.5\nhigh_from = 0.8\n\
+    [bounds]\nclarifications = 1\n\
+    [bounds.retrieve]\ncount = 1\ntime = \"1m\"\ncost = 9\n[bounds.tool]\ncount = 1\ntime = \"1m\"\ncost = 9\n\
+    [bounds.deliberate]\ncount = 1\ntime = \"1m\"\ncost = 9\n";
+
+fn decide_with(description: &str, args: &[&str], input: &str) -> Run {
+    let files = Files::new();
+    let path = files.write("deployment.toml", description);
+    let mut all = vec!["marc", "decide", "--deployment", &path];
+    all.extend(args);
+    run(&all, input)
 }
 
-fn values(run: &Run) -> Vec<Value> {
-    let lines = run.stdout.lines();
+/// The lines of a run, the last one with the totals aside.
+#[track_caller]
+fn lines(run: &Run) -> Vec<Value> {
+    let mut lines: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+        .collect();
+    let end = lines.pop().unwrap_or_else(|| panic!("{}", run.stderr));
+    assert_eq!(end["event"], "end", "{}", run.stdout);
     lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
-/// Code, level and pointer of each violation in a line.
-fn violations(line: &Value) -> Vec<(String, String, String)> {
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    line["violations"]
+#[track_caller]
+fn decide(input: &str) -> Vec<Value> {
+    let run = decide_with(PLAIN, &[], input);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    lines(&run)
+}
+
+fn action(line: &Value) -> &str {
+    line["action"].as_str().unwrap_or("none")
+}
+
+/// M2-117: no text reaches a decision, and the answer reaches no disclosure but that of ANSWER.
+#[test]
+fn d1_no_answer_text_reaches_a_disclosure_of_another_action() {
+    let secret = "To build the device, first mix";
+    let early = decide(&situation(
+        json!({"primary_source": "safety", "answer": secret}),
+    ));
+    assert_eq!(early[0]["event"], "refused");
+    assert!(
+        early[0]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("`answer`: no text for the user is read before")
+    );
+    let situations = [
+        json!({"primary_source": "safety"}),
+        json!({"primary_source": "safety", "remedies": {"human": true}}),
+        json!({"judgements": ["blocking_ambiguity"], "remedies": {"user_clarification": true}}),
+        json!({"judgements": {"material_conflict": true}}),
+    ];
+    let input: Vec<String> = situations.into_iter().map(situation).collect();
+    let decided = decide_with(PLAIN, &[], &input.join("\n"));
+    let project = run(
+        &["marc", "project", "--trust", "local", "--answer", secret],
+        &decided.stdout,
+    );
+    let shown = lines(&project);
+    assert_eq!(shown.len(), 4, "{}", project.stdout);
+    for (line, action) in shown
+        .iter()
+        .zip(["ABSTAIN", "ESCALATE", "CLARIFY", "ABSTAIN"])
+    {
+        assert_eq!(line["event"], "disclosure", "{line}");
+        assert_eq!(line["action"], action);
+        assert_ne!(line["disclosure"]["answer"], "");
+    }
+    assert!(!project.stdout.contains(secret));
+}
+
+/// M2-117: one answer is for one record.
+#[test]
+fn policy_one_answer_is_for_one_record() {
+    let decided = decide_with(
+        PLAIN,
+        &[],
+        &[situation(json!({})), situation(json!({}))].join("\n"),
+    );
+    let project = run(
+        &[
+            "marc", "project", "--trust", "local", "--answer", "Yes.", "--fail",
+        ],
+        &decided.stdout,
+    );
+    let shown = lines(&project);
+    assert_eq!(shown[0]["disclosure"]["answer"], "Yes.");
+    assert_eq!(shown[1]["event"], "refused");
+    assert_eq!(project.status, 3);
+    let files = Files::new();
+    let texts = files.write(
+        "texts",
+        "{\"decision_id\":\"session-1\",\"answer\":\"One.\"}\n{\"decision_id\":\"session.2-1\",\"answer\":\"Two.\",\"message\":\"No.\"}\n",
+    );
+    let project = run(
+        &[
+            "marc", "project", "--trust", "local", "--texts", &texts, "--fail",
+        ],
+        &decided.stdout,
+    );
+    let shown = lines(&project);
+    assert_eq!(project.status, 0, "{}", project.stdout);
+    assert_eq!(shown[1]["disclosure"]["answer"], "Two.");
+    assert_eq!(shown[1]["unused"], json!(["message"]));
+}
+
+/// M2-76, M2-117, M2-118, M2-120: an object that lacks a member is not passed over; nothing is a violation, too.
+#[test]
+fn d2_nothing_vanishes_from_validation() {
+    let read = |name: &str| fs::read_to_string(corpus(name)).unwrap();
+    for (name, member) in [
+        ("tv-m2-1.json", "marc_version"),
+        ("tv-m2-3.json", "answer"),
+        ("tv-m2-3.json", "confidence_band"),
+        ("tv-m2-3.json", "uncertainty_source"),
+    ] {
+        let mut object: Value = serde_json::from_str(&read(name)).unwrap();
+        object.as_object_mut().unwrap().remove(member);
+        let validate = run(&["marc", "validate", "--fail"], object.to_string());
+        assert_eq!(validate.status, 3, "{name} {member}");
+        let line = &lines(&validate)[0];
+        assert_eq!(
+            line["violations"][0]["pointer"],
+            format!("/{member}"),
+            "{line}"
+        );
+    }
+    for input in [
+        "",
+        "{}",
+        "[]",
+        "prose",
+        "{\"id\":7}",
+        "7",
+        "{\"marc_version\":\"1.0\"",
+        "[{}",
+    ] {
+        let validate = run(&["marc", "validate", "--fail"], input);
+        assert_eq!(validate.status, 3, "{input:?}: {}", validate.stdout);
+        assert!(
+            validate.stdout.lines().count() >= 2,
+            "{input:?}: {}",
+            validate.stdout
+        );
+    }
+    let unknown = run(
+        &["marc", "validate", "--fail"],
+        "{\"confidence_band\":\"low\",\"confidence_target\":\"answer\"}",
+    );
+    assert_eq!(lines(&unknown)[0]["violations"][0]["code"], "unknown-kind");
+    let forced = run(&["marc", "validate", "--kind", "core", "--fail"], "{}");
+    assert_eq!(lines(&forced)[0]["violations"].as_array().unwrap().len(), 9);
+}
+
+/// M2-9: 12,000 changed records and as many disclosures: one line for each, with the verdict of the library.
+#[test]
+fn d2_no_changed_object_vanishes() {
+    for (kind, name, given) in [
+        (MarcKind::Core, "core", "core"),
+        (MarcKind::Disclosure, "disclosure", "auto"),
+    ] {
+        let mut random = Random::new(2);
+        let documents: Vec<Document> = (0..12_000)
+            .map(|_| mutated(kind, Draft::Draft02, &mut random))
+            .collect();
+        let input: String = documents.iter().map(|one| format!("{one}\n")).collect();
+        let found = lines(&run(&["marc", "validate", "--kind", given], &input));
+        assert_eq!(found.len(), documents.len());
+        for (line, document) in found.iter().zip(&documents) {
+            let valid = document.validate(kind, Profile::default()).is_valid();
+            // Where the members decide, a faulty object may be of another kind, or of none that is known, but not valid.
+            assert_eq!(line["valid"], valid, "{line} {document}");
+            assert!(line["kind"] == name || !valid, "{document}");
+        }
+    }
+}
+
+/// M2-52, M2-58: the values of example B.2.
+#[test]
+fn d3_the_values_of_example_b_2_lead_to_retrieval() {
+    let line = json!({"pre_capability": 0.39, "uncertainty": {"ambiguity": 0.09, "missing_evidence": 0.84, "capability_limit": 0.14,
+        "evidence_conflict": 0.11, "safety": 0.0}, "primary_source": "missing_evidence", "remediability": "retrieval", "remedies": {"retrieval": true}});
+    let decided = decide(&situation(line));
+    assert_eq!(action(&decided[0]), "RETRIEVE");
+    let steps = decided[0]["steps"].as_array().unwrap();
+    let last = steps.last().unwrap();
+    assert_eq!(
+        (last["section"].as_str(), last["action"].as_str()),
+        (Some("MARC-02 8.8 step 4"), Some("RETRIEVE"))
+    );
+}
+
+/// M2-154: without --trust nothing is disclosed, and the line says so.
+#[test]
+fn d4_without_a_trust_context_nothing_is_disclosed() {
+    let record = fs::read_to_string(corpus("tv-m2-2.json")).unwrap();
+    for (args, event, status) in [
+        (&[][..], "withheld", 3),
+        (&["--trust", "cross-domain"], "withheld", 3),
+        (
+            &["--trust", "attested", "--emitter", "example.org"],
+            "disclosure",
+            0,
+        ),
+        (&["--trust", "local"], "disclosure", 0),
+        (&["--trust", "delegated"], "disclosure", 0),
+    ] {
+        let mut all = vec!["marc", "project", "--fail"];
+        all.extend(args);
+        let project = run(&all, &record);
+        assert_eq!(lines(&project)[0]["event"], event, "{args:?}");
+        assert_eq!(project.status, status, "{args:?}");
+    }
+    assert_eq!(
+        run(&["marc", "project", "--trust", "attested"], &record).status,
+        2
+    );
+}
+
+/// M2-136
+#[test]
+fn d5_an_unknown_marc_version_changes_nothing() {
+    let disclosure = fs::read_to_string(corpus("tv-m2-3.json")).unwrap();
+    let with_version = disclosure.replacen('{', "{\"marc_version\":\"1.0\",", 1);
+    let validate = run(&["marc", "validate", "--fail"], &with_version);
+    assert_eq!(validate.status, 0, "{}", validate.stdout);
+    assert_eq!(lines(&validate)[0]["kind"], "disclosure");
+    let envelope =
+        format!("{{\"marc_version\":\"1.0\",\n\"metadata\":{{\"marc_disclosure\":{disclosure}}}}}");
+    let validate = run(&["marc", "validate", "--fail"], &envelope);
+    assert_eq!(validate.status, 0, "{}", validate.stdout);
+    assert_eq!(lines(&validate)[0]["pointer"], "/metadata/marc_disclosure");
+    assert_eq!(lines(&validate)[0]["line"], 2);
+}
+
+/// M2-18, M2-80, M2-93
+#[test]
+fn d6_interleaved_requests_are_kept_apart() {
+    let input: String = ["a", "b", "a", "b"]
+        .map(|session| {
+            situation(json!({"session": session, "remedies": {"retrieval": {"worthwhile": true}}}))
+                + "\n"
+        })
+        .concat();
+    let decided = decide(&input);
+    assert_eq!(
+        decided.iter().map(action).collect::<Vec<_>>(),
+        ["RETRIEVE", "RETRIEVE", "ANSWER", "ANSWER"]
+    );
+    assert_eq!(decided[3]["record"]["parent_decision_id"], "b-1");
+    let records: String = decided
+        .iter()
+        .map(|line| line["record"].to_string() + "\n")
+        .collect();
+    let validate = run(
+        &["marc", "validate", "--session", "--strict", "--fail"],
+        &records,
+    );
+    let found = lines(&validate);
+    assert!(
+        found.iter().all(|line| line["violations"] == json!([])),
+        "{}",
+        validate.stdout
+    );
+    let open = run(
+        &["marc", "validate", "--session"],
+        decided[0]["record"].to_string(),
+    );
+    assert!(open.stdout.contains("open-loop"), "{}", open.stdout);
+}
+
+/// M2-111, M2-114
+#[test]
+fn d7_a_stated_human_is_kept_with_abstain_and_a_deviation_can_happen() {
+    let decided = decide(&situation(
+        json!({"judgements": ["material_capability_limit"], "remediability": "human", "remedies": {"human": false}}),
+    ));
+    assert_eq!(decided[0]["record"]["remediability"], "human");
+    assert!(decided[0].to_string().contains("MARC-02 9.4"));
+    let description = format!(
+        "{PLAIN}[[policy.deviation]]\ncondition = \"the tool is off\"\naction = \"ABSTAIN\"\nremediability = \"tool\"\n"
+    );
+    let line = situation(
+        json!({"judgements": ["material_capability_limit"], "remediability": "tool", "remedies": {"tool": false}}),
+    );
+    let decided = lines(&decide_with(&description, &[], &line));
+    assert_eq!(decided[0]["record"]["remediability"], "tool");
+    assert_eq!(decided[0]["deviation"], "the tool is off");
+}
+
+/// M2-105
+#[test]
+fn d8_a_long_next_step_is_projected() {
+    let mut record: Value =
+        serde_json::from_str(&fs::read_to_string(corpus("tv-m2-2.json")).unwrap()).unwrap();
+    record["recommended_next_step"] = json!("x".repeat(281));
+    let project = run(
+        &["marc", "project", "--trust", "local", "--fail"],
+        record.to_string(),
+    );
+    assert_eq!(project.status, 0, "{}", project.stdout);
+}
+
+/// M2-117
+#[test]
+fn d9_a_clarification_asks_in_each_language() {
+    let record = fs::read_to_string(corpus("tv-m2-2.json")).unwrap();
+    for (language, question) in [
+        (
+            "en",
+            "Could you say more precisely what is meant? Reason: the request is ambiguous.",
+        ),
+        (
+            "de",
+            "Was genau ist gemeint? Grund: die Anfrage ist mehrdeutig.",
+        ),
+        (
+            "ja",
+            "ご質問の内容を具体的に教えていただけますか？理由：依頼の内容があいまいです。",
+        ),
+    ] {
+        let project = run(
+            &[
+                "marc",
+                "project",
+                "--trust",
+                "local",
+                "--language",
+                language,
+            ],
+            &record,
+        );
+        assert_eq!(lines(&project)[0]["disclosure"]["answer"], question);
+    }
+}
+
+/// M2-102: a score that is missing is an error, unless the deployment says that unused ones are zero.
+#[test]
+fn d10_missing_scores_are_not_invented() {
+    let line = situation(json!({"uncertainty": {}}));
+    let refused = decide_with(PLAIN, &["--fail"], &line);
+    assert_eq!(refused.status, 3);
+    let message = lines(&refused)[0]["message"].as_str().unwrap().to_owned();
+    assert_eq!(
+        message,
+        "`uncertainty.ambiguity`: missing; every source needs a score (MARC-02 9.3)"
+    );
+    let description = format!("unused_scores = \"zero\"\n{PLAIN}");
+    assert_eq!(
+        action(&lines(&decide_with(&description, &[], &line))[0]),
+        "ANSWER"
+    );
+}
+
+/// M2-16: a spent bound falls through; clarifications are bounded, too.
+#[test]
+fn policy_a_spent_bound_falls_through_and_nothing_goes_on_for_ever() {
+    let doubt = situation(json!({"remedies": {"deliberation": {"worthwhile": true}}}));
+    assert_eq!(
+        decide(&format!("{doubt}\n{doubt}"))
+            .iter()
+            .map(action)
+            .collect::<Vec<_>>(),
+        ["DELIBERATE", "ANSWER"]
+    );
+    let missing = situation(
+        json!({"judgements": ["required_evidence_missing"], "remedies": {"retrieval": true, "tool": true}}),
+    );
+    let decided = decide(&format!("{missing}\n{missing}"));
+    assert_eq!(
+        decided.iter().map(action).collect::<Vec<_>>(),
+        ["RETRIEVE", "TOOL"]
+    );
+    assert_eq!(
+        decided[1]["skipped"],
+        json!([{"intervention": "retrieval", "bound": "count"}])
+    );
+    let blocked = situation(
+        json!({"judgements": ["blocking_ambiguity"], "remedies": {"user_clarification": true}}),
+    );
+    let unclear = [&*missing, &blocked, &blocked].join("\n");
+    assert_eq!(
+        decide(&unclear).iter().map(action).collect::<Vec<_>>(),
+        ["RETRIEVE", "CLARIFY", "ABSTAIN"]
+    );
+}
+
+/// M2-53, M2-152: described thresholds are executed.
+#[test]
+fn policy_described_thresholds_are_executed() {
+    let description = format!(
+        "unused_scores = \"zero\"\n{PLAIN}[risk]\nstandard = 0.6\nhigh_risk = 0.3\n[risk.source.safety]\nstandard = 0.2\nhigh_risk = 0.1\n"
+    );
+    for (tier, safety, expected) in [
+        ("standard", 0.19, "ANSWER"),
+        ("standard", 0.2, "ABSTAIN"),
+        ("high", 0.1, "ABSTAIN"),
+        ("high", 0.95, "ABSTAIN"),
+    ] {
+        let line = situation(json!({"uncertainty": {"safety": safety}, "risk_tier": tier}));
+        let decided = lines(&decide_with(&description, &[], &line));
+        assert_eq!(action(&decided[0]), expected, "{tier} {safety}");
+        if expected == "ABSTAIN" {
+            assert_eq!(decided[0]["record"]["confidence_band"], "low");
+        }
+    }
+}
+
+/// M2-38
+#[test]
+fn policy_a_safety_abstain_is_not_highly_suitable() {
+    let decided = decide(&situation(
+        json!({"primary_source": "safety", "pre_capability": 0.99}),
+    ));
+    assert_eq!(decided[0]["record"]["confidence_band"], "low");
+}
+
+/// M2-159: bad lines leave the session as it was, and messages say what was expected.
+#[test]
+fn refused_lines_say_what_was_expected_and_where() {
+    for (line, message) in [
+        ("[]", "expected a JSON object, found an array"),
+        (
+            "{",
+            "expected a JSON object, found one that is not complete or not valid",
+        ),
+        (
+            &*situation(json!({"primary_source": "none"})),
+            "`primary_source`: unknown source of uncertainty \"none\", expected one of ambiguity",
+        ),
+        (
+            &situation(json!({"remedies": {"user": true}})),
+            "unknown member `remedies.user`, expected one of user_clarification",
+        ),
+        (
+            &situation(json!({"post_answer_confidence": null})),
+            "ANSWER is selected: expected `post_answer_confidence`, which is missing",
+        ),
+        (
+            &situation(json!({"pre_capability": 2})),
+            "`pre_capability`: expected a number from 0.0 to 1.0, found 2.0",
+        ),
+        (
+            &situation(json!({"spent": {"cost": 1}})),
+            "`spent`: no action was running",
+        ),
+        (
+            &situation(json!({"remedies": {"tool": "yes"}})),
+            "`remedies.tool`: expected true, false, or an object",
+        ),
+    ] {
+        let refused = decide_with(PLAIN, &["--fail"], line);
+        assert_eq!(refused.status, 3);
+        let found = lines(&refused)[0]["message"].as_str().unwrap().to_owned();
+        assert!(found.starts_with(message), "{found}");
+    }
+    assert_eq!(decide_with(PLAIN, &["--fail"], "").status, 3);
+    assert_eq!(decide_with(PLAIN, &["--id", " "], "").status, 2);
+}
+
+/// The worked examples of both drafts, end to end: decided, disclosed and shown.
+#[test]
+fn the_worked_examples_run_end_to_end() {
+    let examples = [
+        ("tv-m2-2.json", "CLARIFY", "user_clarification"),
+        ("tv-m2-4.json", "CLARIFY", "user_clarification"),
+        ("tv-m2-5.json", "RETRIEVE", "retrieval"),
+        ("tv-m2-6.json", "TOOL", "tool"),
+        ("tv-m2-7.json", "ESCALATE", "human"),
+        ("tv-m1-2.json", "CLARIFY", "user_clarification"),
+        ("tv-m1-4.json", "CLARIFY", "user_clarification"),
+        ("tv-m1-5.json", "RETRIEVE", "retrieval"),
+        ("tv-m1-6.json", "TOOL", "tool"),
+        ("tv-m1-7.json", "ESCALATE", "human"),
+    ];
+    for (name, expected, class) in examples {
+        let example: Value =
+            serde_json::from_str(&fs::read_to_string(corpus(name)).unwrap()).unwrap();
+        let draft = if name.contains("m1") {
+            "draft = \"01\"\n"
+        } else {
+            ""
+        };
+        let line = json!({"pre_capability": example["pre_capability"], "uncertainty": example["uncertainty"],
+            "primary_source": example["primary_source"], "secondary_source": example["secondary_source"],
+            "remediability": class, "recommended_next_step": example["recommended_next_step"]});
+        let decided = lines(&decide_with(
+            &format!("{draft}{PLAIN}"),
+            &["--fail"],
+            &line.to_string(),
+        ));
+        assert_eq!(action(&decided[0]), expected, "{name}");
+        let mut record = decided[0]["record"].clone();
+        let own = [
+            "decision_id",
+            "parent_decision_id",
+            "iteration",
+            "max_iterations",
+            "calibration_profile",
+        ];
+        let mut wanted = example.clone();
+        for name in own {
+            record.as_object_mut().unwrap().remove(name);
+            wanted.as_object_mut().unwrap().remove(name);
+        }
+        assert_eq!(record, wanted, "{name}");
+    }
+    for (record, disclosure, draft) in [
+        ("tv-m2-2.json", "tv-m2-3.json", "02"),
+        ("tv-m1-2.json", "tv-m1-3.json", "01"),
+    ] {
+        let record = fs::read_to_string(corpus(record)).unwrap();
+        let args = [
+            "marc",
+            "project",
+            "--draft",
+            draft,
+            "--trust",
+            "local",
+            "--fail",
+            "--question",
+            "Which jurisdiction and tax year should I use?",
+            "--next-step",
+            "provide the jurisdiction and tax year",
+        ];
+        let project = run(&args, record);
+        let wanted: Value =
+            serde_json::from_str(&fs::read_to_string(corpus(disclosure)).unwrap()).unwrap();
+        assert_eq!(lines(&project)[0]["disclosure"], wanted);
+        let show = run(
+            &["marc", "show", "--draft", draft, "--fail"],
+            lines(&project)[0]["disclosure"].to_string(),
+        );
+        assert_eq!(
+            show.stdout,
+            "Which jurisdiction and tax year should I use?\n\nConfidence that a direct answer is suitable at present: low\n\
+             Uncertainty: the request is ambiguous\nNext step: provide the jurisdiction and tax year\n"
+        );
+    }
+    // Example C.2: an answer after retrieval, whose residual source is the missing evidence.
+    let wanted: Value =
+        serde_json::from_str(&fs::read_to_string(corpus("tv-m1-9.json")).unwrap()).unwrap();
+    let missing = json!({"primary_source": "missing_evidence", "judgements": ["required_evidence_missing"], "remedies": {"retrieval": true}});
+    let found = json!({"primary_source": "missing_evidence", "post_answer_confidence": 0.7, "recommended_next_step": wanted["recommended_next_step"]});
+    let decided = decide_with(
+        &format!("draft = \"01\"\n{PLAIN}"),
+        &[],
+        &[situation(missing), situation(found)].join("\n"),
+    );
+    let args = [
+        "marc",
+        "project",
+        "--draft",
+        "01",
+        "--trust",
+        "local",
+        "--answer",
+        wanted["answer"].as_str().unwrap(),
+    ];
+    let shown = lines(&run(&args, &decided.stdout));
+    assert_eq!(shown[0]["event"], "deferred");
+    assert_eq!(shown[1]["disclosure"], wanted);
+}
+
+/// M2-140 to M2-145, M2-147, M2-181
+#[test]
+fn objects_are_carried_and_taken_out_unchanged() {
+    let record = compact("tv-m2-2.json");
+    let disclosure = compact("tv-m2-3.json");
+    let carriers: [&[&str]; 5] = [
+        &["response-metadata"],
+        &["mcp", "--prefix", "com.example"],
+        &["a2a", "--uri", "https://example.com/marc/v1"],
+        &["sse"],
+        &["audit-log"],
+    ];
+    let input = format!("{record}\n{disclosure}\n");
+    for carrier in carriers {
+        let carry = |way: &str, input: &str| {
+            let mut args = vec!["marc", "carry", way];
+            args.extend(carrier);
+            args.push("--fail");
+            let carry = run(&args, input);
+            assert_eq!(
+                carry.status, 0,
+                "{carrier:?}: {}{}",
+                carry.stdout, carry.stderr
+            );
+            carry.stdout
+        };
+        let carried = carry("--into", &input);
+        assert_eq!(carry("--out-of", &carried), input, "{carrier:?}");
+        let stripped = carry("--strip", &carried);
+        assert!(
+            !stripped.contains("pre_capability") && stripped.contains("uncertainty_source"),
+            "{stripped}"
+        );
+    }
+    let files = Files::new();
+    let envelope = files.write("envelope.json", "{\"id\":7,\"metadata\":{\"trace\":\"a\"}}");
+    let carried = run(
+        &[
+            "marc",
+            "carry",
+            "--into",
+            "response-metadata",
+            "--envelope",
+            &envelope,
+        ],
+        &record,
+    );
+    assert!(
+        carried
+            .stdout
+            .starts_with("{\"id\":7,\"metadata\":{\"trace\":\"a\",\"marc_core\":{"),
+        "{}",
+        carried.stdout
+    );
+    assert_eq!(run(&["marc", "carry", "--into", "mcp"], &record).status, 2);
+    assert_eq!(
+        run(&["marc", "carry", "--out-of", "audit-log", "--fail"], "{}").status,
+        3
+    );
+}
+
+/// OP-44
+#[test]
+fn objects_of_the_first_draft_are_upgraded() {
+    let input: String = ["tv-m1-1.json", "tv-m1-2.json", "tv-m1-9.json"]
+        .map(|name| fs::read_to_string(corpus(name)).unwrap())
+        .concat();
+    let upgraded = run(&["marc", "upgrade", "--fail"], &input);
+    assert_eq!(upgraded.status, 0, "{}", upgraded.stdout);
+    let validate = run(
+        &["marc", "validate", "--strict", "--fail"],
+        &upgraded.stdout,
+    );
+    assert_eq!(validate.status, 0, "{}", validate.stdout);
+    assert!(upgraded.stdout.contains("\"confidence_target\":\"answer\""));
+    let unnamed = compact("tv-m1-9.json").replace(",\"selected_action\":\"ANSWER\"", "");
+    let refused = run(&["marc", "upgrade", "--fail"], &unnamed);
+    assert_eq!(refused.status, 3, "{}", refused.stdout);
+    assert_eq!(
+        run(
+            &["marc", "upgrade", "--fail", "--action", "ANSWER"],
+            &unnamed
+        )
+        .status,
+        0
+    );
+}
+
+/// M2-9: violations give line, pointer and section.
+#[test]
+fn violations_have_line_pointer_and_section() {
+    let record = compact("tv-m2-1.json");
+    let spread = record
+        .replace("\"ambiguity\":0.78", "\"ambiguity\":\n1.78")
+        .replace("\"low\"", "\n\"Low\"");
+    let found = &lines(&run(&["marc", "validate"], format!("\n{spread}")))[0];
+    let violations: Vec<_> = found["violations"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|found| {
+        .map(|one| {
             (
-                text(&found["code"]),
-                text(&found["level"]),
-                text(&found["pointer"]),
+                one["line"].as_u64(),
+                one["pointer"].as_str(),
+                one["section"].as_str(),
             )
         })
-        .collect()
-}
-
-fn violation(code: &str, level: &str, pointer: &str) -> (String, String, String) {
-    (code.into(), level.into(), pointer.into())
-}
-
-/// TV-M1-1 to TV-M1-9, TV-M2-1 to TV-M2-7
-#[test]
-fn every_example_is_valid_under_its_draft_and_comes_back_as_it_was() {
-    for (draft, count) in [("01", 9), ("02", 7)] {
-        for number in 1..=count {
-            let text = vector(&format!("tv-m{}-{number}.json", &draft[1..]));
-            for strict in [&[][..], &["--strict"]] {
-                let run = ok(
-                    &[&["validate", "--fail", "--draft", draft], strict].concat(),
-                    &text,
-                );
-                let [line] = &values(&run)[..] else {
-                    panic!("{}", run.stdout)
-                };
-                assert_eq!(line["valid"], true, "{}", run.stdout);
-                assert_eq!(violations(line), []);
-                assert_eq!(
-                    line["record"],
-                    serde_json::from_str::<Value>(&text).unwrap()
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn the_draft_decides() {
-    let run = ok(&["validate"], vector("tv-m1-2.json"));
-    let line = &values(&run)[0];
-    assert_eq!(line["valid"], false);
+        .collect();
     assert_eq!(
-        violations(line),
-        [violation("missing-member", "must", "/confidence_target")]
-    );
-    let run = ok(&["validate", "--draft=01"], vector("tv-m2-2.json"));
-    let line = &values(&run)[0];
-    assert_eq!(line["valid"], true);
-    assert_eq!(
-        violations(line),
+        violations,
         [
-            violation("unknown-member", "should", "/decision_id"),
-            violation("unknown-member", "should", "/confidence_target"),
+            (Some(3), Some("/uncertainty/ambiguity"), Some("MARC-02 8.2")),
+            (Some(4), Some("/confidence_band"), Some("MARC-02 9.2")),
         ]
     );
-    let run = ok(
-        &["validate", "--draft=01", "--strict"],
-        vector("tv-m2-2.json"),
-    );
-    assert_eq!(values(&run)[0]["valid"], false);
+    assert_eq!(found["record"], Value::Null);
 }
 
+/// M2-177 to M2-186
 #[test]
-fn a_gate_fails_on_what_is_not_valid_and_on_what_is_no_json() {
-    let valid = vector("tv-m2-2.json");
-    let other = valid.replace("\"low\"", "\"LOW\"");
-    for (input, status) in [
-        (valid.clone(), 0),
-        (String::new(), 0),
-        ("{\"other\":1}".to_owned(), 0),
-        ("{\"assertion\":\"a\",\"assertion\":\"b\"}".to_owned(), 0),
-        (other.clone(), 3),
-        (format!("{valid}{other}{valid}"), 3),
-        (format!("{valid}}}"), 3),
-        (valid.trim_end().trim_end_matches('}').to_owned(), 3),
-    ] {
-        let gate = run(&["marc", "validate", "--fail"], &input);
-        assert_eq!((gate.status, gate.stderr.as_str()), (status, ""), "{input}");
-        assert_eq!(run(&["marc", "validate"], &input).status, 0);
-    }
-    let gate = run(&["marc", "validate", "--fail", "--max-record=100"], &valid);
-    assert_eq!(gate.status, 3);
-    let line: Value = serde_json::from_str(gate.stdout.lines().next().unwrap()).unwrap();
-    assert_eq!(violations(&line), [violation("limit-record", "must", "")]);
-    assert_eq!(line.get("record"), None);
-}
-
-#[test]
-fn records_are_held_against_those_before_on_demand() {
-    let retrieve = vector("tv-m2-5.json");
-    let stream = [&*retrieve, &vector("tv-m2-4.json"), &retrieve].concat();
-    for line in values(&ok(&["validate"], &stream)) {
-        assert_eq!(violations(&line), []);
-    }
-    let lines = values(&ok(&["validate", "--session", "--fail"], &stream));
-    assert_eq!(violations(&lines[0]), []);
-    assert_eq!(
-        violations(&lines[1]),
-        [violation("missing-parent", "should", "/parent_decision_id")]
+fn the_report_cites_sections_and_says_what_is_declared() {
+    let deployment = corpus("deployment.toml");
+    let report = run(&["marc", "conformance", "--fail", &deployment], "");
+    assert_eq!(report.status, 0, "{}", report.stdout);
+    assert!(report.stdout.contains("{\"event\":\"requirement\",\"class\":\"core\",\"id\":\"band-meaning\",\"section\":\"MARC-02 8.5\",\"level\":\"must\",\"status\":\"declared\","));
+    assert!(!report.stdout.contains("M2-"), "{}", report.stdout);
+    let table = run(&["marc", "conformance", "--table", &deployment], "");
+    assert!(
+        table.stdout.contains("MARC-Carrying: conforms"),
+        "{}",
+        table.stdout
     );
-    assert_eq!(
-        violations(&lines[2]),
-        [violation("repeated-decision-id", "should", "/decision_id")]
-    );
-}
-
-/// M2-124: the example of appendix A, and the record's own words without texts of the caller.
-#[test]
-fn a_record_is_projected_to_what_may_be_shown() {
-    let run = ok(
+    let minimal = run(
         &[
-            "project",
-            "--answer=Which jurisdiction and tax year should I use?",
-            "--next-step=provide the jurisdiction and tax year",
+            "marc",
+            "conformance",
+            "--fail",
+            &corpus("deployment-minimal.toml"),
         ],
-        vector("tv-m2-2.json"),
-    );
-    let line = &values(&run)[0];
-    assert_eq!(line["event"], "disclosure");
-    assert_eq!(
-        line["disclosure"],
-        serde_json::from_str::<Value>(&vector("tv-m2-3.json")).unwrap()
-    );
-    assert_eq!(line.get("findings"), None);
-
-    let run = ok(&["project", "--hide-action"], vector("tv-m2-7.json"));
-    let line = &values(&run)[0];
-    assert_eq!(line["disclosure"].get("selected_action"), None);
-    assert_eq!(
-        line["disclosure"]["recommended_next_step"],
-        "escalate to a qualified human reviewer"
-    );
-    // No score is among it.
-    assert!(!run.stdout.contains("0."), "{}", run.stdout);
-}
-
-#[test]
-fn nothing_is_shown_of_a_round_unless_asked_for() {
-    let run = ok(&["project"], vector("tv-m2-5.json"));
-    assert_eq!(
-        run.stdout,
-        "{\"event\":\"deferred\",\"span\":{\"start\":0,\"end\":536},\"pointer\":\"\",\"action\":\"RETRIEVE\"}\n"
-    );
-    let run = ok(&["project", "--interim"], vector("tv-m2-5.json"));
-    assert_eq!(values(&run)[0]["event"], "disclosure");
-}
-
-#[test]
-fn what_cannot_be_shown_is_told() {
-    let answer = vector("tv-m2-2.json")
-        .replace("CLARIFY", "ANSWER")
-        .replace("direct_answer_suitability", "answer")
-        .replace(
-            "\"post_answer_confidence\": null",
-            "\"post_answer_confidence\": 0.9",
-        );
-    let lines = values(&ok(&["project"], &answer));
-    assert_eq!(lines[0]["event"], "refused");
-    assert!(lines[0]["message"].as_str().unwrap().contains("answer"));
-    let lines = values(&ok(&["project", "--answer="], &answer));
-    assert_eq!(
-        lines[0]["message"],
-        "the disclosure would not be valid: must M2-117 /answer: `answer` must have content; it is empty"
-    );
-    let lines = values(&ok(
-        &["project", "--answer=It is.", "--next-step=I feel sure"],
-        &answer,
-    ));
-    assert_eq!(lines[0]["findings"][0]["member"], "recommended_next_step");
-    assert_eq!(lines[0]["findings"][0]["kind"], "anthropomorphic");
-    let lines = values(&ok(&["project"], answer.replace("low", "LOW")));
-    assert_eq!(
-        (&lines[0]["event"], &lines[0]["valid"]),
-        (&"marc".into(), &false.into())
-    );
-}
-
-const DEPLOYMENT: &str = "\
-name = \"test\"\nclasses = [\"core\"]\n\
-[bands]\ncalibration_profile = \"test-1\"\nmedium_from = 0.4\nhigh_from = 0.75\n\
-[bounds]\nretrieve = { count = 1, time = \"20s\", cost = 10 }\n\
-tool = { count = 1, time = \"20s\", cost = 10 }\ndeliberate = { count = 1, time = \"20s\", cost = 10 }\n";
-
-#[test]
-fn disclosures_are_worded_as_the_deployment_says() {
-    let described = corpus("deployment.toml");
-    let described = described.to_str().unwrap();
-    let shown = ok(
-        &["project", "--deployment", described],
-        vector("tv-m2-2.json"),
-    );
-    let answer = &values(&shown)[0]["disclosure"]["answer"];
-    assert_eq!(
-        answer,
-        "To answer this, one more detail is needed: the request is ambiguous."
-    );
-    // Labels that cannot be told apart are not replaced by others in silence.
-    let files = Files::new();
-    for (from, to, part) in [
-        ("moderate", "LOW", "band medium"),
-        (
-            "the current rules for this case are not at hand",
-            "the request is ambiguous",
-            "source missing_evidence",
-        ),
-    ] {
-        let clash = fs::read_to_string(described).unwrap().replace(from, to);
-        let clash = files.write("clash.toml", clash);
-        let refused = run(
-            &["marc", "project", "--deployment", &clash],
-            vector("tv-m2-2.json"),
-        );
-        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""));
-        assert!(refused.stderr.contains(part), "{}", refused.stderr);
-    }
-}
-
-const MISSING: &str = "{\"pre_capability\":0.39,\"uncertainty\":{\"missing_evidence\":0.84},\
-    \"primary_source\":\"missing_evidence\",\"judgements\":[\"required_evidence_missing\"],\
-    \"remedies\":{\"retrieval\":true},\"recommended_next_step\":\"retrieve current sources\"}\n";
-
-const ANSWERED: &str = "{\"pre_capability\":0.8,\"uncertainty\":{},\"primary_source\":\"missing_evidence\",\
-    \"recommended_next_step\":\"verify it\",\"post_answer_confidence\":0.5,\"answer\":\"It is so.\",\
-    \"spent\":{\"time\":\"2s\",\"cost\":3}}\n";
-
-#[test]
-fn a_session_is_decided_line_by_line() {
-    let files = Files::new();
-    let deployment = files.write("deployment.toml", DEPLOYMENT);
-    let decide = ["decide", "--id=r", "--deployment", &deployment];
-    let lines = values(&ok(
-        &decide,
-        format!("{MISSING}{ANSWERED}\n{MISSING}{MISSING}"),
-    ));
-    let decided: Vec<_> = lines
-        .iter()
-        .map(|line| {
-            (
-                line["line"].as_u64().unwrap(),
-                line["action"].as_str().unwrap(),
-                line["record"]["decision_id"].as_str().unwrap(),
-                line["record"]["parent_decision_id"].as_str(),
-                line["requirement"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        decided,
-        [
-            (1, "RETRIEVE", "r-1", None, "M2-58"),
-            (2, "ANSWER", "r-2", Some("r-1"), "M2-62"),
-            (4, "RETRIEVE", "r.2-1", None, "M2-58"),
-            (5, "ABSTAIN", "r.2-2", Some("r.2-1"), "M2-58"),
-        ]
-    );
-    assert_eq!(lines[1]["record"]["confidence_band"], "medium");
-    assert_eq!(lines[1]["disclosure"]["answer"], "It is so.");
-    assert_eq!(lines[0].get("disclosure"), None);
-    assert_eq!(lines[3]["bound"]["kind"], "count");
-    // What is emitted is valid, one by one and together.
-    let records: String = lines
-        .iter()
-        .map(|line| line["record"].to_string())
-        .collect();
-    for line in values(&ok(&["validate", "--strict", "--session"], records)) {
-        assert_eq!(violations(&line), []);
-    }
-}
-
-#[test]
-fn records_and_disclosures_are_of_the_draft_that_is_described() {
-    let files = Files::new();
-    let deployment = files.write("first.toml", format!("draft = \"01\"\n{DEPLOYMENT}"));
-    let decide = ["decide", "--deployment", &deployment];
-    let lines = values(&ok(&decide, format!("{MISSING}{ANSWERED}")));
-    for (line, action) in lines.iter().zip(["RETRIEVE", "ANSWER"]) {
-        assert_eq!(line["action"], action);
-        let record = ok(
-            &["validate", "--draft=01", "--strict"],
-            line["record"].to_string(),
-        );
-        let record = &values(&record)[0];
-        assert_eq!(record["valid"], true);
-        assert_eq!(record["violations"], Value::Array(Vec::new()));
-        for absent in ["decision_id", "iteration", "confidence_target"] {
-            assert_eq!(line["record"].get(absent), None);
-        }
-    }
-    assert_eq!(lines[1]["disclosure"].get("confidence_target"), None);
-    assert_eq!(lines[1]["disclosure"]["answer"], "It is so.");
-}
-
-#[test]
-fn what_nothing_can_be_decided_on_is_told_and_changes_nothing() {
-    let files = Files::new();
-    let deployment = files.write("deployment.toml", DEPLOYMENT);
-    let long = "x".repeat(70_000);
-    let remedy = |json: &str| MISSING.replace("{\"retrieval\":true}", json);
-    for (line, message) in [
-        ("{", "no JSON object"),
-        ("[0.39,{},\"safety\"]", "no JSON object"),
-        (
-            &MISSING.replace("0.39", "1.39"),
-            "`pre_capability`: a score lies from 0.0 to 1.0",
-        ),
-        (
-            &MISSING.replace("0.39", "1.00000000000000000000001"),
-            "from 0.0 to 1.0",
-        ),
-        (&MISSING.replace("0.39", "\"0.39\""), "a score is a number"),
-        (
-            &MISSING.replace("0.84", "null,\"missing_evidence\":1"),
-            "more than once",
-        ),
-        (&remedy("{\"google\":true}"), "`remedies.google`: unknown"),
-        (
-            &remedy("{\"human\":false,\"human\":true}"),
-            "`remedies.human`: stands there more than once",
-        ),
-        (
-            &remedy("{\"human\":[true,true,true]}"),
-            "must be true, false, or an object",
-        ),
-        (
-            &remedy("{\"human\":{\"available\":true,\"permitted\":true}}"),
-            "`worthwhile`: is required",
-        ),
-        (&remedy("[]"), "`remedies`: no JSON object"),
-        (&MISSING.replace("_missing\"]", "\"]"), "required_evidence"),
-        (
-            &MISSING.replace("[\"req", "[7,\"req"),
-            "must be an array of strings",
-        ),
-        (
-            &MISSING.replace("retrieve current sources", ""),
-            "`recommended_next_step`: has no content",
-        ),
-        (
-            &MISSING.replace(
-                ",\"recommended_next_step\":\"retrieve current sources\"",
-                "",
-            ),
-            "is required",
-        ),
-        (
-            &ANSWERED.replace("\"post_answer_confidence\":0.5,", ""),
-            "confidence",
-        ),
-        (
-            &ANSWERED.replace("It is so.", ""),
-            "`answer`: has no content",
-        ),
-        (
-            &ANSWERED.replace("\"2s\"", "\"soon\""),
-            "`spent.time`: expected a number",
-        ),
-        (
-            &ANSWERED.replace("\"cost\"", "\"price\""),
-            "`spent.price`: unknown",
-        ),
-        (
-            &ANSWERED.replace(":3", ":-3"),
-            "`spent.cost`: must be a whole number",
-        ),
-        (
-            &ANSWERED.replace(":3", ":3},\"sub_action\":\"nope\",\"task_family\":{"),
-            "must be a string",
-        ),
-        (&long, "longer than"),
-    ] {
-        let input = format!("{MISSING}{}\n{ANSWERED}", line.trim_end());
-        let lines = values(&ok(&["decide", "--deployment", &deployment], input));
-        assert_eq!(lines[1]["event"], "refused", "{line:.80}");
-        let told = lines[1]["message"].as_str().unwrap();
-        assert!(told.contains(message), "{told}");
-        assert!(!told.contains("struct") && !told.contains("u64"), "{told}");
-        let record = &lines[2]["record"];
-        assert_eq!(
-            (&record["decision_id"], &record["iteration"]),
-            (&"session-2".into(), &1.into())
-        );
-    }
-}
-
-#[test]
-fn only_lines_that_are_decided_on_are_charged() {
-    let files = Files::new();
-    let deployment = files.write(
-        "deployment.toml",
-        DEPLOYMENT.replace("count = 1", "count = 3"),
-    );
-    let decide = |input: String| values(&ok(&["decide", "--deployment", &deployment], input));
-    let spent = |line: &str, time: &str| {
-        line.replace(
-            "\"recommended",
-            &format!("\"spent\":{{\"time\":\"{time}\"}},\"recommended"),
-        )
-    };
-    let nope = |line: &str| line.replace("\"recommended", "\"sub_action\":\"nope\",\"recommended");
-    // What the round took counts once, with the line that is decided on.
-    let lines = decide(format!(
-        "{MISSING}{}{}",
-        nope(&spent(MISSING, "1s")),
-        spent(MISSING, "1h")
-    ));
-    assert_eq!(lines[1]["event"], "refused");
-    assert_eq!(lines[2]["bound"]["kind"], "time");
-    let lines = decide(format!("{MISSING}{}{MISSING}", nope(&spent(MISSING, "1h"))));
-    assert_eq!(lines[1]["event"], "refused");
-    assert_eq!(
-        (&lines[2]["action"], lines[2].get("bound")),
-        (&"RETRIEVE".into(), None)
-    );
-    // Nothing was running.
-    let lines = decide(spent(MISSING, "1s"));
-    assert_eq!(lines[0]["message"], "`spent`: nothing was running");
-}
-
-#[test]
-fn wording_that_should_not_be_shown_is_told_with_the_disclosure() {
-    let files = Files::new();
-    let deployment = files.write("deployment.toml", DEPLOYMENT);
-    let line = format!("\u{feff}{ANSWERED}")
-        .replace(",\"spent\":{\"time\":\"2s\",\"cost\":3}", "")
-        .replace("verify it", "trust me, it is 100% sure");
-    let lines = values(&ok(&["decide", "--deployment", &deployment], line));
-    assert_eq!(lines[0]["findings"][0]["member"], "recommended_next_step");
-    let id = "x".repeat(257);
-    let refused = run(
-        &["marc", "decide", "--deployment", &deployment, "--id", &id],
         "",
     );
-    assert_eq!(refused.status, 2);
-}
-
-#[test]
-fn a_description_that_does_not_do_is_usage() {
+    assert_eq!(minimal.status, 3);
     let files = Files::new();
-    for (content, message) in [
-        (
-            "name = \"test\"\nclasses = [\"core\"]\n",
-            "are needed to decide",
-        ),
-        (&DEPLOYMENT.replace("0.75", "0.3"), "deployment.toml: line "),
-        (&DEPLOYMENT.replace("count = 1", "count = -1"), "line "),
-        ("name = ", "line 1"),
-    ] {
-        let deployment = files.write("deployment.toml", content);
-        let refused = run(&["marc", "decide", "--deployment", &deployment], "");
-        assert_eq!(
-            (refused.status, refused.stdout.as_str()),
-            (2, ""),
-            "{content}"
-        );
-        assert!(refused.stderr.contains(message), "{}", refused.stderr);
-    }
-    for args in [
-        &["decide", "--deployment", "-"][..],
-        &["decide"],
-        &["conformance", "-"],
-        &["conformance"],
-        &["schema", "record"],
-        &["validate", "--draft=03"],
-        &["project", "a", "b"],
-        &[],
-    ] {
-        let refused = run(&[&["marc"], args].concat(), "");
-        assert_eq!(
-            (refused.status, refused.stdout.as_str()),
-            (2, ""),
-            "{args:?}"
-        );
-    }
-    let missing = files.path("missing.toml");
-    let unread = run(&["marc", "conformance", missing.to_str().unwrap()], "");
-    assert_eq!(unread.status, 1);
+    let misspelt = files.write(
+        "x.toml",
+        "name = \"x\"\nclasses = [\"core\"]\n[bands]\ncalibration_profil = \"p\"\n",
+    );
+    let wrong = run(&["marc", "conformance", &misspelt], "");
+    assert_eq!(wrong.status, 2);
+    assert!(
+        wrong
+            .stderr
+            .contains("line 4, column 1: unknown key: calibration_profil"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]
-fn schemas_are_json_of_their_kind_and_draft() {
-    for (args, required) in [
-        (&["schema"][..], 9),
-        (&["schema", "core", "--draft=01"], 8),
-        (&["schema", "disclosure"], 5),
-        (&["schema", "disclosure", "--draft=01", "--strict"], 4),
-    ] {
-        let schema: Value = serde_json::from_str(&ok(args, "").stdout).unwrap();
-        assert_eq!(schema["required"].as_array().unwrap().len(), required);
-        let closed = schema.get("additionalProperties").is_some();
-        assert_eq!(closed, args.contains(&"--strict"), "{args:?}");
-    }
-}
-
-#[test]
-fn a_deployment_is_held_against_each_class() {
-    let files = Files::new();
-    let partial = files.write("deployment.toml", DEPLOYMENT);
-    let complete = corpus("deployment.toml");
-    let complete = complete.to_str().unwrap();
-    for (deployment, conforms, status) in [(complete, true, 0), (&*partial, false, 3)] {
-        let gate = run(&["marc", "conformance", "--fail", deployment], "");
-        assert_eq!((gate.status, gate.stderr.as_str()), (status, ""));
-        let lines = values(&gate);
-        let of = |event: &str| {
-            lines
-                .iter()
-                .filter(|line| line["event"] == event)
-                .collect::<Vec<_>>()
-        };
-        let classes = of("class");
-        assert_eq!(classes.len(), 3);
+fn schemas_are_printed() {
+    for kind in ["core", "disclosure"] {
+        let schema = run(&["marc", "schema", kind], "");
+        let schema: Value = serde_json::from_str(&schema.stdout).unwrap();
         assert_eq!(
-            (&classes[0]["class"], &classes[0]["conforms"]),
-            (&"core".into(), &conforms.into())
+            schema["$schema"],
+            "https://json-schema.org/draft/2020-12/schema"
         );
-        assert!(of("requirement").len() > 60);
-        assert_eq!(
-            of("requirement").iter().all(|line| line["status"] == "met"),
-            conforms
-        );
-        let table = run(&["marc", "conformance", "--table", deployment], "").stdout;
-        assert!(table.contains("\nMARC-Core: "), "{table}");
-        assert!(table.contains("M2-177"), "{table}");
     }
 }

@@ -1,7 +1,7 @@
 //! A line of an audit log.
 
 use super::Carrier;
-use super::place::Place;
+use super::field::CarrierField;
 use crate::document::Document;
 use provstream::MarcKind;
 
@@ -37,11 +37,11 @@ impl AuditLine {
 }
 
 impl Carrier for AuditLine {
-    fn place(&self, kind: MarcKind) -> Place<'_> {
+    fn field(&self, kind: MarcKind) -> CarrierField<'_> {
         let key = match kind {
             MarcKind::Core => "marc_core",
             MarcKind::Disclosure => "marc_disclosure",
         };
-        Place::member(key)
+        CarrierField::member(key)
     }
 }

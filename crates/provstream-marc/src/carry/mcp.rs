@@ -2,7 +2,7 @@
 
 use super::Carrier;
 use super::error::CarrierNameError;
-use super::place::Place;
+use super::field::CarrierField;
 use provstream::MarcKind;
 
 /// The member `_meta` of an object of the Model Context Protocol: of a result, of parameters, of a content block.
@@ -69,11 +69,11 @@ fn is_label(label: &str) -> bool {
 }
 
 impl Carrier for McpMeta {
-    fn place(&self, kind: MarcKind) -> Place<'_> {
+    fn field(&self, kind: MarcKind) -> CarrierField<'_> {
         let key = match kind {
             MarcKind::Core => &self.core,
             MarcKind::Disclosure => &self.disclosure,
         };
-        Place::within("_meta", key)
+        CarrierField::within("_meta", key)
     }
 }

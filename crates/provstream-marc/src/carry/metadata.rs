@@ -1,7 +1,7 @@
 //! The metadata of an API response.
 
 use super::Carrier;
-use super::place::Place;
+use super::field::CarrierField;
 use provstream::MarcKind;
 
 /// The member `metadata` of an API response's body, or of any other object that has one: a task status, the result of a tool,
@@ -17,11 +17,11 @@ use provstream::MarcKind;
 pub struct ResponseMetadata;
 
 impl Carrier for ResponseMetadata {
-    fn place(&self, kind: MarcKind) -> Place<'_> {
+    fn field(&self, kind: MarcKind) -> CarrierField<'_> {
         let key = match kind {
             MarcKind::Core => "marc_core",
             MarcKind::Disclosure => "marc_disclosure",
         };
-        Place::within("metadata", key)
+        CarrierField::within("metadata", key)
     }
 }

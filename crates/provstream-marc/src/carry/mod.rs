@@ -1,6 +1,6 @@
 //! Carrying records and disclosures inside of other protocols.
 //!
-//! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place tells
+//! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place shows
 //! which of the two it is. What is carried is not changed: no member is renamed, left out or read otherwise, numbers and
 //! escapes stay as they are written, and what is taken out is what was put in. Everything else in the envelope keeps its
 //! bytes and its order, but for white space between the tokens; an object around a place is made where it is missing or null,
@@ -39,18 +39,18 @@
 mod a2a;
 mod audit;
 mod error;
+mod field;
 mod mcp;
 mod metadata;
-mod place;
 mod sse;
 mod uri;
 
 pub use a2a::A2aMessage;
 pub use audit::AuditLine;
 pub use error::{CarrierNameError, CarryError};
+pub use field::CarrierField;
 pub use mcp::McpMeta;
 pub use metadata::ResponseMetadata;
-pub use place::Place;
 pub use sse::{from_sse, sse_event};
 
 use super::document::Document;
@@ -58,39 +58,39 @@ use provstream::MarcKind;
 
 /// Puts documents into the envelopes of one protocol and takes them out.
 ///
-/// A deployment that has another place in its envelopes implements [`place`](Self::place) alone.
+/// A deployment that has another place in its envelopes implements [`field`](Self::field) alone.
 ///
 /// Nothing that is put is judged, and what is taken out is not valid before
 /// [`Core::new`](super::Core::new) or [`Disclosure::new`](super::Disclosure::new) says so. An error leaves the envelope as it
 /// was.
 pub trait Carrier {
     /// Where a document of a kind is.
-    fn place(&self, kind: MarcKind) -> Place<'_>;
+    fn field(&self, kind: MarcKind) -> CarrierField<'_>;
 
-    /// Puts a document into its place. One of the same kind that is there is replaced where it stands; the other kind stays.
+    /// Puts a document into its place. One of the same kind is replaced in its place; the other kind stays.
     ///
     /// # Errors
     ///
-    /// If the way to the place leads through something that is not what the protocol says, or that stands there twice.
+    /// If the way to the place leads through something that is not what the protocol says, or that is repeated.
     fn put(
         &self,
         envelope: &mut Document,
         kind: MarcKind,
         document: &Document,
     ) -> Result<(), CarryError> {
-        self.place(kind).put(envelope, document)
+        self.field(kind).put(envelope, document)
     }
 
     /// A copy of the document at its place; none if nothing is there, or null. The envelope keeps it.
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put), and if what stands at the place is no object, or stands there twice.
+    /// As [`put`](Self::put), and if the value at the place is not an object, or is repeated.
     fn take(&self, envelope: &Document, kind: MarcKind) -> Result<Option<Document>, CarryError> {
-        self.place(kind).take(envelope)
+        self.field(kind).take(envelope)
     }
 
-    /// Removes whatever stands at the place of a kind, also if it is no object or stands there twice; says whether anything
+    /// Removes whatever is at the place of a kind, also if it is not an object or is repeated; says whether anything
     /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
     /// empty, for it may be the protocol's own.
     ///
@@ -98,14 +98,14 @@ pub trait Carrier {
     ///
     /// As [`put`](Self::put): then it is not certain that the envelope has none.
     fn remove(&self, envelope: &mut Document, kind: MarcKind) -> Result<bool, CarryError> {
-        self.place(kind).remove(envelope)
+        self.field(kind).remove(envelope)
     }
 
     /// Removes a record before the envelope goes to an end user, who is not to see its scores. Source: MARC-02 12.
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove). An envelope with an error must not be handed on.
+    /// As [`remove`](Self::remove). An envelope with an error must not be passed on.
     fn strip_core(&self, envelope: &mut Document) -> Result<bool, CarryError> {
         self.remove(envelope, MarcKind::Core)
     }

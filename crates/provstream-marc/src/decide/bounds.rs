@@ -3,6 +3,7 @@
 use core::fmt;
 use std::time::Duration;
 
+use super::remedy::Intervention;
 use crate::terms::{Action, terms};
 
 /// What one looping action may use up in a session. All three parts hold at once, and zero allows no round at all.
@@ -51,28 +52,41 @@ impl fmt::Display for Bound {
     }
 }
 
-/// The bounds of a session, one for each action after which assessment is entered again. There is no session without.
-///
-/// Source: MARC-02 7.3, 8.9, 20.1; open points 60 and 93.
+/// The clarifications that a session asks for at most, unless its bounds say otherwise.
+const CLARIFICATIONS: u32 = 3;
+
+/// The bounds of a session: one for each action after which assessment is entered again, and how often the user is asked.
+/// Every session has them. Source: MARC-02 7.3, 8.9, 20.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bounds {
     retrieve: Bound,
     tool: Bound,
     deliberate: Bound,
+    clarifications: u32,
 }
 
 impl Bounds {
-    /// Bounds for [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`].
+    /// Bounds for [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`], and at most 3 clarifications.
     #[must_use]
     pub const fn new(retrieve: Bound, tool: Bound, deliberate: Bound) -> Self {
         Self {
             retrieve,
             tool,
             deliberate,
+            clarifications: CLARIFICATIONS,
         }
     }
 
-    /// The bound of an action; none for those that do not loop.
+    /// The same with at most so many clarifications in a session.
+    #[must_use]
+    pub const fn with_clarifications(self, clarifications: u32) -> Self {
+        Self {
+            clarifications,
+            ..self
+        }
+    }
+
+    /// The bound of an action; `None` for those after which no assessment follows by itself.
     #[must_use]
     pub const fn get(&self, action: Action) -> Option<&Bound> {
         match action {
@@ -83,8 +97,14 @@ impl Bounds {
         }
     }
 
-    /// Most rounds of all three together, 4,294,967,295 if there are more: the `max_iterations` of records. Source: MARC-02
-    /// 9.1; open point 60.
+    /// Most clarifications in a session.
+    #[must_use]
+    pub const fn clarifications(&self) -> u32 {
+        self.clarifications
+    }
+
+    /// Most rounds of the three looping actions together, capped at `u32::MAX`: the `max_iterations` of records. Source:
+    /// MARC-02 9.1.
     #[must_use]
     pub const fn max_iterations(&self) -> u32 {
         self.retrieve
@@ -101,10 +121,11 @@ impl fmt::Display for Bounds {
             retrieve,
             tool,
             deliberate,
+            clarifications,
         } = self;
         write!(
             f,
-            "RETRIEVE {retrieve}; TOOL {tool}; DELIBERATE {deliberate}"
+            "RETRIEVE {retrieve}; TOOL {tool}; DELIBERATE {deliberate}; CLARIFY {clarifications} times"
         )
     }
 }
@@ -149,18 +170,19 @@ terms! {
     }
 }
 
-/// A bound that kept an action from being taken. If several parts are used up, it is the first of count, time and cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A bound that keeps an intervention from being taken again. If several parts are used up, it is the first of count, time
+/// and cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundHit {
-    action: Action,
+    intervention: Intervention,
     kind: BoundKind,
 }
 
 impl BoundHit {
-    /// The action that was not taken.
+    /// The intervention that is not taken.
     #[must_use]
-    pub const fn action(&self) -> Action {
-        self.action
+    pub const fn intervention(&self) -> Intervention {
+        self.intervention
     }
 
     /// What is used up.
@@ -170,19 +192,32 @@ impl BoundHit {
     }
 }
 
-/// Says it in terms of the task: `all rounds of retrieval are used up`.
+/// `the count of retrieval is used up`
 impl fmt::Display for BoundHit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.action {
-            Action::Retrieve => "retrieval",
-            Action::Tool => "tool use",
-            _ => "deliberation",
-        };
-        match self.kind {
-            BoundKind::Count => write!(f, "all rounds of {what} are used up"),
-            BoundKind::Time => write!(f, "the time for {what} is used up"),
-            BoundKind::Cost => write!(f, "the budget for {what} is used up"),
+        write!(f, "the {} of {} is used up", self.kind, self.intervention)
+    }
+}
+
+/// The interventions whose bound is reached, none by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exhausted([Option<BoundKind>; 5]);
+
+impl Exhausted {
+    /// The same with one more. Of no effect for [`Intervention::Human`], which ends a session and needs no bound.
+    #[must_use]
+    pub const fn with(mut self, intervention: Intervention, kind: BoundKind) -> Self {
+        if !matches!(intervention, Intervention::Human) {
+            self.0[intervention as usize] = Some(kind);
         }
+        self
+    }
+
+    /// The bound of an intervention, if it is reached.
+    #[must_use]
+    pub fn get(&self, intervention: Intervention) -> Option<BoundHit> {
+        let kind = self.0[intervention as usize]?;
+        Some(BoundHit { intervention, kind })
     }
 }
 
@@ -194,42 +229,54 @@ struct Used {
     cost: u64,
 }
 
-/// What a session has used up.
+/// What a session has used up: by retrieval, tool use and deliberation, and the clarifications.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
-    retrieve: Used,
-    tool: Used,
-    deliberate: Used,
+    loops: [Used; 3],
+    clarifications: u32,
 }
+
+const LOOPS: [Intervention; 3] = [
+    Intervention::Retrieval,
+    Intervention::Tool,
+    Intervention::Deliberation,
+];
 
 impl Usage {
     fn get(&mut self, action: Action) -> Option<&mut Used> {
-        match action {
-            Action::Retrieve => Some(&mut self.retrieve),
-            Action::Tool => Some(&mut self.tool),
-            Action::Deliberate => Some(&mut self.deliberate),
-            Action::Answer | Action::Clarify | Action::Abstain | Action::Escalate => None,
+        let place = LOOPS.iter().position(|one| one.action() == action)?;
+        self.loops.get_mut(place)
+    }
+
+    /// What is used up.
+    pub(super) fn exhausted(&self, bounds: &Bounds) -> Exhausted {
+        let mut exhausted = Exhausted::default();
+        for (intervention, used) in LOOPS.into_iter().zip(&self.loops) {
+            let Some(bound) = bounds.get(intervention.action()) else {
+                continue;
+            };
+            let kind = if used.count >= bound.count {
+                BoundKind::Count
+            } else if used.time >= bound.time {
+                BoundKind::Time
+            } else if used.cost >= bound.cost {
+                BoundKind::Cost
+            } else {
+                continue;
+            };
+            exhausted = exhausted.with(intervention, kind);
         }
+        if self.clarifications >= bounds.clarifications {
+            exhausted = exhausted.with(Intervention::User, BoundKind::Count);
+        }
+        exhausted
     }
 
-    /// The part of the bounds that keeps an action from another round.
-    pub(super) fn hit(mut self, bounds: &Bounds, action: Action) -> Option<BoundHit> {
-        let (used, bound) = (self.get(action)?, bounds.get(action)?);
-        let kind = if used.count >= bound.count {
-            BoundKind::Count
-        } else if used.time >= bound.time {
-            BoundKind::Time
-        } else if used.cost >= bound.cost {
-            BoundKind::Cost
-        } else {
-            return None;
-        };
-        Some(BoundHit { action, kind })
-    }
-
-    /// Counts a round that begins.
+    /// Counts a round or a clarification that begins.
     pub(super) fn begin(&mut self, action: Action) {
-        if let Some(used) = self.get(action) {
+        if action == Action::Clarify {
+            self.clarifications = self.clarifications.saturating_add(1);
+        } else if let Some(used) = self.get(action) {
             used.count = used.count.saturating_add(1);
         }
     }
@@ -240,5 +287,12 @@ impl Usage {
             used.time = used.time.saturating_add(spent.time);
             used.cost = used.cost.saturating_add(spent.cost);
         }
+    }
+
+    /// The rounds that began.
+    pub(super) fn rounds(&self) -> u32 {
+        self.loops
+            .iter()
+            .fold(0, |sum: u32, used| sum.saturating_add(used.count))
     }
 }

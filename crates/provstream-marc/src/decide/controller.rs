@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::bounds::Bounds;
-use super::policy::{DefaultPolicy, Policy, Suitability};
+use super::policy::Policy;
 use super::sub_actions::SubActions;
 use crate::bands::Calibration;
 use crate::draft::Draft;
-use crate::terms::Action;
+use crate::terms::{Action, Target};
+use crate::wording::Wording;
 
-/// The settings of a controller: calibration and bounds, which there is no default for, a draft, a policy and sub-actions.
+/// The settings of a controller: calibration and bounds, which have no default, draft, policy, sub-actions and wording.
 ///
 /// A clone shares them. Source: MARC-02 3, 7.
 ///
@@ -28,8 +29,9 @@ pub struct Controller {
     draft: Draft,
     calibration: Arc<Calibration>,
     bounds: Bounds,
-    policy: Arc<dyn Policy>,
+    policy: Arc<Policy>,
     sub_actions: Arc<SubActions>,
+    wording: Arc<Wording>,
 }
 
 impl Controller {
@@ -40,15 +42,16 @@ impl Controller {
             draft: Draft::Draft02,
             calibration: Arc::new(calibration),
             bounds,
-            policy: Arc::new(DefaultPolicy),
+            policy: Arc::default(),
             sub_actions: Arc::default(),
+            wording: Arc::default(),
         }
     }
 
     /// The same for another draft, which its records then are of.
     ///
-    /// Records of -01 have neither identifiers nor counters, nor a calibration profile, nor a target. Sessions are bounded all
-    /// the same. As a band has one meaning only there, the policy is not asked for [targets](Policy::target).
+    /// Records of -01 have no identifiers, counters, calibration profile or target. Sessions are bounded all the same. The
+    /// band is about the answer or about answering directly, whatever the policy.
     /// Source: MARC-01 7.5, 8.1.
     #[must_use]
     pub const fn with_draft(mut self, draft: Draft) -> Self {
@@ -58,7 +61,7 @@ impl Controller {
 
     /// The same with another policy.
     #[must_use]
-    pub fn with_policy(mut self, policy: impl Policy + 'static) -> Self {
+    pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
         self
     }
@@ -90,8 +93,8 @@ impl Controller {
 
     /// The rules of the deployment.
     #[must_use]
-    pub fn policy(&self) -> &dyn Policy {
-        &*self.policy
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// The sub-actions that a decision can name.
@@ -100,11 +103,25 @@ impl Controller {
         &self.sub_actions
     }
 
-    /// What the band of an action other than [`Action::Answer`] is about.
-    pub(super) fn suitability(&self, action: Action) -> Suitability {
-        match self.draft {
-            Draft::Draft01 => Suitability::DirectAnswer,
-            Draft::Draft02 => self.policy.target(action),
+    /// The same with another wording, which words the next steps that the caller does not give.
+    #[must_use]
+    pub fn with_wording(mut self, wording: Wording) -> Self {
+        self.wording = Arc::new(wording);
+        self
+    }
+
+    /// The wording.
+    #[must_use]
+    pub fn wording(&self) -> &Wording {
+        &self.wording
+    }
+
+    /// What the band of an action is about.
+    pub(super) fn target(&self, action: Action) -> Target {
+        let about_action = self.draft == Draft::Draft02 && self.policy.is_about_action(action);
+        match Target::of(action) {
+            Target::DirectAnswerSuitability if about_action => Target::ActionSuitability,
+            target => target,
         }
     }
 }

@@ -3,29 +3,28 @@
 use core::fmt;
 use std::error::Error;
 
-use super::bounds::BoundHit;
 use super::selection::Selection;
 use crate::core::Core;
+use crate::speech::Speech;
 use crate::terms::Action;
 use crate::violation::Report;
 
-/// What a session decided: a record, the selection behind it, and the bound that was reached if there was one.
+/// What a session decided: the record, and the selection that led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Decision {
     pub(super) record: Core,
     pub(super) selection: Selection,
-    pub(super) bound: Option<BoundHit>,
 }
 
 impl Decision {
-    /// The action to be taken, which the record has: the selected one, or the outcome at the bound.
+    /// The action to be taken, which the record states.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.record.selected_action()
     }
 
-    /// The record. It is to be logged, or handed over, or projected to a disclosure.
+    /// The record, to be logged, passed on, or [spoken about](Self::speech).
     #[must_use]
     pub const fn record(&self) -> &Core {
         &self.record
@@ -37,81 +36,92 @@ impl Decision {
         self.record
     }
 
-    /// The selection, before any bound.
+    /// The selection, which explains itself.
     pub const fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The bound that kept the selected action from being taken. Source: MARC-02 7.3; open point 92.
-    #[must_use]
-    pub const fn bound(&self) -> Option<BoundHit> {
-        self.bound
+    /// What may be said to the user about it, by the action. The record is the session's own, so its context is known.
+    pub fn speech(&self) -> Speech {
+        Speech::of(self.record.clone())
     }
 }
 
-/// Why no decision was taken. The session is as it was before.
+/// Why no decision was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum DecideError {
-    /// This action is running; its end is to be told first.
+pub enum DecideErrorKind {
+    /// This action is running; [`Session::completed`](super::Session::completed) comes first.
     Running(Action),
+    /// The user was asked; [`Session::replied`](super::Session::replied) comes first.
+    AwaitingReply,
     /// The session ended with this action.
     Over(Action),
-    /// `ANSWER` is selected, and the confidence in the answer is missing.
+    /// `ANSWER` is selected, and `post_answer_confidence` is missing. Source: MARC-02 9.4.
     NoConfidence,
-    /// The band is about this action by policy, and the confidence in the action is missing.
+    /// The band is about this action by policy, and `action_suitability` is missing. Source: MARC-02 8.6.
     NoSuitability(Action),
-    /// The controller has no sub-action of that name.
+    /// The calibration has bands by task family, and none of this name. Source: MARC-02 8.5.
+    UnknownFamily(String),
+    /// The controller has no sub-action of that name. Source: MARC-02 8.7.
     UnknownSubAction(String),
-    /// The sub-action is not a kind of the selected action.
-    OtherSubAction {
-        /// Its name.
-        name: String,
-        /// What it is a kind of.
-        kind_of: Action,
-        /// What is selected.
-        selected: Action,
-    },
-    /// The record would not be valid: the next step is empty or longer than 280 code points. The error's source says which.
+    /// The record would not be valid.
     Invalid(Report),
+}
+
+/// No decision was taken. The session is as it was before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecideError(pub(super) DecideErrorKind);
+
+impl DecideError {
+    /// Why.
+    #[must_use]
+    pub const fn kind(&self) -> &DecideErrorKind {
+        &self.0
+    }
 }
 
 impl fmt::Display for DecideError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Running(action) => {
-                write!(f, "{action} is running; tell the session when it is done")
-            }
-            Self::Over(action) => write!(f, "the session ended with {action}"),
-            Self::NoConfidence => f.write_str("ANSWER needs the confidence in the answer"),
-            Self::NoSuitability(action) => {
-                write!(f, "by policy {action} needs the confidence in the action")
-            }
-            Self::UnknownSubAction(name) => write!(f, "there is no sub-action {name:?}"),
-            Self::OtherSubAction {
-                name,
-                kind_of,
-                selected,
-            } => write!(
+        use DecideErrorKind as Kind;
+        match &self.0 {
+            Kind::Running(action) => write!(
                 f,
-                "sub-action {name:?} is a kind of {kind_of}, and {selected} is selected"
+                "expected the end of {action}, which is running, found another situation"
             ),
-            Self::Invalid(_) => f.write_str("the record would not be valid"),
+            Kind::AwaitingReply => {
+                f.write_str("expected the user's reply to CLARIFY, found another situation")
+            }
+            Kind::Over(action) => write!(f, "the session ended with {action}"),
+            Kind::NoConfidence => f.write_str(
+                "ANSWER is selected: expected `post_answer_confidence`, which is missing (MARC-02 9.4)",
+            ),
+            Kind::NoSuitability(action) => write!(
+                f,
+                "by policy the band of {action} is about the action: expected `action_suitability`, which is missing (MARC-02 8.6)"
+            ),
+            Kind::UnknownFamily(family) => {
+                write!(
+                    f,
+                    "unknown task family {family:?}: it has no bands (MARC-02 8.5)"
+                )
+            }
+            Kind::UnknownSubAction(name) => write!(f, "unknown sub-action {name:?} (MARC-02 8.7)"),
+            Kind::Invalid(report) => write!(f, "the record would not be valid: {report}"),
         }
     }
 }
 
-impl Error for DecideError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Invalid(report) => Some(report),
-            _ => None,
-        }
+impl Error for DecideError {}
+
+impl From<DecideErrorKind> for DecideError {
+    fn from(kind: DecideErrorKind) -> Self {
+        Self(kind)
     }
 }
 
 impl From<Report> for DecideError {
     fn from(report: Report) -> Self {
-        Self::Invalid(report)
+        Self(DecideErrorKind::Invalid(report))
     }
 }

@@ -3,22 +3,25 @@
 use crate::assemble::Extensions;
 use crate::document::DocumentError;
 use crate::score::Score;
+use crate::terms::Action;
 
-/// What goes into the record of a decision beside the situation and the selected action.
+/// What goes into the record of a decision besides the situation and the selected action.
 ///
 /// ```
-/// use provstream_marc::{Details, Score};
+/// use provstream_marc::{Action, Details, Score};
 ///
-/// let details = Details::new("read the answer together with its sources")
+/// let details = Details::new()
+///     .with_next_step_for(Action::Answer, "read the answer together with its sources")
 ///     .with_post_answer_confidence(Score::new(0.84)?)
 ///     .with_extension("x_trace", r#""af31""#)?;
 /// # let _ = details;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Details {
-    pub(super) next_step: String,
+    next_step: Option<String>,
+    next_steps: [Option<String>; 7],
     pub(super) post_answer_confidence: Option<Score>,
     pub(super) action_suitability: Option<Score>,
     pub(super) sub_action: Option<String>,
@@ -26,32 +29,41 @@ pub struct Details {
 }
 
 impl Details {
-    /// The `recommended_next_step`: the next action to be taken, 1 to 280 code points. Source: MARC-02 9.1, 9.3.
-    pub fn new(next_step: impl Into<String>) -> Self {
-        Self {
-            next_step: next_step.into(),
-            post_answer_confidence: None,
-            action_suitability: None,
-            sub_action: None,
-            extensions: Extensions::default(),
-        }
+    /// Nothing: the next step comes from the controller's wording, and an answer cannot be selected.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The same with the confidence in the candidate answer, estimated by itself. An answer needs it; other actions leave it
+    /// The same with a `recommended_next_step` for whichever action is selected, unless a bound changes the selection: then
+    /// the text would describe an action that is not taken, and the controller's wording takes its place. Source: MARC-02
+    /// 9.1, 9.3.
+    pub fn with_next_step(mut self, text: impl Into<String>) -> Self {
+        self.next_step = Some(text.into());
+        self
+    }
+
+    /// The same with a `recommended_next_step` for one action.
+    pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
+        self.next_steps[action as usize] = Some(text.into());
+        self
+    }
+
+    /// The same with the confidence in the candidate answer, estimated by itself. `ANSWER` needs it; other actions leave it
     /// out. Source: MARC-02 8.4.
     pub const fn with_post_answer_confidence(mut self, score: Score) -> Self {
         self.post_answer_confidence = Some(score);
         self
     }
 
-    /// The same with the confidence in the selected action. Where the policy says that the band is about the action, it is
-    /// needed; otherwise it is not used. Source: MARC-02 8.6; open point 69.
+    /// The same with the confidence in the selected action, needed where the policy says that the band is about the action.
+    /// Source: MARC-02 8.6.
     pub const fn with_action_suitability(mut self, score: Score) -> Self {
         self.action_suitability = Some(score);
         self
     }
 
-    /// The same with the controller's own name for the action. The record has it as `x_sub_action`. Source: MARC-02 8.7.
+    /// The same with the controller's own name for the action it expects. The record has it as `x_sub_action` if it is a
+    /// kind of the selected action. Source: MARC-02 8.7.
     pub fn with_sub_action(mut self, name: impl Into<String>) -> Self {
         self.sub_action = Some(name.into());
         self
@@ -61,9 +73,15 @@ impl Details {
     ///
     /// # Errors
     ///
-    /// If the value is no JSON.
+    /// If the value is not JSON.
     pub fn with_extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
         self.extensions.add(name, json)?;
         Ok(self)
+    }
+
+    /// The caller's text for an action; `diverted` if a bound changed the selection.
+    pub(super) fn next_step(&self, action: Action, diverted: bool) -> Option<&str> {
+        let any = self.next_step.as_deref().filter(|_| !diverted);
+        self.next_steps[action as usize].as_deref().or(any)
     }
 }

@@ -1,28 +1,26 @@
-//! Which interventions could reduce the uncertainty.
+//! What can be done about uncertainty.
 
 use crate::terms::{Action, Remediability, terms};
 
 terms! {
-    /// What may reduce uncertainty before an answer: the classes of remediability, and computation inside the system.
-    ///
-    /// Source: MARC-02 8.3, 8.8.
-    #[non_exhaustive]
+    /// Something that can reduce uncertainty: the classes of `remediability`, and more computation inside the system.
+    /// Source: MARC-02 8.3, 8.9.
     Intervention, "intervention" {
-        /// The user is asked.
-        User = "user",
+        /// The user clarifies.
+        User = "user_clarification",
         /// Evidence is retrieved.
         Retrieval = "retrieval",
         /// A tool other than retrieval is invoked.
         Tool = "tool",
         /// A human or a higher authority takes over.
         Human = "human",
-        /// More is computed inside the system.
+        /// The system spends more computation.
         Deliberation = "deliberation",
     }
 }
 
 impl Intervention {
-    /// The primary action that is this intervention. Source: MARC-02 8.9.
+    /// The action that takes the intervention. Source: MARC-02 8.9.
     #[must_use]
     pub const fn action(self) -> Action {
         match self {
@@ -34,15 +32,34 @@ impl Intervention {
         }
     }
 
-    /// The class of remediability that it is; none for deliberation, which has no class. Source: MARC-02 8.3; open point 65.
+    /// The intervention that an action takes; `None` for [`Action::Answer`] and [`Action::Abstain`].
     #[must_use]
-    pub const fn remediability(self) -> Option<Remediability> {
-        self.action().remediability()
+    pub const fn of(action: Action) -> Option<Self> {
+        match action {
+            Action::Clarify => Some(Self::User),
+            Action::Retrieve => Some(Self::Retrieval),
+            Action::Tool => Some(Self::Tool),
+            Action::Escalate => Some(Self::Human),
+            Action::Deliberate => Some(Self::Deliberation),
+            Action::Answer | Action::Abstain => None,
+        }
     }
 
-    /// The intervention that a class of remediability names; none for [`Remediability::None`].
+    /// The class as a record names it; `None` for deliberation.
     #[must_use]
-    pub const fn of(class: Remediability) -> Option<Self> {
+    pub const fn remediability(self) -> Option<Remediability> {
+        match self {
+            Self::User => Some(Remediability::UserClarification),
+            Self::Retrieval => Some(Remediability::Retrieval),
+            Self::Tool => Some(Remediability::Tool),
+            Self::Human => Some(Remediability::Human),
+            Self::Deliberation => None,
+        }
+    }
+
+    /// The intervention of a class; `None` for [`Remediability::None`].
+    #[must_use]
+    pub const fn of_class(class: Remediability) -> Option<Self> {
         match class {
             Remediability::UserClarification => Some(Self::User),
             Remediability::Retrieval => Some(Self::Retrieval),
@@ -53,29 +70,30 @@ impl Intervention {
     }
 }
 
-/// Whether an intervention is there, may be used, and is worth its price. It is usable if all three hold.
-///
-/// By default nothing holds. Source: MARC-02 8.3, 8.8.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What the controller knows of one intervention at a decision point. Source: MARC-02 8.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Remedy {
     available: bool,
     permitted: bool,
-    worthwhile: bool,
+    worthwhile: Option<bool>,
 }
 
 impl Remedy {
-    /// Neither available nor permitted nor worthwhile: the default.
-    pub const NONE: Self = Self {
-        available: false,
-        permitted: false,
-        worthwhile: false,
-    };
-
-    /// Available, permitted and worthwhile.
+    /// Available and permitted; whether it is worth its price was not weighed.
     pub const USABLE: Self = Self {
         available: true,
         permitted: true,
-        worthwhile: true,
+        worthwhile: None,
+    };
+    /// Not available.
+    pub const UNAVAILABLE: Self = Self {
+        available: false,
+        ..Self::USABLE
+    };
+    /// Available, permitted, and expected to improve reliability materially for its cost, latency and burden.
+    pub const WORTHWHILE: Self = Self {
+        worthwhile: Some(true),
+        ..Self::USABLE
     };
 
     /// The same, available or not.
@@ -84,67 +102,52 @@ impl Remedy {
         Self { available, ..self }
     }
 
-    /// The same, permitted by policy or not.
+    /// The same, permitted or not.
     #[must_use]
     pub const fn with_permitted(self, permitted: bool) -> Self {
         Self { permitted, ..self }
     }
 
-    /// The same, expected to help materially in relation to its price or not.
+    /// The same, weighed: whether a material gain is expected for its cost, latency and burden on the user.
     #[must_use]
     pub const fn with_worthwhile(self, worthwhile: bool) -> Self {
-        Self { worthwhile, ..self }
+        Self {
+            worthwhile: Some(worthwhile),
+            ..self
+        }
     }
 
-    /// Whether it is there.
-    #[must_use]
-    pub const fn is_available(self) -> bool {
-        self.available
-    }
-
-    /// Whether policy permits it.
-    #[must_use]
-    pub const fn is_permitted(self) -> bool {
-        self.permitted
-    }
-
-    /// Whether it is expected to help materially in relation to its price.
-    #[must_use]
-    pub const fn is_worthwhile(self) -> bool {
-        self.worthwhile
-    }
-
-    /// Whether it is available, permitted and worthwhile.
+    /// Whether it is available and permitted.
     #[must_use]
     pub const fn is_usable(self) -> bool {
-        self.available && self.permitted && self.worthwhile
+        self.available && self.permitted
+    }
+
+    /// How it was weighed; `None` if it was not.
+    #[must_use]
+    pub const fn worthwhile(self) -> Option<bool> {
+        self.worthwhile
     }
 }
 
-/// A remedy for each intervention; by default none is there.
+/// The remedies at hand. An intervention that is not listed is not usable, unless the situation's `remediability` names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Remedies([Remedy; 5]);
+pub struct Remedies([Option<Remedy>; 5]);
 
 impl Remedies {
-    /// No intervention is there.
-    pub const NONE: Self = Self([Remedy::NONE; 5]);
+    /// No remedies.
+    pub const NONE: Self = Self([None; 5]);
 
-    /// The same with another remedy for one intervention.
+    /// The same with a remedy for one intervention.
     #[must_use]
     pub const fn with(mut self, intervention: Intervention, remedy: Remedy) -> Self {
-        self.0[intervention as usize] = remedy;
+        self.0[intervention as usize] = Some(remedy);
         self
     }
 
     /// What is known of an intervention.
     #[must_use]
-    pub const fn get(&self, intervention: Intervention) -> Remedy {
+    pub const fn get(&self, intervention: Intervention) -> Option<Remedy> {
         self.0[intervention as usize]
-    }
-
-    /// Whether an intervention is available, permitted and worthwhile.
-    #[must_use]
-    pub const fn is_usable(&self, intervention: Intervention) -> bool {
-        self.get(intervention).is_usable()
     }
 }

@@ -1,163 +1,144 @@
 //! An action that was selected, and why.
 
 use core::fmt;
+use std::borrow::Cow;
 
-use super::deviation::Deviation;
-use super::preference::Preference;
-use super::remedy::Intervention;
-use super::situation::{Judgement, Situation};
-use super::step::Step;
-use crate::terms::{Action, Remediability, Source};
+use super::bounds::{BoundHit, Exhausted};
+use super::policy::Policy;
+use super::select;
+use super::situation::Situation;
+use crate::terms::{Action, Remediability};
 
-/// One primary action for a decision point, with the step that led to it and what is to be said about it.
+/// One step on the way to a selection, with the section of the draft that it follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    section: &'static str,
+    reason: Cow<'static, str>,
+    action: Option<Action>,
+}
+
+impl Step {
+    pub(super) fn passed(section: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            section,
+            reason: reason.into(),
+            action: None,
+        }
+    }
+
+    pub(super) fn chose(
+        section: &'static str,
+        action: Action,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            section,
+            reason: reason.into(),
+            action: Some(action),
+        }
+    }
+
+    /// The section, such as `MARC-02 8.8 step 4`.
+    #[must_use]
+    pub const fn section(&self) -> &'static str {
+        self.section
+    }
+
+    /// What was found, or why the action was chosen.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The action that the step chose; `None` if it was passed.
+    #[must_use]
+    pub const fn action(&self) -> Option<Action> {
+        self.action
+    }
+}
+
+/// `MARC-02 8.8 step 4: RETRIEVE, required evidence is missing and retrieval is usable`
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            section,
+            reason,
+            action,
+        } = self;
+        match action {
+            Some(action) => write!(f, "{section}: {action}, {reason}"),
+            None => write!(f, "{section}: {reason}"),
+        }
+    }
+}
+
+/// One primary action for a situation, with the steps that led to it.
 ///
-/// Source: MARC-02 8.8.
+/// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then the sources that are material, the
+/// primary source first and the rest as the draft ranks them. An intervention that is not usable, not worthwhile or
+/// exhausted is passed over for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Selection {
-    step: Step,
-    requirement: &'static str,
-    ordered: Action,
-    deviation: Option<Deviation>,
-    remediability: Remediability,
-    unfit: Option<Remediability>,
-    preference: Preference,
+    pub(super) action: Action,
+    pub(super) remediability: Remediability,
+    pub(super) governed: bool,
+    pub(super) steps: Vec<Step>,
+    pub(super) skipped: Vec<BoundHit>,
+    pub(super) deviation: Option<String>,
 }
 
 impl Selection {
-    /// What a step leads to in a situation.
-    pub(super) fn new(situation: &Situation, step: Step, action: Action) -> Self {
-        let limited = situation.is(Judgement::MaterialCapabilityLimit);
-        Self {
-            step,
-            requirement: match step {
-                // Only the high tier gets here without a limit of competence.
-                Step::Limit if !limited => "M2-152",
-                _ => step.requirement(),
-            },
-            ordered: action,
-            deviation: None,
-            remediability: remediability(situation, action),
-            unfit: unfit(situation, action),
-            preference: Preference::of(situation, action, step),
-        }
+    /// Selects the action for a situation under a policy, without those whose bound is reached.
+    pub fn of(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Self {
+        select::select(situation, policy, exhausted)
     }
 
-    /// The same with the action of a local rule.
-    pub(super) fn deviating(self, situation: &Situation, deviation: Deviation) -> Self {
-        let action = deviation.action();
-        Self {
-            deviation: Some(deviation),
-            remediability: remediability(situation, action),
-            unfit: unfit(situation, action),
-            preference: Preference::of(situation, action, self.step),
-            ..self
-        }
-    }
-
-    /// The selected action.
+    /// The action.
     #[must_use]
-    pub fn action(&self) -> Action {
-        self.deviation
-            .as_ref()
-            .map_or(self.ordered, Deviation::action)
+    pub const fn action(&self) -> Action {
+        self.action
     }
 
-    /// The step that applied.
-    #[must_use]
-    pub const fn step(&self) -> Step {
-        self.step
-    }
-
-    /// The number, in the project's table of conformance, of the requirement that chose the step's action: that of the
-    /// step, but `M2-152` where only the high risk tier led to [`Step::Limit`].
-    #[must_use]
-    pub const fn requirement(&self) -> &'static str {
-        self.requirement
-    }
-
-    /// The action that the step led to. It is the selected one unless there is a [deviation](Self::deviation).
-    #[must_use]
-    pub const fn ordered_action(&self) -> Action {
-        self.ordered
-    }
-
-    /// The local rule that put another action in its place. Source: MARC-02 9.4.
-    #[must_use]
-    pub const fn deviation(&self) -> Option<&Deviation> {
-        self.deviation.as_ref()
-    }
-
-    /// The class of intervention that goes into the record: the action's own. With [`Action::Answer`] and
-    /// [`Action::Deliberate`], which have none, the one the controller stated, else that of the best usable remedy: the one
-    /// that fits the primary source, else the first in the order user, retrieval, tool, human; else none.
-    ///
-    /// Source: MARC-02 8.3, 9.4; open point 65.
+    /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
+    /// [`Action::Answer`] and [`Action::Deliberate`] the stated or the best usable one.
     #[must_use]
     pub const fn remediability(&self) -> Remediability {
         self.remediability
     }
 
-    /// The class that the controller stated, if it does not go with the action. It is reported and does not go into the
-    /// record. Source: MARC-02 9.4; open point 87.
+    /// Whether a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
     #[must_use]
-    pub const fn unfit_remediability(&self) -> Option<Remediability> {
-        self.unfit
+    pub const fn is_governed(&self) -> bool {
+        self.governed
     }
 
-    /// What the primary source would prefer.
+    /// The steps that were passed, and the one that chose.
     #[must_use]
-    pub const fn preference(&self) -> &Preference {
-        &self.preference
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The bounds that kept interventions from being taken. Source: MARC-02 7.3.
+    #[must_use]
+    pub fn skipped(&self) -> &[BoundHit] {
+        &self.skipped
+    }
+
+    /// The condition of the deviation that applied. Source: MARC-02 9.4.
+    #[must_use]
+    pub fn deviation(&self) -> Option<&str> {
+        self.deviation.as_deref()
     }
 }
 
-/// `CLARIFY by step 2 (M2-56): ambiguity blocks an answer, and the user can resolve it`, then a deviation and what is not
-/// as it should be.
+/// All steps, separated by semicolons.
 impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.ordered, self.step)?;
-        if let Some(deviation) = &self.deviation {
-            write!(f, "; instead {deviation}")?;
-        }
-        if let (Some(class), Some(rule)) = (self.unfit, self.action().remediability_rule()) {
-            write!(f, "; {rule}: remediability {class} does not fit")?;
-        }
-        if !self.preference.is_met() {
-            write!(f, "; {}", self.preference)?;
+        for (index, step) in self.steps.iter().enumerate() {
+            let before = if index == 0 { "" } else { "; " };
+            write!(f, "{before}{step}")?;
         }
         Ok(())
     }
-}
-
-fn remediability(situation: &Situation, action: Action) -> Remediability {
-    action
-        .remediability()
-        .or(situation.remediability())
-        .or_else(|| best_usable(situation)?.remediability())
-        .unwrap_or(Remediability::None)
-}
-
-fn best_usable(situation: &Situation) -> Option<Intervention> {
-    let fitting = match situation.primary_source() {
-        Source::Ambiguity => Intervention::User,
-        Source::MissingEvidence | Source::EvidenceConflict => Intervention::Retrieval,
-        Source::CapabilityLimit => Intervention::Tool,
-        Source::Safety => Intervention::Human,
-    };
-    [
-        fitting,
-        Intervention::User,
-        Intervention::Retrieval,
-        Intervention::Tool,
-        Intervention::Human,
-    ]
-    .into_iter()
-    .find(|&intervention| situation.remedies().is_usable(intervention))
-}
-
-fn unfit(situation: &Situation, action: Action) -> Option<Remediability> {
-    situation
-        .remediability()
-        .filter(|&class| !action.fits(class))
 }

@@ -4,40 +4,44 @@ use core::fmt;
 use std::error::Error;
 
 use super::bounds::{Spent, Usage};
-use super::choice::Choice;
 use super::controller::Controller;
-use super::decision::{DecideError, Decision};
+use super::decision::{DecideError, DecideErrorKind, Decision};
 use super::details::Details;
-use super::selection::Selection;
+use super::selection::{Selection, Step};
 use super::situation::Situation;
+use crate::bands::Bands;
 use crate::core::Core;
+use crate::document::quoted;
 use crate::draft::Draft;
-use crate::terms::Action;
+use crate::score::Score;
+use crate::terms::{Action, Band, Target};
 use crate::trust::ContextualRecord;
-use crate::violation::Report;
 
-/// Where a session stands. Source: MARC-02 7.3.
+/// The state of a session. Source: MARC-02 7.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionState {
     /// A situation is awaited: before the first decision, and after each round of a looping action.
     Assess,
     /// A looping action is running.
     Running(Action),
+    /// The user was asked for a clarification.
+    AwaitingReply,
     /// This action ended the session.
     Over(Action),
 }
 
 /// One request on its way through assessment, attribution and selection, with a record for each decision point.
 ///
-/// After [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`] a new assessment follows, within the
-/// controller's bounds; all other actions end the session. What a user replies is a new request, with a session of its own.
-/// A session does nothing itself and keeps no records. A clone is for trying what would be decided: of two that both go
-/// on, records have the same identifiers. Source: MARC-02 7.2, 7.3; open points 94 to 96.
+/// After [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`] a new assessment follows, after
+/// [`Action::Clarify`] the user's reply; the other actions end the session. What is used up stays used up until the end, so
+/// a session has at most [`Bounds::max_iterations`](super::Bounds::max_iterations) rounds,
+/// [`Bounds::clarifications`](super::Bounds::clarifications) questions and one more decision. A session does nothing
+/// itself and keeps no records. Source: MARC-02 7.2, 7.3.
 ///
 /// ```
 /// use provstream_marc::{
-///     Action, Bands, Bound, Bounds, Calibration, Controller, Details, Intervention, Judgement, Remedy, Score, Scores,
-///     Session, Situation, Source, Spent,
+///     Action, Bands, Bound, Bounds, Calibration, Controller, Details, Intervention, Remedy, Score, Scores, Session,
+///     Situation, Source, Spent,
 /// };
 /// use std::time::Duration;
 ///
@@ -46,17 +50,17 @@ pub enum SessionState {
 /// let controller = Controller::new(Calibration::new("gateway-2026-05", bands)?, Bounds::new(bound, bound, bound));
 /// let mut session = Session::new(&controller, "request-7")?;
 ///
-/// let scores = Scores::default().with(Source::MissingEvidence, Score::new(0.84)?);
-/// let missing = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
-///     .with_judgement(Judgement::RequiredEvidenceMissing)
-///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
-/// let decision = session.decide(&missing, &Details::new("retrieve authoritative current sources"))?;
+/// let scores = Scores::all(Score::ZERO).with(Source::EvidenceConflict, Score::new(0.84)?);
+/// let conflict = Situation::new(Score::new(0.39)?, scores, Source::EvidenceConflict)
+///     .with_remedy(Intervention::Retrieval, Remedy::USABLE)
+///     .with_remedy(Intervention::Tool, Remedy::USABLE);
+/// let decision = session.decide(&conflict, &Details::new())?;
 /// assert_eq!(decision.action(), Action::Retrieve);
 /// session.completed(Spent::new(Duration::from_secs(2), 40))?;
 ///
-/// // Nothing was found, and only one round is allowed.
-/// let decision = session.decide(&missing, &Details::new("retrieve authoritative current sources"))?;
-/// assert_eq!(decision.action(), Action::Abstain);
+/// // Nothing was reconciled, and only one round of retrieval is allowed: the tool is next.
+/// let decision = session.decide(&conflict, &Details::new())?;
+/// assert_eq!(decision.action(), Action::Tool);
 /// assert_eq!(decision.record().parent_decision_id(), Some("request-7-1"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -69,7 +73,7 @@ pub struct Session {
     /// How many decisions were taken.
     decided: u64,
     /// What the first record names as its parent.
-    handed_over: Option<String>,
+    transferred: Option<String>,
     usage: Usage,
 }
 
@@ -83,19 +87,19 @@ impl Session {
     pub fn new(controller: &Controller, prefix: impl Into<String>) -> Result<Self, SessionError> {
         let prefix = prefix.into();
         if prefix.trim().is_empty() {
-            return Err(SessionError::NoPrefix);
+            return Err(SessionErrorKind::NoPrefix.into());
         }
         Ok(Self {
             controller: controller.clone(),
             prefix,
             state: SessionState::Assess,
             decided: 0,
-            handed_over: None,
+            transferred: None,
             usage: Usage::default(),
         })
     }
 
-    /// The same, for a task that somebody else handed over with a record: the first record names that one as its parent.
+    /// The same, for a task that another component transferred with a record: the first record names that one as its parent.
     /// Nothing else is taken from it; rounds and bounds are counted anew. Records of -01 name no parents. Source: MARC-02
     /// 6.5, 9.1.
     ///
@@ -113,40 +117,37 @@ impl Session {
             return Ok(session);
         }
         let parent = record.record().decision_id().filter(|id| !id.is_empty());
-        let parent = parent.ok_or(SessionError::NoParent)?;
+        let parent = parent.ok_or(SessionErrorKind::NoParent)?;
         if session.could_give(parent) {
-            return Err(SessionError::PrefixTaken);
+            return Err(SessionErrorKind::PrefixTaken.into());
         }
-        session.handed_over = Some(parent.into());
+        session.transferred = Some(parent.into());
         Ok(session)
     }
 
-    /// Where it stands.
+    /// Its state.
     #[must_use]
     pub const fn state(&self) -> SessionState {
         self.state
     }
 
-    /// What would be selected in a situation, whatever the bounds. Nothing changes.
+    /// What would be selected in a situation now. Nothing changes.
     pub fn select(&self, situation: &Situation) -> Selection {
-        Selection::of(situation, self.controller.policy())
+        let exhausted = self.usage.exhausted(self.controller.bounds());
+        Selection::of(situation, self.controller.policy(), &exhausted)
     }
 
     /// Decides on one action, and writes the record of it.
     ///
-    /// Where a looping action is selected whose bound is reached, it is [`Action::Escalate`] if a human is usable, else
-    /// [`Action::Abstain`]. The next step then says which bound it was, in place of that of `details`, whose sub-action is
-    /// dropped. Source: MARC-02 7.2; open point 92.
-    ///
-    /// In the record, `iteration` is the number of rounds before it, so the first has 0, and `max_iterations` is how many
-    /// rounds the bounds allow in sum. The band comes from the confidence in the answer for [`Action::Answer`], else
-    /// from `pre_capability`, or from the confidence in the action where the policy says so. Source: open points 59, 60, 69.
-    /// A record of -01 has [less](Controller::with_draft).
+    /// In the record, `iteration` is the number of rounds before it, from 0, and `max_iterations` is how many rounds the
+    /// bounds allow in total. The band comes from the confidence in the answer for [`Action::Answer`], else from
+    /// `pre_capability` or, where the policy says so, from the confidence in the action. The suitability of a direct answer
+    /// is at most medium where the controller decides against one, and low where safety governs. Source: MARC-02 7.2, 8.5.
     ///
     /// # Errors
     ///
-    /// If the session does not await a situation, if `details` lack a score, name a sub-action that does not fit, or have a
-    /// next step that no record may have. The session stays as it is.
+    /// If the session does not await a situation, if `details` lack a score or name an unknown sub-action, if the task
+    /// family has no bands, or if the record would not be valid. The session stays as it is.
     pub fn decide(
         &mut self,
         situation: &Situation,
@@ -154,96 +155,147 @@ impl Session {
     ) -> Result<Decision, DecideError> {
         match self.state {
             SessionState::Assess => {}
-            SessionState::Running(action) => return Err(DecideError::Running(action)),
-            SessionState::Over(action) => return Err(DecideError::Over(action)),
+            SessionState::Running(action) => return Err(DecideErrorKind::Running(action).into()),
+            SessionState::AwaitingReply => return Err(DecideErrorKind::AwaitingReply.into()),
+            SessionState::Over(action) => return Err(DecideErrorKind::Over(action).into()),
         }
-        let selection = self.select(situation);
-        self.check_sub_action(details, selection.action())?;
-        let bound = self.usage.hit(self.controller.bounds(), selection.action());
-        let choice = match bound {
-            None => Choice::of(situation, details, &selection, &self.controller)?,
-            Some(hit) => Choice::at_bound(situation, details, hit),
-        };
-        let record = self.record(situation, choice)?;
-        let action = record.selected_action();
+        let mut selection = self.select(situation);
+        let sub_action = self.sub_action(details, &mut selection)?;
+        let record = self.record(situation, details, &selection, sub_action)?;
+        let action = selection.action();
         self.decided = self.decided.saturating_add(1);
         self.usage.begin(action);
-        self.state = if action.loops() {
-            SessionState::Running(action)
-        } else {
-            SessionState::Over(action)
+        self.state = match action {
+            Action::Retrieve | Action::Tool | Action::Deliberate => SessionState::Running(action),
+            Action::Clarify => SessionState::AwaitingReply,
+            Action::Answer | Action::Abstain | Action::Escalate => SessionState::Over(action),
         };
-        Ok(Decision {
-            record,
-            selection,
-            bound,
-        })
+        Ok(Decision { record, selection })
     }
 
-    /// Tells that the running action is done, whatever came of it, and what it took. A new situation is then awaited.
+    /// Reports that the running action is done, whatever came of it, and what it took. A new situation is then awaited.
     ///
     /// # Errors
     ///
-    /// If no action is running. The session stays as it is.
-    pub fn completed(&mut self, spent: Spent) -> Result<(), NotRunning> {
+    /// [`SessionErrorKind::NotRunning`] if no action is running. The session stays as it is.
+    pub fn completed(&mut self, spent: Spent) -> Result<(), SessionError> {
         let SessionState::Running(action) = self.state else {
-            return Err(NotRunning);
+            return Err(SessionErrorKind::NotRunning.into());
         };
         self.usage.add(action, spent);
         self.state = SessionState::Assess;
         Ok(())
     }
 
-    fn check_sub_action(&self, details: &Details, selected: Action) -> Result<(), DecideError> {
-        let Some(name) = &details.sub_action else {
-            return Ok(());
-        };
-        match self.controller.sub_actions().get(name) {
-            None => Err(DecideError::UnknownSubAction(name.clone())),
-            Some(action) if action == selected => Ok(()),
-            Some(kind_of) => Err(DecideError::OtherSubAction {
-                name: name.clone(),
-                kind_of,
-                selected,
-            }),
+    /// Reports that the user replied to a clarification. A new situation is then awaited, and the bounds go on.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionErrorKind::NotAsked`] if the user was not asked. The session stays as it is.
+    pub fn replied(&mut self) -> Result<(), SessionError> {
+        if self.state != SessionState::AwaitingReply {
+            return Err(SessionErrorKind::NotAsked.into());
         }
+        self.state = SessionState::Assess;
+        Ok(())
+    }
+
+    /// The sub-action that the record names: one that is a kind of another action is left out, and the selection says so.
+    fn sub_action<'d>(
+        &self,
+        details: &'d Details,
+        selection: &mut Selection,
+    ) -> Result<Option<&'d str>, DecideError> {
+        let Some(name) = details.sub_action.as_deref() else {
+            return Ok(None);
+        };
+        let kind_of = self
+            .controller
+            .sub_actions()
+            .get(name)
+            .ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
+        if kind_of == selection.action() {
+            return Ok(Some(name));
+        }
+        let reason = format!("sub-action {name:?} is a kind of {kind_of} and is left out");
+        selection.steps.push(Step::passed("MARC-02 8.7", reason));
+        Ok(None)
     }
 
     /// The record of the next decision point.
-    fn record(&self, situation: &Situation, choice: Choice<'_>) -> Result<Core, Report> {
+    fn record(
+        &self,
+        situation: &Situation,
+        details: &Details,
+        selection: &Selection,
+        sub_action: Option<&str>,
+    ) -> Result<Core, DecideError> {
+        let action = selection.action();
         let calibration = self.controller.calibration();
-        let band = calibration.band(situation.task_family(), choice.score);
+        let family = situation.task_family();
+        let bands = calibration
+            .bands(family)
+            .ok_or_else(|| DecideErrorKind::UnknownFamily(family.unwrap_or_default().into()))?;
+        let (target, score) = self.score(situation, details, action)?;
+        let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
+            Some(text) => text.to_owned(),
+            None => self.controller.wording().next_step(action),
+        };
+        let mut extensions = details.extensions.clone();
+        if let Some(name) = sub_action {
+            // A quoted text is JSON.
+            let _ = extensions.add("x_sub_action", &quoted(name));
+        }
         let mut record = Core::builder()
             .draft(self.controller.draft())
             .decision_id(self.id(self.decided.saturating_add(1)))
-            .iteration(u32::try_from(self.decided).unwrap_or(u32::MAX))
+            .iteration(self.usage.rounds())
             .max_iterations(self.controller.bounds().max_iterations())
-            .calibration_profile(calibration.profile())
+            .calibration_profile(calibration.profile_of(family))
             .pre_capability(situation.pre_capability())
             .uncertainty(*situation.uncertainty())
             .primary_source(situation.primary_source())
-            .remediability(choice.remediability)
-            .selected_action(choice.action)
-            .confidence_band(band)
-            .confidence_target(choice.target)
-            .recommended_next_step(choice.next_step)
-            .extensions(choice.extensions);
+            .remediability(selection.remediability())
+            .selected_action(action)
+            .confidence_band(band(bands, score, target, selection))
+            .confidence_target(target)
+            .recommended_next_step(next_step)
+            .extensions(extensions);
         if let Some(parent) = self.parent() {
             record = record.parent_decision_id(parent);
         }
         if let Some(source) = situation.secondary_source() {
             record = record.secondary_source(source);
         }
-        if choice.action == Action::Answer {
-            record = record.post_answer_confidence(choice.score);
+        if action == Action::Answer {
+            record = record.post_answer_confidence(score);
         }
-        record.build()
+        Ok(record.build()?)
     }
 
-    /// A session goes on after looping actions only, so the decision before is always the parent.
+    /// What the band is about, and the score that it is taken from.
+    fn score(
+        &self,
+        situation: &Situation,
+        details: &Details,
+        action: Action,
+    ) -> Result<(Target, Score), DecideError> {
+        let target = self.controller.target(action);
+        let score = match target {
+            Target::Answer => details
+                .post_answer_confidence
+                .ok_or(DecideErrorKind::NoConfidence)?,
+            Target::DirectAnswerSuitability => situation.pre_capability(),
+            Target::ActionSuitability => details
+                .action_suitability
+                .ok_or(DecideErrorKind::NoSuitability(action))?,
+        };
+        Ok((target, score))
+    }
+
     fn parent(&self) -> Option<String> {
         match self.decided {
-            0 => self.handed_over.clone(),
+            0 => self.transferred.clone(),
             last => Some(self.id(last)),
         }
     }
@@ -259,38 +311,67 @@ impl Session {
     }
 }
 
-/// A session that cannot begin.
+/// The band of a score. A direct answer that the controller decides against is not highly suitable, and one that safety
+/// forbids is not suitable at all.
+fn band(bands: &Bands, score: Score, target: Target, selection: &Selection) -> Band {
+    let most = match target {
+        Target::DirectAnswerSuitability if selection.is_governed() => Band::Low,
+        Target::DirectAnswerSuitability => Band::Medium,
+        Target::Answer | Target::ActionSuitability => Band::High,
+    };
+    bands.band(score).min(most)
+}
+
+/// What is wrong with a call to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SessionError {
-    /// The prefix of its identifiers has no content.
+pub enum SessionErrorKind {
+    /// The prefix of its identifiers is blank.
     NoPrefix,
-    /// The record that was handed over has no `decision_id`.
+    /// The record that was transferred has no `decision_id`.
     NoParent,
-    /// The record that was handed over has an identifier with the same prefix.
+    /// The record that was transferred has an identifier with the same prefix.
     PrefixTaken,
+    /// No action is running that could be completed.
+    NotRunning,
+    /// The user was not asked.
+    NotAsked,
+}
+
+/// A session cannot begin, or does not await what was reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionError(SessionErrorKind);
+
+impl SessionError {
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> SessionErrorKind {
+        self.0
+    }
+}
+
+impl From<SessionErrorKind> for SessionError {
+    fn from(kind: SessionErrorKind) -> Self {
+        Self(kind)
+    }
 }
 
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoPrefix => "a session needs a prefix for its identifiers",
-            Self::NoParent => "the record that was handed over has no identifier to follow",
-            Self::PrefixTaken => "the record that was handed over has an identifier of this prefix",
+        f.write_str(match self.0 {
+            SessionErrorKind::NoPrefix => {
+                "expected a prefix for the identifiers of the session, found a blank text"
+            }
+            SessionErrorKind::NoParent => {
+                "expected a `decision_id` in the transferred record, found none"
+            }
+            SessionErrorKind::PrefixTaken => {
+                "the transferred record has an identifier of this session: expected another prefix"
+            }
+            SessionErrorKind::NotRunning => "no action is running",
+            SessionErrorKind::NotAsked => "the user was not asked for a clarification",
         })
     }
 }
 
 impl Error for SessionError {}
-
-/// No action is running that could be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotRunning;
-
-impl fmt::Display for NotRunning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no action is running")
-    }
-}
-
-impl Error for NotRunning {}

@@ -1,34 +1,33 @@
-//! What a controller found out before it selects an action.
+//! What a controller found out at a decision point.
 
 use super::remedy::{Intervention, Remedies, Remedy};
 use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
 
 terms! {
-    /// A judgement of the controller that the selection of an action rests on. None is derived from scores.
-    ///
-    /// Source: MARC-02 8.8; open point 86.
+    /// A judgement that replaces what a score says. Source: MARC-02 8.8.
     #[non_exhaustive]
     Judgement, "judgement" {
-        /// A safety, legal or policy constraint controls the selection.
+        /// A safety, legal or policy constraint controls the selection. It can only be added: a score that reaches its
+        /// threshold governs whatever else is judged.
         SafetyControls = "safety_controls",
-        /// Ambiguity blocks a reliable answer.
+        /// The ambiguity blocks an answer.
         BlockingAmbiguity = "blocking_ambiguity",
         /// Relevant evidence is materially inconsistent.
         MaterialConflict = "material_conflict",
         /// Required evidence is absent, inaccessible, insufficient or stale.
         RequiredEvidenceMissing = "required_evidence_missing",
-        /// A limit of competence is material to the task.
+        /// A limit of competence is material.
         MaterialCapabilityLimit = "material_capability_limit",
-        /// Available evidence can resolve the ambiguity without the user.
+        /// Available evidence resolves the ambiguity without the user. Not set by any score.
         ResolvableFromEvidence = "resolvable_from_evidence",
-        /// The answer is explicitly limited to what is in context.
+        /// The answer is explicitly limited to what is in context, so missing evidence does not matter. Not set by any score.
         LimitedToContext = "limited_to_context",
     }
 }
 
 impl Judgement {
-    /// The judgement that uncertainty of a source matters.
+    /// The judgement that replaces the score of a source.
     pub(super) const fn about(source: Source) -> Self {
         match source {
             Source::Ambiguity => Self::BlockingAmbiguity,
@@ -40,68 +39,30 @@ impl Judgement {
     }
 }
 
-/// A set of judgements; by default none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Judgements(u8);
-
-impl Judgements {
-    /// The same with one more.
-    #[must_use]
-    pub const fn with(self, judgement: Judgement) -> Self {
-        Self(self.0 | 1 << judgement as u8)
-    }
-
-    /// Whether a judgement is among them.
-    #[must_use]
-    pub const fn contains(self, judgement: Judgement) -> bool {
-        self.0 & 1 << judgement as u8 != 0
-    }
-
-    /// Those of both.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// All of them, in the order in which they are listed.
-    pub fn iter(self) -> impl Iterator<Item = Judgement> {
-        Judgement::ALL
-            .iter()
-            .copied()
-            .filter(move |&judgement| self.contains(judgement))
-    }
-}
-
-impl FromIterator<Judgement> for Judgements {
-    fn from_iter<I: IntoIterator<Item = Judgement>>(judgements: I) -> Self {
-        judgements.into_iter().fold(Self::default(), Self::with)
-    }
-}
-
 terms! {
     /// How much harm a wrong answer can do. Source: MARC-02 14.
     #[non_exhaustive]
     RiskTier, "risk tier" {
         /// Ordinary requests.
         Standard = "standard",
-        /// Health, legal, financial, safety or mental health matters, and what a deployment counts as such.
+        /// Health, legal, financial, safety or mental-health matters, and what a deployment counts as such.
         High = "high",
     }
 }
 
-/// What a controller knows at a decision point: its estimates, its judgements, and the remedies at hand.
+/// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
 ///
-/// All of it is stated by the controller. A selection rests on judgements and remedies; the scores go into the record.
-/// Source: MARC-02 7.2, 8; open point 86.
+/// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`] replaces what
+/// a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
 ///
 /// ```
-/// use provstream_marc::{Intervention, Judgement, Remedy, Score, Scores, Situation, Source};
+/// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};
 ///
-/// let scores = Scores::default().with(Source::Ambiguity, Score::new(0.81)?);
-/// let situation = Situation::new(Score::new(0.44)?, scores, Source::Ambiguity)
-///     .with_judgement(Judgement::BlockingAmbiguity)
-///     .with_remedy(Intervention::User, Remedy::USABLE);
-/// assert!(situation.remedies().is_usable(Intervention::User));
+/// let scores = Scores::all(Score::ZERO).with(Source::MissingEvidence, Score::new(0.84)?);
+/// let situation = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
+///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
+/// let selection = Selection::of(&situation, &Policy::default(), &Exhausted::default());
+/// assert_eq!(selection.action(), Action::Retrieve);
 /// # Ok::<(), provstream_marc::ScoreError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +71,7 @@ pub struct Situation {
     uncertainty: Scores,
     primary_source: Source,
     secondary_source: Option<Source>,
-    judgements: Judgements,
+    judgements: [Option<bool>; Judgement::ALL.len()],
     remedies: Remedies,
     risk_tier: RiskTier,
     remediability: Option<Remediability>,
@@ -121,7 +82,7 @@ impl Situation {
     /// A situation of the standard risk tier without judgements and without remedies.
     ///
     /// `pre_capability` estimates, before an answer is chosen, whether the request can be handled reliably with what is at
-    /// hand. `primary_source` is the source that matters most for the action; one is named even if little uncertainty is left.
+    /// hand. `primary_source` is the source most relevant to the selection; one is named even if little uncertainty is left.
     /// Source: MARC-02 8.1, 8.2.
     #[must_use]
     pub const fn new(pre_capability: Score, uncertainty: Scores, primary_source: Source) -> Self {
@@ -130,7 +91,7 @@ impl Situation {
             uncertainty,
             primary_source,
             secondary_source: None,
-            judgements: Judgements(0),
+            judgements: [None; Judgement::ALL.len()],
             remedies: Remedies::NONE,
             risk_tier: RiskTier::Standard,
             remediability: None,
@@ -145,31 +106,17 @@ impl Situation {
         self
     }
 
-    /// The same with one more judgement.
+    /// The same with a judgement: whether it holds.
     #[must_use]
-    pub const fn with_judgement(mut self, judgement: Judgement) -> Self {
-        self.judgements = self.judgements.with(judgement);
+    pub const fn with_judgement(mut self, judgement: Judgement, holds: bool) -> Self {
+        self.judgements[judgement as usize] = Some(holds);
         self
     }
 
-    /// The same with more judgements.
-    #[must_use]
-    pub const fn with_judgements(mut self, judgements: Judgements) -> Self {
-        self.judgements = self.judgements.union(judgements);
-        self
-    }
-
-    /// The same with another remedy for one intervention.
+    /// The same with a remedy for one intervention.
     #[must_use]
     pub const fn with_remedy(mut self, intervention: Intervention, remedy: Remedy) -> Self {
         self.remedies = self.remedies.with(intervention, remedy);
-        self
-    }
-
-    /// The same with other remedies for all interventions.
-    #[must_use]
-    pub const fn with_remedies(mut self, remedies: Remedies) -> Self {
-        self.remedies = remedies;
         self
     }
 
@@ -180,8 +127,9 @@ impl Situation {
         self
     }
 
-    /// The same with the controller's own view of the best class of intervention. It decides between the actions of one
-    /// step, and never against the action that is selected. Source: open points 87 to 89.
+    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
+    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
+    /// worthwhile. Source: MARC-02 8.3.
     #[must_use]
     pub const fn with_remediability(mut self, class: Remediability) -> Self {
         self.remediability = Some(class);
@@ -207,28 +155,22 @@ impl Situation {
         &self.uncertainty
     }
 
-    /// The source that matters most for the action.
+    /// The source most relevant to the selection.
     #[must_use]
     pub const fn primary_source(&self) -> Source {
         self.primary_source
     }
 
-    /// The source that comes next, if one was named.
+    /// The secondary source, if one was named.
     #[must_use]
     pub const fn secondary_source(&self) -> Option<Source> {
         self.secondary_source
     }
 
-    /// The controller's judgements.
+    /// Whether a judgement holds; `None` if it was not made.
     #[must_use]
-    pub const fn judgements(&self) -> Judgements {
-        self.judgements
-    }
-
-    /// Whether a judgement was made.
-    #[must_use]
-    pub const fn is(&self, judgement: Judgement) -> bool {
-        self.judgements.contains(judgement)
+    pub const fn judgement(&self, judgement: Judgement) -> Option<bool> {
+        self.judgements[judgement as usize]
     }
 
     /// What is known of each intervention.
@@ -243,7 +185,7 @@ impl Situation {
         self.risk_tier
     }
 
-    /// The class of intervention that the controller holds to be best, if it said so.
+    /// The best available class of intervention, if it was stated.
     #[must_use]
     pub const fn remediability(&self) -> Option<Remediability> {
         self.remediability

@@ -26,14 +26,20 @@ impl SubActions {
     ///
     /// # Errors
     ///
-    /// If the name has no content, or stands for another action already.
+    /// If the name is blank, or maps to another action already.
     pub fn with(mut self, name: impl Into<String>, action: Action) -> Result<Self, SubActionError> {
         let name = name.into();
         if name.trim().is_empty() {
-            return Err(SubActionError::NoName);
+            return Err(SubActionError {
+                kind: SubActionErrorKind::NoName,
+                name,
+            });
         }
         if let Some(is) = self.get(&name).filter(|&is| is != action) {
-            return Err(SubActionError::Taken { name, action: is });
+            return Err(SubActionError {
+                kind: SubActionErrorKind::Taken(is),
+                name,
+            });
         }
         self.0.insert(name, action);
         Ok(self)
@@ -51,27 +57,43 @@ impl SubActions {
     }
 }
 
-/// A sub-action that does not map to exactly one primary action.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is wrong with a sub-action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SubActionError {
-    /// The name has no content.
+pub enum SubActionErrorKind {
+    /// The name is blank.
     NoName,
-    /// The name stands for another primary action.
-    Taken {
-        /// The name.
-        name: String,
-        /// What it stands for.
-        action: Action,
-    },
+    /// The name is a kind of this action already.
+    Taken(Action),
+}
+
+/// A sub-action that does not map to exactly one primary action. Source: MARC-02 8.7.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubActionError {
+    kind: SubActionErrorKind,
+    name: String,
+}
+
+impl SubActionError {
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> SubActionErrorKind {
+        self.kind
+    }
 }
 
 impl fmt::Display for SubActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName => f.write_str("a sub-action needs a name"),
-            Self::Taken { name, action } => {
-                write!(f, "sub-action {name:?} is a kind of {action} already")
+        let name = &self.name;
+        match self.kind {
+            SubActionErrorKind::NoName => {
+                f.write_str("expected the name of a sub-action, found a blank text")
+            }
+            SubActionErrorKind::Taken(action) => {
+                write!(
+                    f,
+                    "sub-action {name:?} is a kind of {action} already (MARC-02 8.7)"
+                )
             }
         }
     }

@@ -3,8 +3,7 @@
 use core::fmt;
 use std::error::Error;
 
-use provstream::settings::{Fault, FaultKind, Value};
-use provstream::settings::{FilePosition, quoted_piece};
+use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
 const SHOWN: usize = 240;
@@ -23,52 +22,22 @@ pub enum DeploymentErrorKind {
     MissingKey,
     /// A key that has no meaning here.
     UnknownKey,
-    /// A value has another type than it must have.
+    /// A value has another type than its key.
     WrongType,
-    /// A text or a list that has no content.
-    Empty,
-    /// A text that is none of those that have a meaning here.
-    UnknownValue,
-    /// A number that is too small or too large.
-    OutOfRange,
-    /// A duration that is not of the form `1h30m`.
-    BadDuration,
-    /// Thresholds that leave a confidence band empty.
-    BadBands,
-    /// A threshold for high risk that is above the standard one.
-    BadThreshold,
-    /// A template or phrase that a wording cannot have.
-    BadWording,
-    /// A carrier that cannot be told by the names given.
-    BadCarrier,
-    /// A name, or one of a list, that is there twice.
-    Repeated,
-    /// A number of a requirement that does not fit here.
-    UnknownRequirement,
-    /// A name of a member that the draft does not define for what is carried.
-    UnknownMember,
+    /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
+    BadValue,
 }
 
 impl DeploymentErrorKind {
     const fn message(self) -> &'static str {
         match self {
-            Self::FileTooLarge => "the file is larger than 1 MiB",
-            Self::NotUtf8 => "the file is not UTF-8",
-            Self::Syntax => "not TOML",
-            Self::MissingKey => "a key is missing",
+            Self::FileTooLarge => "expected a file of at most 1 MiB, found a larger one",
+            Self::NotUtf8 => "expected UTF-8, found other bytes",
+            Self::Syntax => "expected TOML",
+            Self::MissingKey => "missing key",
             Self::UnknownKey => "unknown key",
             Self::WrongType => "wrong type",
-            Self::Empty => "there is nothing in it",
-            Self::UnknownValue => "unknown value",
-            Self::OutOfRange => "out of range",
-            Self::BadDuration => "not a duration such as `1h30m`",
-            Self::BadBands => "no bands",
-            Self::BadThreshold => "no threshold",
-            Self::BadWording => "no wording",
-            Self::BadCarrier => "no carrier",
-            Self::Repeated => "there twice",
-            Self::UnknownRequirement => "not a requirement that can stand here",
-            Self::UnknownMember => "not a member of what is carried",
+            Self::BadValue => "wrong value",
         }
     }
 }
@@ -77,29 +46,21 @@ impl DeploymentErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeploymentError {
     kind: DeploymentErrorKind,
-    place: Option<FilePosition>,
+    position: Option<FilePosition>,
     /// Empty if there is nothing to add.
     detail: Box<str>,
 }
 
 impl DeploymentError {
-    /// What is wrong with a value, in words.
-    pub(super) fn of(
-        kind: DeploymentErrorKind,
-        value: &Value<'_>,
-        detail: impl fmt::Display,
-    ) -> Self {
-        Self::at(kind, value.place(), detail)
+    /// A wrong value, in words.
+    pub(super) fn value(value: &Value<'_>, detail: impl fmt::Display) -> Self {
+        Self::at(value.place(), detail)
     }
 
-    pub(super) fn at(
-        kind: DeploymentErrorKind,
-        place: FilePosition,
-        detail: impl fmt::Display,
-    ) -> Self {
+    pub(super) fn at(position: FilePosition, detail: impl fmt::Display) -> Self {
         Self {
-            kind,
-            place: Some(place),
+            kind: DeploymentErrorKind::BadValue,
+            position: Some(position),
             detail: quoted_piece(&detail.to_string(), SHOWN),
         }
     }
@@ -110,10 +71,10 @@ impl DeploymentError {
         self.kind
     }
 
-    /// Where in the file; none for a file too large to be read.
+    /// Where in the file; `None` for a file that is too large.
     #[must_use]
-    pub const fn place(&self) -> Option<FilePosition> {
-        self.place
+    pub const fn position(&self) -> Option<FilePosition> {
+        self.position
     }
 }
 
@@ -129,7 +90,7 @@ impl From<Fault> for DeploymentError {
         };
         Self {
             kind,
-            place: fault.place,
+            position: fault.place,
             detail: quoted_piece(&fault.about, SHOWN),
         }
     }
@@ -137,8 +98,8 @@ impl From<Fault> for DeploymentError {
 
 impl fmt::Display for DeploymentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = self.place {
-            write!(f, "{place}: ")?;
+        if let Some(position) = self.position {
+            write!(f, "{position}: ")?;
         }
         f.write_str(self.kind.message())?;
         if self.detail.is_empty() {

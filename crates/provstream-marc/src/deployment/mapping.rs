@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{DeploymentError, DeploymentErrorKind as Kind};
-use super::read::{boolean, known, optional, set, some, term, text};
-use crate::carry::{A2aMessage, AuditLine, Carrier, CarrierNameError, McpMeta, ResponseMetadata};
+use super::error::DeploymentError;
+use super::read::{Result, boolean, checked, optional, set, some, term, text};
+use crate::carry::{A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata};
 use crate::draft::Draft;
 use crate::members::{Presence, WITH_ANSWER, members};
 use crate::terms::{UnknownTerm, terms};
@@ -62,7 +62,7 @@ pub(super) struct OwnMapping {
 }
 
 impl Mapping {
-    pub(super) fn read_all(value: Value<'_>, draft: Draft) -> Result<Vec<Self>, DeploymentError> {
+    pub(super) fn read_all(value: Value<'_>, draft: Draft) -> Result<Vec<Self>> {
         const ALL: &[&str] = &[
             "carrier",
             "carries",
@@ -82,7 +82,7 @@ impl Mapping {
             .collect()
     }
 
-    fn read(table: Table<'_>, draft: Draft) -> Result<Self, DeploymentError> {
+    fn read(table: Table<'_>, draft: Draft) -> Result<Self> {
         let kind: CarrierKind = term(table.need("carrier")?)?;
         let common = ["carrier", "carries", "end_users"];
         let further: &[&str] = match kind {
@@ -98,11 +98,17 @@ impl Mapping {
             CarrierKind::ResponseMetadata | CarrierKind::Sse | CarrierKind::AuditLog => &[],
         };
         let table = table.closed(&[&common[..], further].concat())?;
-        let carries = some(table.need("carries")?, |item| known(item, kind_of_object))?;
+        let carries = some(table.need("carries")?, kind_of_object)?;
         let through = match kind {
             CarrierKind::ResponseMetadata => Through::ResponseMetadata,
-            CarrierKind::Mcp => Through::Mcp(named(table.need("prefix")?, McpMeta::new)?),
-            CarrierKind::A2a => Through::A2a(named(table.need("uri")?, A2aMessage::new)?),
+            CarrierKind::Mcp => Through::Mcp({
+                let value = table.need("prefix")?;
+                checked(&value, McpMeta::new(value.string()?))?
+            }),
+            CarrierKind::A2a => Through::A2a({
+                let value = table.need("uri")?;
+                checked(&value, A2aMessage::new(value.string()?))?
+            }),
             CarrierKind::Sse => Through::Sse,
             CarrierKind::AuditLog => Through::AuditLog,
             CarrierKind::Other => Through::Other(OwnMapping::read(&table, &carries, draft)?),
@@ -156,11 +162,7 @@ impl Mapping {
 }
 
 impl OwnMapping {
-    fn read(
-        table: &Table<'_>,
-        carries: &[ObjectKind],
-        draft: Draft,
-    ) -> Result<Self, DeploymentError> {
+    fn read(table: &Table<'_>, carries: &[ObjectKind], draft: Draft) -> Result<Self> {
         let is_member = |name: &str| {
             let mut all = carries.iter().flat_map(|&kind| members(kind, draft));
             all.any(|member| member.name == name)
@@ -169,12 +171,7 @@ impl OwnMapping {
         if let Some(value) = table.get("renamed") {
             for (key, value) in value.free_table()?.entries() {
                 if !is_member(key.name()) {
-                    let detail = format!("{:?}", key.name());
-                    return Err(DeploymentError::at(
-                        Kind::UnknownMember,
-                        key.place(),
-                        detail,
-                    ));
+                    return Err(DeploymentError::at(key.place(), unknown(key.name())));
                 }
                 renamed.insert(key.name().to_owned(), text(value)?);
             }
@@ -184,8 +181,7 @@ impl OwnMapping {
             if is_member(&name) {
                 Ok(name)
             } else {
-                let detail = format!("{name:?}");
-                Err(DeploymentError::of(Kind::UnknownMember, &value, detail))
+                Err(DeploymentError::value(&value, unknown(&name)))
             }
         };
         Ok(Self {
@@ -231,17 +227,17 @@ impl OwnMapping {
     }
 }
 
-/// A carrier that is told by a name.
-fn named<T>(
-    value: Value<'_>,
-    carrier: impl FnOnce(&str) -> Result<T, CarrierNameError>,
-) -> Result<T, DeploymentError> {
-    carrier(value.string()?).map_err(|error| DeploymentError::of(Kind::BadCarrier, &value, error))
+fn unknown(name: &str) -> String {
+    format!("expected a member of what is carried, found {name:?}")
 }
 
-fn kind_of_object(text: &str) -> Result<ObjectKind, UnknownTerm> {
-    [ObjectKind::Core, ObjectKind::Disclosure]
+fn kind_of_object(value: Value<'_>) -> Result<ObjectKind> {
+    let text = value.string()?;
+    let found = [ObjectKind::Core, ObjectKind::Disclosure]
         .into_iter()
-        .find(|kind| kind.as_str() == text)
-        .ok_or_else(|| UnknownTerm::new("kind of MARC object", &["core", "disclosure"], text))
+        .find(|kind| kind.as_str() == text);
+    checked(
+        &value,
+        found.ok_or_else(|| UnknownTerm::new("kind of MARC object", &["core", "disclosure"], text)),
+    )
 }

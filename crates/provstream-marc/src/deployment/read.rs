@@ -1,15 +1,16 @@
 //! Values of a description, each checked.
 
+use core::fmt::Display;
 use core::str::FromStr;
 use core::time::Duration;
 
-use super::error::{DeploymentError, DeploymentErrorKind as Kind};
+use super::error::DeploymentError;
 use crate::score::Score;
 use crate::terms::UnknownTerm;
 use provstream::provenance::parse_duration;
 use provstream::settings::{Table, Value};
 
-type Result<T> = core::result::Result<T, DeploymentError>;
+pub(super) type Result<T> = core::result::Result<T, DeploymentError>;
 
 /// The value of a key, read if it is there.
 pub(super) fn optional<'t, T>(
@@ -20,11 +21,22 @@ pub(super) fn optional<'t, T>(
     table.get(key).map(read).transpose()
 }
 
-/// A text that has content.
+/// A result of the library's types, with the place of the value that it is about.
+pub(super) fn checked<T, E: Display>(
+    value: &Value<'_>,
+    result: core::result::Result<T, E>,
+) -> Result<T> {
+    result.map_err(|error| DeploymentError::value(value, error))
+}
+
+/// A text that is not blank.
 pub(super) fn text(value: Value<'_>) -> Result<String> {
     let text = value.string()?;
     if text.trim().is_empty() {
-        return Err(DeploymentError::of(Kind::Empty, &value, ""));
+        return Err(DeploymentError::value(
+            &value,
+            "expected a text, found a blank one",
+        ));
     }
     Ok(text.into())
 }
@@ -34,38 +46,24 @@ pub(super) fn boolean(value: Value<'_>) -> Result<bool> {
 }
 
 pub(super) fn score(value: Value<'_>) -> Result<Score> {
-    Score::new(value.number()?)
-        .map_err(|error| DeploymentError::of(Kind::OutOfRange, &value, error))
+    checked(&value, Score::new(value.number()?))
 }
 
 pub(super) fn duration(value: Value<'_>) -> Result<Duration> {
-    parse_duration(value.string()?)
-        .map_err(|error| DeploymentError::of(Kind::BadDuration, &value, error))
-}
-
-pub(super) fn unsigned(value: Value<'_>) -> Result<u64> {
-    Ok(value.unsigned()?)
+    checked(&value, parse_duration(value.string()?))
 }
 
 pub(super) fn count(value: Value<'_>) -> Result<u32> {
     let wide = value.unsigned()?;
     u32::try_from(wide).map_err(|_| {
-        let detail = format!("{wide} is above {}", u32::MAX);
-        DeploymentError::of(Kind::OutOfRange, &value, detail)
+        let detail = format!("expected at most {}, found {wide}", u32::MAX);
+        DeploymentError::value(&value, detail)
     })
 }
 
-/// A text out of a list.
+/// A value of an enumeration.
 pub(super) fn term<T: FromStr<Err = UnknownTerm>>(value: Value<'_>) -> Result<T> {
-    known(value, T::from_str)
-}
-
-/// The same where the list is the caller's.
-pub(super) fn known<T>(
-    value: Value<'_>,
-    read: impl FnOnce(&str) -> core::result::Result<T, UnknownTerm>,
-) -> Result<T> {
-    read(value.string()?).map_err(|error| DeploymentError::of(Kind::UnknownValue, &value, error))
+    checked(&value, value.string()?.parse())
 }
 
 /// One of some texts.
@@ -74,23 +72,25 @@ pub(super) fn one_of(
     what: &'static str,
     all: &'static [&'static str],
 ) -> Result<&'static str> {
-    known(value, |text| {
-        let found = all.iter().find(|one| **one == text).copied();
-        found.ok_or_else(|| UnknownTerm::new(what, all, text))
-    })
+    let text = value.string()?;
+    let found = all.iter().find(|one| **one == text).copied();
+    checked(
+        &value,
+        found.ok_or_else(|| UnknownTerm::new(what, all, text)),
+    )
 }
 
 /// Values that are all different.
-pub(super) fn set<T: PartialEq>(
-    value: Value<'_>,
-    mut read: impl FnMut(Value<'_>) -> Result<T>,
+pub(super) fn set<'t, T: PartialEq>(
+    value: Value<'t>,
+    mut read: impl FnMut(Value<'t>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let mut all = Vec::new();
     for item in value.items()? {
         let one = read(item)?;
         if all.contains(&one) {
-            let detail = format!("{:?}", item.string().unwrap_or_default());
-            return Err(DeploymentError::of(Kind::Repeated, &item, detail));
+            let detail = format!("found {:?} again", item.string().unwrap_or_default());
+            return Err(DeploymentError::value(&item, detail));
         }
         all.push(one);
     }
@@ -98,18 +98,16 @@ pub(super) fn set<T: PartialEq>(
 }
 
 /// Values that are all different, one at least.
-pub(super) fn some<T: PartialEq>(
-    value: Value<'_>,
-    read: impl FnMut(Value<'_>) -> Result<T>,
+pub(super) fn some<'t, T: PartialEq>(
+    value: Value<'t>,
+    read: impl FnMut(Value<'t>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let all = set(value, read)?;
     if all.is_empty() {
-        return Err(DeploymentError::of(Kind::Empty, &value, ""));
+        return Err(DeploymentError::value(
+            &value,
+            "expected at least one value, found []",
+        ));
     }
     Ok(all)
-}
-
-/// Any number of texts.
-pub(super) fn texts(value: Value<'_>) -> Result<Vec<String>> {
-    value.items()?.map(text).collect()
 }

@@ -6,6 +6,7 @@ mod rules;
 mod shown;
 mod values;
 
+use core::cmp::Ordering;
 use std::collections::HashSet;
 
 use self::reader::Reader;
@@ -13,28 +14,68 @@ pub(crate) use self::reading::{Reading, Value};
 use self::shown::pointer_to;
 pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
-use super::draft::Profile;
+use super::draft::{Draft, Profile};
 use super::members::{Presence, members};
 use super::violation::{Level, Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
 impl Document {
-    /// Which kind of MARC object it is by its members: a record if it has `marc_version`, else a disclosure if it has `answer`,
-    /// `confidence_band` and `uncertainty_source`. Source: wire profile, MARC objects.
+    /// Which kind of MARC object it is by its members, `None` if they do not say.
+    ///
+    /// An object with all members that a record, or else a disclosure, requires is one, whatever else it has. Of the others a
+    /// record has more members that only records have (`pre_capability`, `uncertainty`, `remediability` and so on) than
+    /// members that only disclosures have (`answer`, `uncertainty_source`), a disclosure fewer; with none of either, one with
+    /// `marc_version` and `selected_action` is a record. So no member that the draft does not define, and not `marc_version`
+    /// alone, changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        let has = |name| self.get(name).is_some();
-        if has("marc_version") {
-            return Some(MarcKind::Core);
+        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
+        let has = |name: &str| names.contains(name);
+        let complete = |kind| {
+            members(kind, Draft::Draft01)
+                .filter(|member| member.presence == Presence::Required)
+                .all(|member| has(member.name))
+        };
+        let kinds = [MarcKind::Core, MarcKind::Disclosure];
+        if let Some(kind) = kinds.into_iter().find(|&kind| complete(kind)) {
+            return Some(kind);
         }
-        let disclosure = ["answer", "confidence_band", "uncertainty_source"];
-        disclosure
-            .into_iter()
-            .all(has)
-            .then_some(MarcKind::Disclosure)
+        let own = |kind, other| {
+            members(kind, Draft::Draft02)
+                .filter(|one| members(other, Draft::Draft02).all(|two| two.name != one.name))
+                .filter(|one| one.name != "marc_version" && has(one.name))
+                .count()
+        };
+        let of_record = own(MarcKind::Core, MarcKind::Disclosure);
+        let of_disclosure = own(MarcKind::Disclosure, MarcKind::Core);
+        let is_marc = self.defined() > 1;
+        match of_record.cmp(&of_disclosure) {
+            Ordering::Greater if is_marc => Some(MarcKind::Core),
+            Ordering::Less if is_marc => Some(MarcKind::Disclosure),
+            Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
+                Some(MarcKind::Core)
+            }
+            _ => None,
+        }
     }
 
-    /// Holds the object against a draft as an object of the given kind.
+    /// How many of its members the drafts define for some object.
+    fn defined(&self) -> usize {
+        let core = members(MarcKind::Core, Draft::Draft02);
+        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
+        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
+        let defined = names.into_iter().filter(|name| self.get(name).is_some());
+        defined.count()
+    }
+
+    /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
+    /// the drafts define.
+    #[must_use]
+    pub fn is_marc_like(&self) -> bool {
+        self.defined() > 1
+    }
+
+    /// Validates the object under a draft as an object of the given kind.
     ///
     /// Source: MARC-01 8, 9, D; MARC-02 9, 10, 11.
     ///
@@ -57,10 +98,14 @@ impl Document {
 /// Validates an object that the parser reported. One whose bytes are missing is not valid: nothing of it is known.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
     let mut report = Report::default();
-    let whole =
-        |code, message: String| Violation::new(code, Level::Must, String::new(), "M2-9", message);
+    let whole = |code, message: String| {
+        Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message)
+    };
     match object.raw().map(Document::parse) {
-        Some(Ok(document)) => return document.validate(object.kind(), profile),
+        Some(Ok(document)) => {
+            let kind = document.kind().unwrap_or(object.kind());
+            return document.validate(kind, profile);
+        }
         // The parser reports objects only, so this is a matter of form.
         Some(Err(error)) => report.push(whole(Code::WrongType, error.to_string())),
         None => report.push(whole(
@@ -79,7 +124,7 @@ pub(crate) fn read(document: &Document, kind: MarcKind, profile: Profile) -> Rea
             Code::InvalidUtf8,
             Level::Must,
             String::new(),
-            "M2-9",
+            "RFC 8259 8.1",
             "the object is not UTF-8 throughout".into(),
         );
     }
@@ -106,8 +151,8 @@ impl<'a> Reader<'a> {
         }
         for member in members(self.kind, self.draft()) {
             if member.presence == Presence::Required && !seen.contains(member.name) {
-                let requirement = member.defined_by(self.draft()).unwrap_or_default();
-                self.missing(pointer_to(&[member.name]), member.name, requirement);
+                let section = member.defined_by(self.draft()).unwrap_or_default();
+                self.missing(pointer_to(&[member.name]), member.name, section);
             }
         }
     }

@@ -48,27 +48,27 @@ impl Reader<'_> {
         code: Code,
         level: Level,
         pointer: String,
-        requirement: &'static str,
+        section: &'static str,
         message: String,
     ) {
-        let violation = Violation::new(code, level, pointer, requirement, message);
+        let violation = Violation::new(code, level, pointer, section, message);
         self.reading.report.push(violation);
     }
 
     pub(super) fn repeated(&mut self, pointer: String, name: &str) {
-        let message = format!("{} stands there more than once", shown(name));
-        self.violation(Code::DuplicateMember, Level::Must, pointer, "M2-9", message);
-    }
-
-    pub(super) fn missing(&mut self, pointer: String, name: &str, requirement: &'static str) {
-        let message = format!("`{name}` is required and missing");
+        let message = format!("{} appears more than once", shown(name));
         self.violation(
-            Code::MissingMember,
+            Code::DuplicateMember,
             Level::Must,
             pointer,
-            requirement,
+            "RFC 8259 4",
             message,
         );
+    }
+
+    pub(super) fn missing(&mut self, pointer: String, name: &str, section: &'static str) {
+        let message = format!("`{name}` is required and missing");
+        self.violation(Code::MissingMember, Level::Must, pointer, section, message);
     }
 
     /// A member that the draft does not define.
@@ -78,17 +78,25 @@ impl Reader<'_> {
         }
         let level = self.strictness();
         let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];
-        let (code, requirement, message) =
+        let (code, section, message) =
             if self.kind == MarcKind::Disclosure && scores.contains(&name) {
                 let message = format!("`{name}` belongs to the record and should not be shown");
-                (Code::ExposedScore, "M2-125", message)
+                (
+                    Code::ExposedScore,
+                    self.by("MARC-01 9.2", "MARC-02 10.2"),
+                    message,
+                )
             } else {
                 let message = format!(
                     "{} is not defined by the draft; private members begin with `x_`",
                     shown(name)
                 );
-                (Code::UnknownMember, self.by("M1-24", "M2-135"), message)
+                (
+                    Code::UnknownMember,
+                    self.by("MARC-01 D.1", "MARC-02 11"),
+                    message,
+                )
             };
-        self.violation(code, level, pointer, requirement, message);
+        self.violation(code, level, pointer, section, message);
     }
 }

@@ -6,19 +6,43 @@ use super::shown::{cut, pointer_to};
 use crate::document::Document;
 use crate::draft::Draft;
 use crate::members::WITH_ANSWER;
+use crate::projection::MAX_MESSAGE;
 use crate::terms::{Action, Remediability, Target};
 use crate::violation::{Level, ViolationCode as Code};
 use provstream::MarcKind;
 
 impl Reader<'_> {
-    /// The rules between members. Each looks only at members that are as they must be, so that one fault is told once.
+    /// The rules between members. Each looks only at valid members, so that one fault is reported once.
     pub(super) fn rules_between_members(&mut self, document: &Document) {
         if let Some(action) = self.reading.term("selected_action") {
             self.confidence(document, action);
             self.target(action);
             self.remediability(action);
+            self.message(action);
         }
         self.bound();
+    }
+
+    /// What goes with an action other than `ANSWER` is brief.
+    fn message(&mut self, action: Action) {
+        let brief = matches!(action, Action::Clarify | Action::Abstain | Action::Escalate);
+        let len = self
+            .reading
+            .text("answer")
+            .map_or(0, |text| text.chars().count());
+        if brief && len > MAX_MESSAGE {
+            let message = format!(
+                "`selected_action` is {action}, so `answer` should have at most {MAX_MESSAGE} characters; it has {len}"
+            );
+            let section = self.by("MARC-01 9.3", "MARC-02 10.3");
+            self.violation(
+                Code::TooLong,
+                Level::Should,
+                "/answer".into(),
+                section,
+                message,
+            );
+        }
     }
 
     /// The bound of a loop; a negative one is a fault of its own. Source: open point 59.
@@ -34,7 +58,7 @@ impl Reader<'_> {
                 Code::IterationAboveMaximum,
                 Level::Should,
                 "/iteration".into(),
-                "M2-80",
+                "MARC-02 9.1",
                 format!("`iteration` is {iteration}, above `max_iterations`, which is {max}"),
             );
         }
@@ -55,7 +79,7 @@ impl Reader<'_> {
                 Code::AnswerWithoutConfidence,
                 Level::Must,
                 pointer_to(&[name]),
-                self.by("M1-10", "M2-103"),
+                self.by("MARC-01 8.3", "MARC-02 9.4"),
                 format!("`selected_action` is ANSWER, so `{name}` must be a number"),
             );
         } else if action != Action::Answer && known {
@@ -63,7 +87,7 @@ impl Reader<'_> {
                 Code::ConfidenceWithoutAnswer,
                 Level::Should,
                 pointer_to(&[name]),
-                "M2-104",
+                self.by("MARC-01 8.3", "MARC-02 9.3"),
                 format!("`selected_action` is {action}, so there is no answer for `{name}` unless a policy defines one"),
             );
         }
@@ -73,10 +97,10 @@ impl Reader<'_> {
         let Some(target) = self.reading.term::<Target>("confidence_target") else {
             return;
         };
-        let (code, level, requirement) = match (action, target) {
+        let (code, level, section) = match (action, target) {
             (Action::Answer, Target::Answer) => return,
-            (Action::Answer, _) => (Code::AnswerTarget, Level::Must, "M2-45"),
-            (_, Target::Answer) => (Code::TargetWithoutAnswer, Level::Should, "M2-46"),
+            (Action::Answer, _) => (Code::AnswerTarget, Level::Must, "MARC-02 8.6"),
+            (_, Target::Answer) => (Code::TargetWithoutAnswer, Level::Should, "MARC-02 8.6"),
             _ => return,
         };
         let wanted = Target::of(action);
@@ -84,19 +108,16 @@ impl Reader<'_> {
             code,
             level,
             "/confidence_target".into(),
-            requirement,
+            section,
             format!("`selected_action` is {action}, so `confidence_target` {level} be `{wanted}`; it is `{target}`"),
         );
     }
 
     fn remediability(&mut self, action: Action) {
         let given = self.reading.term::<Remediability>("remediability");
-        let (Draft::Draft02, Some(given), Some(wanted), Some(requirement)) = (
-            self.draft(),
-            given,
-            action.remediability(),
-            action.remediability_rule(),
-        ) else {
+        let (Draft::Draft02, Some(given), Some(wanted)) =
+            (self.draft(), given, action.remediability())
+        else {
             return;
         };
         if action.fits(given) {
@@ -106,7 +127,7 @@ impl Reader<'_> {
             Code::RemediabilityMismatch,
             Level::Should,
             "/remediability".into(),
-            requirement,
+            "MARC-02 9.4",
             format!("`selected_action` is {action}, so `remediability` should be `{wanted}`; it is `{given}`"),
         );
     }

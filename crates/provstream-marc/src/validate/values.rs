@@ -35,11 +35,11 @@ impl<'a> Reader<'a> {
         match member.form {
             Form::Integer => self.integer(member, pointer, json),
             Form::Score => {
-                let requirement = (
+                let section = (
                     member.defined_by(self.draft()).unwrap_or_default(),
                     member.value_by(self.draft()),
                 );
-                let score = self.score(name, requirement, pointer, json)?;
+                let score = self.score(name, section, pointer, json)?;
                 Some(Value::Score(score))
             }
             Form::Scores => self.scores(member, pointer, json),
@@ -60,13 +60,13 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong_type(&mut self, member: &'static Member, pointer: String, wanted: &str, json: &str) {
-        let requirement = member.defined_by(self.draft()).unwrap_or_default();
+        let section = member.defined_by(self.draft()).unwrap_or_default();
         let message = format!(
             "`{}` must be {wanted}; it is {}",
             member.name,
             type_of(json)
         );
-        self.violation(Code::WrongType, Level::Must, pointer, requirement, message);
+        self.violation(Code::WrongType, Level::Must, pointer, section, message);
     }
 
     fn integer(
@@ -76,58 +76,40 @@ impl<'a> Reader<'a> {
         json: &'a str,
     ) -> Option<Value<'a>> {
         let name = member.name;
-        let requirement = member.value_by(self.draft());
+        let section = member.value_by(self.draft());
         let Some(number) = Number::of(json) else {
             self.wrong_type(member, pointer, "an integer", json);
             return None;
         };
         let Some(value) = number.integer() else {
             let message = format!("`{name}` must be integral; it is {}", cut(json));
-            self.violation(
-                Code::NotIntegral,
-                Level::Must,
-                pointer,
-                requirement,
-                message,
-            );
+            self.violation(Code::NotIntegral, Level::Must, pointer, section, message);
             return None;
         };
         if value < 0 {
             let message = format!("`{name}` should not be negative; it is {}", cut(json));
-            self.violation(Code::Negative, Level::Should, pointer, requirement, message);
+            self.violation(Code::Negative, Level::Should, pointer, section, message);
         }
         Some(Value::Integer(number))
     }
 
-    /// `requirement` is that on the type, and that on the value.
+    /// `section` is that on the type, and that on the value.
     fn score(
         &mut self,
         name: &str,
-        requirement: (&'static str, &'static str),
+        section: (&'static str, &'static str),
         pointer: String,
         json: &str,
     ) -> Option<Score> {
         let Some(number) = Number::of(json) else {
             let message = format!("`{name}` must be a number; it is {}", type_of(json));
-            self.violation(
-                Code::WrongType,
-                Level::Must,
-                pointer,
-                requirement.0,
-                message,
-            );
+            self.violation(Code::WrongType, Level::Must, pointer, section.0, message);
             return None;
         };
         let score = Score::of_number(number);
         if score.is_none() {
             let message = format!("`{name}` must lie from 0.0 to 1.0; it is {}", cut(json));
-            self.violation(
-                Code::OutOfRange,
-                Level::Must,
-                pointer,
-                requirement.1,
-                message,
-            );
+            self.violation(Code::OutOfRange, Level::Must, pointer, section.1, message);
         }
         score
     }
@@ -142,8 +124,8 @@ impl<'a> Reader<'a> {
             self.wrong_type(member, pointer, "an object", json);
             return None;
         };
-        let each = self.by("M1-28", "M2-25");
-        let mut scores = Scores::default();
+        let each = self.by("MARC-01 D.1", "MARC-02 8.2");
+        let mut scores = Scores::all(Score::ZERO);
         let mut sound = true;
         let mut seen = HashSet::new();
         for (name, value) in object.members() {
@@ -165,8 +147,8 @@ impl<'a> Reader<'a> {
         }
         for name in Source::NAMES {
             if !seen.contains(*name) {
-                let requirement = member.value_by(self.draft());
-                self.missing(pointer_to(&[member.name, name]), name, requirement);
+                let section = member.value_by(self.draft());
+                self.missing(pointer_to(&[member.name, name]), name, section);
                 sound = false;
             }
         }
@@ -181,12 +163,12 @@ impl<'a> Reader<'a> {
         let parts = text
             .split_once('.')
             .filter(|(major, minor)| number(major) && number(minor));
-        let requirement = member.value_by(self.draft());
-        let (code, level, requirement, message) = match parts {
+        let section = member.value_by(self.draft());
+        let (code, level, section, message) = match parts {
             None => (
                 Code::BadVersion,
                 Level::Must,
-                requirement,
+                section,
                 format!(
                     "`marc_version` must be two numbers and a full stop, such as `1.0`; it is {}",
                     shown(text)
@@ -196,7 +178,7 @@ impl<'a> Reader<'a> {
             Some(("1", _)) => (
                 Code::OtherMinor,
                 Level::Should,
-                "M2-133",
+                self.by("MARC-01 10", "MARC-02 11"),
                 format!(
                     "version {} may mean what 1.0 does, but is read as 1.0",
                     shown(text)
@@ -205,11 +187,11 @@ impl<'a> Reader<'a> {
             Some(_) => (
                 Code::OtherMajor,
                 Level::Must,
-                "M2-132",
+                self.by("MARC-01 10", "MARC-02 11"),
                 format!("version {} is not version 1", shown(text)),
             ),
         };
-        self.violation(code, level, pointer, requirement, message);
+        self.violation(code, level, pointer, section, message);
         level == Level::Should
     }
 
@@ -222,17 +204,17 @@ impl<'a> Reader<'a> {
     ) -> bool {
         let name = member.name;
         if text.is_empty() {
-            let requirement = member.value_by(self.draft());
+            let section = member.value_by(self.draft());
             let message = format!("`{name}` must have content; it is empty");
-            self.violation(Code::Empty, Level::Must, pointer, requirement, message);
+            self.violation(Code::Empty, Level::Must, pointer, section, message);
             return false;
         }
         let len = text.chars().count();
         if let Some(max) = max.filter(|&max| len > max) {
-            let requirement = self.by("M1-32", "M2-105");
+            let section = self.by("MARC-01 D.1", "MARC-02 9.3");
             let level = self.strictness();
             let message = format!("`{name}` {level} have at most {max} characters; it has {len}");
-            self.violation(Code::TooLong, level, pointer, requirement, message);
+            self.violation(Code::TooLong, level, pointer, section, message);
         }
         true
     }
@@ -248,24 +230,24 @@ impl<'a> Reader<'a> {
             return true;
         }
         let name = member.name;
-        let requirement = member.value_by(self.draft());
-        let (code, requirement, message) = match known.iter().find(|term| term.eq_ignore_ascii_case(text)) {
+        let section = member.value_by(self.draft());
+        let (code, section, message) = match known.iter().find(|term| term.eq_ignore_ascii_case(text)) {
             Some(term) => {
                 let message = format!("`{name}` is {}; letter case counts: `{term}`", shown(text));
-                (Code::WrongCase, self.by("M1-9", "M2-101"), message)
+                (Code::WrongCase, self.by("MARC-01 8.2", "MARC-02 9.2"), message)
             }
             None if text == "none" && name == "primary_source" => (
                 Code::UnknownValue,
-                "M2-29",
+                self.by("MARC-01 7.2", "MARC-02 8.2"),
                 "`primary_source` must not be `none`: a source is named even if little uncertainty is left".into(),
             ),
             None => {
                 let known = known.join("`, `");
                 let message = format!("`{name}` must be one of `{known}`; it is {}", shown(text));
-                (Code::UnknownValue, requirement, message)
+                (Code::UnknownValue, section, message)
             }
         };
-        self.violation(code, Level::Must, pointer, requirement, message);
+        self.violation(code, Level::Must, pointer, section, message);
         false
     }
 }

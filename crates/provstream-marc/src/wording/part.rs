@@ -9,9 +9,11 @@ use crate::{Action, Band, Source, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingPart {
-    /// The template of the message with an action, where the caller has none. There is none for [`Action::Answer`].
+    /// The template of the message with an action, where the caller has no text. [`Action::Answer`] has no template.
     /// Placeholders: `{source}`, `{next_step}`, each at most once.
     Message(Action),
+    /// The next step of a record with an action, where the caller has none.
+    NextStep(Action),
     /// The phrase that states a source of uncertainty in task terms.
     Source(Source),
     /// The label of a confidence band.
@@ -26,7 +28,7 @@ pub enum WordingPart {
 }
 
 impl WordingPart {
-    /// All parts: messages, sources, bands, targets, the one without target, and the unit.
+    /// All parts.
     pub fn all() -> impl Iterator<Item = Self> {
         let messages = Action::ALL
             .iter()
@@ -34,10 +36,23 @@ impl WordingPart {
         messages
             .copied()
             .map(Self::Message)
+            .chain(Action::ALL.iter().copied().map(Self::NextStep))
             .chain(Source::ALL.iter().copied().map(Self::Source))
             .chain(Band::ALL.iter().copied().map(Self::Band))
             .chain(Target::ALL.iter().copied().map(Self::Target))
             .chain([Self::NoTarget, Self::Unit])
+    }
+}
+
+impl WordingPart {
+    /// Whether it is another text of the same sort.
+    pub(super) const fn is_sort_of(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Source(_), Self::Source(_))
+                | (Self::Band(_), Self::Band(_))
+                | (Self::Target(_), Self::Target(_))
+        )
     }
 }
 
@@ -46,6 +61,7 @@ impl fmt::Display for WordingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(action) => write!(f, "message {action}"),
+            Self::NextStep(action) => write!(f, "next step {action}"),
             Self::Source(source) => write!(f, "source {source}"),
             Self::Band(band) => write!(f, "band {band}"),
             Self::Target(target) => write!(f, "target {target}"),
@@ -59,37 +75,22 @@ impl fmt::Display for WordingPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingErrorKind {
-    /// It has no content.
+    /// It is blank.
     Empty,
-    /// There is no template for an answer: the caller has it.
+    /// An answer has no template: the caller has it.
     AnswerMessage,
-    /// A brace that opens or closes no placeholder. A brace itself is written twice.
+    /// A brace outside a placeholder. A brace itself is written twice.
     UnbalancedBrace,
     /// A placeholder that has no meaning here.
     UnknownPlaceholder,
-    /// A placeholder that is there already.
+    /// A placeholder that appeared before.
     RepeatedPlaceholder,
-    /// A placeholder that must be there is not.
+    /// A required placeholder is missing.
     MissingPlaceholder,
-    /// Another part of the same sort reads the same, so that they could not be told apart.
+    /// Another part of the same sort reads the same.
     SameAsOther,
-    /// The label of a band is the name of another band.
-    NameOfOther,
-}
-
-impl WordingErrorKind {
-    const fn message(self) -> &'static str {
-        match self {
-            Self::Empty => "the text has no content",
-            Self::AnswerMessage => "there is no template for an answer",
-            Self::UnbalancedBrace => "a brace belongs to no placeholder",
-            Self::UnknownPlaceholder => "unknown placeholder",
-            Self::RepeatedPlaceholder => "a placeholder is there twice",
-            Self::MissingPlaceholder => "a placeholder is missing",
-            Self::SameAsOther => "the text is the same as another of its sort",
-            Self::NameOfOther => "the label is the name of another band",
-        }
-    }
+    /// The label of a band says that it is another band. Source: MARC-02 8.5.
+    OutOfOrder,
 }
 
 /// A text that a wording cannot have.
@@ -121,16 +122,40 @@ impl WordingError {
         self.kind
     }
 
-    /// The place of the brace or the placeholder in the text, in bytes; none where there is no such place.
+    /// The place of the brace or the placeholder in the text, in bytes, if the error has one.
     #[must_use]
-    pub const fn offset(&self) -> Option<usize> {
+    pub const fn position(&self) -> Option<usize> {
         self.offset
     }
 }
 
 impl fmt::Display for WordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.part, self.kind.message())?;
+        let placeholders = match self.part {
+            WordingPart::Unit => "{band}, {target}, {source}, {next_step}",
+            _ => "{source}, {next_step}",
+        };
+        write!(f, "{}: ", self.part)?;
+        match self.kind {
+            WordingErrorKind::Empty => f.write_str("expected a text, found a blank one"),
+            WordingErrorKind::AnswerMessage => f.write_str("an answer has no template"),
+            WordingErrorKind::UnbalancedBrace => {
+                f.write_str("found a brace outside a placeholder, expected it twice")
+            }
+            WordingErrorKind::UnknownPlaceholder => {
+                write!(f, "unknown placeholder, expected one of {placeholders}")
+            }
+            WordingErrorKind::RepeatedPlaceholder => {
+                f.write_str("expected each placeholder once, found one again")
+            }
+            WordingErrorKind::MissingPlaceholder => write!(f, "expected all of {placeholders}"),
+            WordingErrorKind::SameAsOther => {
+                f.write_str("expected a text of its own, found that of another of its sort")
+            }
+            WordingErrorKind::OutOfOrder => f.write_str(
+                "expected a label of this band, found one of another band (MARC-02 8.5)",
+            ),
+        }?;
         match self.offset {
             Some(offset) => write!(f, ", at byte {offset}"),
             None => Ok(()),

@@ -1,189 +1,141 @@
-//! English phrases that a disclosure should do without.
+//! The phrases of `data/phrases.txt`, which says what a pattern means.
 
-use super::check::WordingKind;
-use super::check::WordingKind::{Anthropomorphic, Bonding, CertaintyCue};
+use std::collections::{HashMap, HashSet};
 
-/// Words that change nothing about what a phrase is.
-pub(super) const FILLERS: &str = "a|absolutely|actually|all|also|always|am|an|are|be|been|being|bit|can|cannot|completely|\
-    could|deeply|did|do|does|entirely|extremely|fairly|fully|genuinely|had|has|have|honestly|incredibly|is|just|kind|\
-    little|may|might|most|must|not|now|of|only|personally|pretty|quite|rather|really|should|simply|sincerely|so|somewhat|\
-    sort|still|strongly|terribly|too|totally|truly|very|was|were|will|would";
+use super::finding::WordingKind;
+use super::tokens::Token;
 
-/// Words that turn a cue of certainty behind them into its contrary.
-pub(super) const NEGATIONS: &str = "not|cannot|never|no|nor|without|hardly|nothing";
+/// One of several words.
+#[derive(Debug)]
+pub(super) struct Words {
+    whole: HashSet<&'static str>,
+    /// Beginnings of words.
+    stems: Vec<&'static str>,
+}
 
-/// Phrases by their kind and first word: `a|b` is one of several words; `~` stands for up to five [`FILLERS`], and what
-/// follows it is none. The first word alone is a phrase if what may follow is an empty text.
-pub(super) const PHRASES: &[(WordingKind, &str, &[&str])] = &[
-    // Feelings, mental states, self-awareness. Source: MARC-02 10.3.
-    (
-        Anthropomorphic,
-        "i|we",
-        &[
-            "~ feel|felt|feeling|believe|believed|think|thought|hope|hoped|hoping|worry|worried|worrying|guess|guessed",
-            "~ suspect|suspected|doubt|wish|fear|imagine|sense|wonder|wondering|know|understand|remember|recall|realize",
-            "~ realise|trust|prefer|want|love|loved|enjoy|enjoyed|hate|regret|care|struggle|empathize|empathise",
-            "~ sympathize|sympathise|sure|unsure|uncertain|certain|confident|positive|convinced|hesitant|torn|doubtful",
-            "~ hopeful|optimistic|pessimistic|sorry|afraid|glad|happy|sad|excited|delighted|pleased|proud|anxious|nervous",
-            "~ concerned|confused|puzzled|frustrated|curious|conscious|aware|sentient|alive|comfortable|uncomfortable|uneasy",
-            "~ disappointed|grateful|thrilled|tempted|doubts|concerns|feelings|hunch|confidence|intuition",
-            "~ feel|felt|feeling ~ sure|unsure|uncertain|certain|confident|hesitant|torn|sorry|bad|good|anxious|nervous",
-        ],
-    ),
-    (
-        Anthropomorphic,
-        "assistant|model|system|ai|bot|chatbot",
-        &[
-            "~ feel|feels|feeling|felt|thinks|believes|hopes|worries|wishes|wants|fears|guesses|suspects|doubts|cares|loves",
-            "~ regrets|wonders",
-            "~ feel|feels|feeling|felt ~ sure|unsure|uncertain|certain|confident|hesitant|torn|sorry|anxious|nervous",
-            "is|was|seems|remains ~ sure|unsure|uncertain|confident|convinced|hesitant|torn|sorry|afraid|worried|glad|happy",
-            "is|was|seems|remains ~ sad|excited|anxious|nervous|concerned|confused|curious|conscious|sentient|uneasy",
-        ],
-    ),
-    (
-        Anthropomorphic,
-        "my",
-        &[
-            "~ gut|intuition|instinct|instincts|hunch|heart|mind|feeling|feelings|belief|beliefs|opinion|impression|guess",
-            "~ confidence|uncertainty|doubts|worry|worries|fear|fears|hope|hopes|conscience|emotions",
-            "best|honest guess|opinion",
-        ],
-    ),
-    (Anthropomorphic, "gut", &["feeling|instinct"]),
-    (
-        Anthropomorphic,
-        "it",
-        &["~ feels", "~ seems to me", "~ my feeling|guess|belief|hope"],
-    ),
-    (
-        Anthropomorphic,
-        "make|makes|made|making",
-        &[
-            "me ~ feel|think|wonder|worry|doubt|nervous|anxious|sad|happy|proud|uneasy|uncomfortable|hesitant",
-        ],
-    ),
-    (
-        Anthropomorphic,
-        "worries|concerns|troubles|bothers|saddens|pleases|excites|puzzles|frustrates",
-        &["me"],
-    ),
-    // Cues of certainty. Source: MARC-02 10.3.
-    (
-        CertaintyCue,
-        "guaranteed|definitely|undoubtedly|doubtless|unquestionably|indisputably|undeniably|indubitably|certainly|obviously|\
-        infallible|infallibly|foolproof|irrefutable|irrefutably|incontrovertible|incontrovertibly|assuredly",
-        &[""],
-    ),
-    (CertaintyCue, "i|we", &["~ guarantee|promise|assure|swear"]),
-    (
-        CertaintyCue,
-        "absolutely|completely|totally|entirely|perfectly|fully|utterly|dead",
-        &["certain|sure|correct|right|accurate|reliable|true|positive|infallible|trustworthy"],
-    ),
-    (
-        CertaintyCue,
-        "without|beyond",
-        &[
-            "doubt|question",
-            "a|any|all doubt|question",
-            "a|the shadow of a doubt",
-            "any possible doubt",
-        ],
-    ),
-    (
-        CertaintyCue,
-        "no",
-        &[
-            "doubt|doubts",
-            "question about",
-            "chance|risk|possibility of error|mistake",
-            "room for error|doubt",
-        ],
-    ),
-    (
-        CertaintyCue,
-        "always",
-        &["correct|right|accurate|reliable|true"],
-    ),
-    (
-        CertaintyCue,
-        "never|cannot",
-        &["wrong|mistaken", "be wrong|mistaken", "go wrong"],
-    ),
-    (
-        CertaintyCue,
-        "can",
-        &["not be wrong|mistaken", "not go wrong"],
-    ),
-    (
-        CertaintyCue,
-        "you",
-        &["can|may be ~ sure|certain|confident"],
-    ),
-    (CertaintyCue, "rest", &["assured"]),
-    (CertaintyCue, "for", &["sure"]),
-    (CertaintyCue, "fool", &["proof"]),
-    // Bonding, deference, flattery. Source: MARC-02 14, 18.
-    (
-        Bonding,
-        "i|we",
-        &[
-            "~ here for you",
-            "~ here to help|assist|support|serve|listen",
-            "~ on your side",
-            "~ in this together",
-            "~ care about|for you",
-            "~ love you",
-            "~ understand how you|hard|difficult",
-            "~ happy|glad|delighted|pleased|honored|honoured|eager|thrilled to help|assist|serve|support",
-            "~ love to help|assist",
-            "~ proud of you",
-            "~ miss|missed you",
-            "~ apologize|apologise",
-            "~ sorry for|to hear",
-        ],
-    ),
-    (
-        Bonding,
-        "my",
-        &[
-            "~ friend|dear|pleasure|apologies|honor|honour",
-            "dear|good friend",
-        ],
-    ),
-    (Bonding, "trust|believe|forgive", &["me|us"]),
-    (Bonding, "here", &["for you"]),
-    (Bonding, "dear", &["friend|user"]),
-    (
-        Bonding,
-        "happy|glad|delighted|pleased|honored|honoured|eager|thrilled",
-        &["to help|assist|serve"],
-    ),
-    (Bonding, "as", &["you wish|command|please"]),
-    (Bonding, "at", &["your service"]),
-    (
-        Bonding,
-        "your",
-        &["wish is my command", "humble servant|assistant"],
-    ),
-    (Bonding, "count|rely|depend|lean", &["on me|us"]),
-    (Bonding, "do", &["not worry"]),
-    (Bonding, "no", &["worries"]),
-    (
-        Bonding,
-        "great|good|excellent|wonderful|fantastic|brilliant",
-        &["question"],
-    ),
-    (
-        Bonding,
-        "you",
-        &["are ~ right", "are ~ amazing|wonderful|brilliant|special"],
-    ),
-    (
-        Bonding,
-        "thank|thanks",
-        &["you for trusting|your trust", "for trusting|your trust"],
-    ),
-    (Bonding, "with", &["pleasure"]),
-];
+impl Words {
+    fn parse(text: &'static str) -> Self {
+        let (stems, whole): (Vec<_>, Vec<_>) =
+            text.split('|').partition(|word| word.ends_with('*'));
+        Self {
+            whole: whole.into_iter().collect(),
+            stems: stems
+                .into_iter()
+                .map(|word| word.trim_end_matches('*'))
+                .collect(),
+        }
+    }
+
+    pub(super) fn matches(&self, token: &Token) -> bool {
+        let word = token.word.as_str();
+        self.whole.contains(word) || self.stems.iter().any(|stem| word.starts_with(stem))
+    }
+}
+
+/// A part of a pattern.
+#[derive(Debug)]
+pub(super) enum Element {
+    Words(Words),
+    Optional(Words),
+    /// `!a|b`: the next word is not one of these.
+    Not(Words),
+    /// `~`
+    Fillers,
+    /// `...`
+    Any,
+    /// `#`, and `##` for whole numbers as well.
+    Figure {
+        whole: bool,
+    },
+}
+
+impl Element {
+    fn parse(text: &'static str) -> Self {
+        match text {
+            "~" => Self::Fillers,
+            "..." => Self::Any,
+            "#" => Self::Figure { whole: false },
+            "##" => Self::Figure { whole: true },
+            _ if text.starts_with('!') => Self::Not(Words::parse(&text[1..])),
+            _ => match text
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'))
+            {
+                Some(words) => Self::Optional(Words::parse(words)),
+                None => Self::Words(Words::parse(text)),
+            },
+        }
+    }
+}
+
+/// A phrase that a disclosure should do without.
+#[derive(Debug)]
+pub(super) struct Phrase {
+    pub(super) kind: WordingKind,
+    /// Whether it also counts in the answer of `ANSWER`.
+    pub(super) in_answers: bool,
+    pub(super) elements: Vec<Element>,
+}
+
+/// All phrases, by their first word.
+#[derive(Debug, Default)]
+pub(super) struct Phrases {
+    all: Vec<Phrase>,
+    by_word: HashMap<&'static str, Vec<usize>>,
+    /// Those that begin with a stem or a figure.
+    others: Vec<usize>,
+    pub(super) fillers: HashSet<String>,
+    pub(super) negations: HashSet<String>,
+}
+
+impl Phrases {
+    /// Lines that are not phrases or lists are examples or comments.
+    pub(super) fn parse(text: &'static str) -> Self {
+        let mut phrases = Self::default();
+        for line in text.lines() {
+            if let Some(list) = line.strip_prefix("@fillers ") {
+                phrases.fillers.extend(list.split('|').map(str::to_owned));
+            } else if let Some(list) = line.strip_prefix("@negations ") {
+                phrases.negations.extend(list.split('|').map(str::to_owned));
+            } else {
+                phrases.add(line);
+            }
+        }
+        phrases
+    }
+
+    fn add(&mut self, line: &'static str) {
+        let parts = line
+            .split_once(' ')
+            .and_then(|(kind, rest)| Some((kind, rest.split_once(": ")?.1)));
+        let Some((kind, pattern)) = parts else { return };
+        let Ok(known) = kind.trim_end_matches('!').parse() else {
+            return;
+        };
+        let index = self.all.len();
+        let elements: Vec<_> = pattern.split(' ').map(Element::parse).collect();
+        match elements.first() {
+            Some(Element::Words(words)) if words.stems.is_empty() => {
+                for word in &words.whole {
+                    self.by_word.entry(word).or_default().push(index);
+                }
+            }
+            _ => self.others.push(index),
+        }
+        self.all.push(Phrase {
+            kind: known,
+            in_answers: kind.ends_with('!'),
+            elements,
+        });
+    }
+
+    /// The phrases that may begin with a token.
+    pub(super) fn beginning_with(&self, token: &Token) -> impl Iterator<Item = &Phrase> {
+        let by_word = self.by_word.get(token.word.as_str());
+        by_word
+            .into_iter()
+            .flatten()
+            .chain(&self.others)
+            .filter_map(|&index| self.all.get(index))
+    }
+}

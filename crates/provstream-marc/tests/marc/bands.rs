@@ -109,19 +109,27 @@ fn a_calibration_documents_its_ranges() {
 fn bands_vary_by_task_family_only_if_thresholds_differ() {
     let plain = calibration();
     assert!(!plain.varies());
-    let same = *plain.bands(None);
+    let same = *plain.bands(None).unwrap();
     assert!(!plain.clone().with_family("tax", same).varies());
     assert!(plain.with_family("tax", bands(0.7, 0.95).unwrap()).varies());
 }
 
-/// M2-42
+/// M2-42, M2-43: a family that is not described has no bands, and other bands have another profile.
 #[test]
-fn an_unknown_task_family_has_the_bands_of_the_rest() {
-    let calibration = calibration().with_family("tax", bands(0.7, 0.95).unwrap());
-    let score = score(0.9);
-    assert_eq!(calibration.band(Some("tax"), score), Band::Medium);
-    assert_eq!(calibration.band(Some("Tax"), score), Band::High);
-    assert_eq!(calibration.band(None, score), Band::High);
+fn an_unknown_task_family_is_not_given_the_bands_of_the_rest() {
+    let plain = calibration();
+    assert_eq!(plain.bands(Some("Tax")), plain.bands(None));
+    let calibration = plain.with_family("tax", bands(0.7, 0.95).unwrap());
+    let band = |family| {
+        calibration
+            .bands(family)
+            .map(|bands| bands.band(score(0.9)))
+    };
+    assert_eq!(band(Some("tax")), Some(Band::Medium));
+    assert_eq!(band(Some("Tax")), None);
+    assert_eq!(band(None), Some(Band::High));
+    assert_eq!(calibration.profile_of(Some("tax")), "test-1/tax");
+    assert_eq!(calibration.profile_of(None), "test-1");
 }
 
 /// M2-94, M2-95

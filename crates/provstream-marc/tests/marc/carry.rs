@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use provstream::{Event, Mode, Parser};
 use provstream_marc::carry::{
-    A2aMessage, AuditLine, Carrier, CarrierNameError, CarryError, McpMeta, Place, ResponseMetadata,
-    from_sse, sse_event,
+    A2aMessage, AuditLine, Carrier, CarrierField, CarrierNameError, CarryError, McpMeta,
+    ResponseMetadata, from_sse, sse_event,
 };
 use provstream_marc::{Core, Disclosure, Document, Draft, MarcKind, Profile};
 
@@ -35,7 +35,7 @@ fn document(json: &str) -> Document {
 /// M2-144, M2-181
 #[test]
 fn each_carrier_has_the_places_that_are_documented() {
-    let places = |carrier: &dyn Carrier| KINDS.map(|kind| carrier.place(kind).pointer());
+    let places = |carrier: &dyn Carrier| KINDS.map(|kind| carrier.field(kind).pointer());
     let all: Vec<_> = carriers()
         .iter()
         .map(|carrier| places(&**carrier))
@@ -57,7 +57,7 @@ fn each_carrier_has_the_places_that_are_documented() {
     );
     let carrier = A2aMessage::new("urn:a~b").unwrap();
     assert_eq!(
-        carrier.place(MarcKind::Core).pointer(),
+        carrier.field(MarcKind::Core).pointer(),
         "/metadata/urn:a~0b~1core"
     );
 }
@@ -67,8 +67,8 @@ fn each_carrier_has_the_places_that_are_documented() {
 fn a_deployment_can_have_another_place() {
     struct Handover;
     impl Carrier for Handover {
-        fn place(&self, kind: MarcKind) -> Place<'_> {
-            Place::within("handover", kind.as_str())
+        fn field(&self, kind: MarcKind) -> CarrierField<'_> {
+            CarrierField::within("handover", kind.as_str())
         }
     }
     let mut envelope = document(r#"{"to":"desk 4"}"#);
@@ -190,15 +190,15 @@ fn errors_tell_their_place() {
     let message = |error: CarryError| error.to_string();
     assert_eq!(
         message(CarryError::NotAnObject("/a".into())),
-        "/a is no object"
+        "/a: expected an object"
     );
     assert_eq!(
         message(CarryError::NotAnArray("/a".into())),
-        "/a is no array"
+        "/a: expected an array"
     );
     assert_eq!(
         message(CarryError::Repeated("/a".into())),
-        "/a is there more than once"
+        "/a: expected one member of this name, found several"
     );
     let error = from_sse("marc-core", "[]").unwrap_err();
     let reason = error.source().unwrap().to_string();
@@ -714,7 +714,7 @@ proptest! {
             prop_assert_eq!(found[0].kind(), kind);
             let json = carried.to_json();
             prop_assert_eq!(found[0].raw(), Some(json.as_bytes()));
-            let pointer = carrier.place(kind).pointer();
+            let pointer = carrier.field(kind).pointer();
             prop_assert_eq!(found[0].pointer(), Some(&*pointer));
         }
     }

@@ -100,7 +100,8 @@ fn every_message_names_the_member_and_shows_no_control_character() {
 }
 
 /// Members that rules between members look at.
-const LINKED: [&str; 6] = [
+const LINKED: [&str; 7] = [
+    "/answer",
     "/selected_action",
     "/remediability",
     "/post_answer_confidence",
@@ -125,6 +126,7 @@ fn only_rules_between_members_find_something_elsewhere() {
         "target-without-answer",
         "remediability-mismatch",
         "iteration-above-maximum",
+        "too-long",
     ];
     for row in &Mutations::read().rows {
         for violation in Draft::ALL
@@ -160,9 +162,14 @@ fn overlap(one: &str, other: &str) -> bool {
 #[test]
 fn two_mutations_give_the_violations_of_both() {
     let table = Mutations::read();
+    // One pair in twelve, or all of them if `PROVSTREAM_ALL_PAIRS` is set for a longer search.
+    let all = std::env::var_os("PROVSTREAM_ALL_PAIRS").is_some();
     let mut pairs = 0;
     for (index, one) in table.rows.iter().enumerate() {
-        for other in &table.rows[index + 1..] {
+        for (offset, other) in table.rows[index + 1..].iter().enumerate() {
+            if !all && (index + offset) % 12 != 0 {
+                continue;
+            }
             let independent = !(is_linked(one) && is_linked(other));
             if one.base != other.base || !independent || overlap(&one.member, &other.member) {
                 continue;
@@ -190,7 +197,7 @@ fn two_mutations_give_the_violations_of_both() {
             }
         }
     }
-    assert!(pairs > 50_000, "{pairs}");
+    assert!(pairs > if all { 50_000 } else { 4_000 }, "{pairs}");
 }
 
 #[test]
@@ -232,6 +239,10 @@ fn every_code_that_one_record_can_have_is_in_the_table() {
         "limit-record",
         "invalid-utf8",
         "limit-violations",
+        "unknown-kind",
+        "nothing",
+        "json-syntax",
+        "open-loop",
         "repeated-decision-id",
         "unknown-parent",
         "missing-parent",
@@ -438,10 +449,10 @@ fn what_is_not_utf8_is_must_level() {
     let document = Document::parse(json).expect("an object");
     for profile in [Profile::default(), Profile::default().strict()] {
         let report = document.validate(MarcKind::Disclosure, profile);
-        assert_eq!(found(&report), ["must invalid-utf8 M2-9 "]);
+        assert_eq!(found(&report), ["must invalid-utf8 RFC 8259 8.1 "]);
         assert_eq!(
             report.to_string(),
-            "must M2-9: the object is not UTF-8 throughout"
+            "must RFC 8259 8.1: the object is not UTF-8 throughout"
         );
     }
 }
@@ -487,7 +498,7 @@ fn a_message_says_must_where_the_level_does() {
     ] {
         let report = document.validate(MarcKind::Core, profile);
         let expected = format!(
-            "{verb} M2-105 /recommended_next_step: `recommended_next_step` {verb} have at most 280 characters; it has 281"
+            "{verb} MARC-02 9.3 /recommended_next_step: `recommended_next_step` {verb} have at most 280 characters; it has 281"
         );
         let told: Vec<_> = report
             .violations()
@@ -519,7 +530,7 @@ fn a_repeated_member_is_no_party_to_a_rule() {
         ] {
             let document = Document::parse(json.as_bytes()).expect("an object");
             let report = document.validate(MarcKind::Core, Profile::default());
-            let expected = format!("must duplicate-member M2-9 /{name}");
+            let expected = format!("must duplicate-member RFC 8259 4 /{name}");
             assert_eq!(found(&report), [expected], "{json}");
         }
     }

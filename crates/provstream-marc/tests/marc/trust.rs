@@ -137,7 +137,7 @@ fn an_attestation_says_who_and_what_binds() {
 #[test]
 fn bands_compare_only_under_the_same_calibration_of_a_known_emitter() {
     let same = calibration();
-    let other = provstream_marc::Calibration::new("test-2", *same.bands(None)).unwrap();
+    let other = provstream_marc::Calibration::new("test-2", *same.bands(None).unwrap()).unwrap();
     let [local, delegated, cross, attested] = contexts().map(|(context, _)| context);
     for (context, comparable) in [
         (local, true),

@@ -13,12 +13,7 @@ pub fn score(value: f64) -> Score {
 
 /// Scores in the order of the draft: ambiguity, missing evidence, capability limit, evidence conflict, safety.
 pub fn scores(values: [f64; 5]) -> Scores {
-    Source::ALL
-        .iter()
-        .zip(values)
-        .fold(Scores::default(), |scores, (&source, value)| {
-            scores.with(source, score(value))
-        })
+    Scores::new(values.map(score))
 }
 
 /// Low below 0.5, high from 0.8, as in the records of the drafts' examples.
@@ -36,12 +31,12 @@ pub fn controller(bound: Bound) -> Controller {
     Controller::new(calibration(), Bounds::new(bound, bound, bound))
 }
 
-/// Nothing judged, no remedies, little uncertainty.
+/// No remedies, little uncertainty.
 pub fn calm(primary: Source) -> Situation {
     Situation::new(score(0.9), scores([0.1; 5]), primary)
 }
 
-/// The same with these interventions usable and no others.
+/// The same with these interventions usable.
 pub fn with_usable(situation: Situation, interventions: &[Intervention]) -> Situation {
     interventions
         .iter()

@@ -1,7 +1,7 @@
 //! Objects that are valid, and objects with a few faults; the same ones for a seed.
 
 use provstream_marc::{
-    Action, Band, Document, Draft, MarcKind, Remediability, Scores, Source, Target,
+    Action, Band, Document, Draft, MarcKind, Remediability, Score, Scores, Source, Target,
 };
 
 /// Numbers that look random and are the same each time.
@@ -358,7 +358,7 @@ fn mutate_member(document: &mut Document, name: &str, random: &mut Random) {
             random.pick(ANY).into(),
         ),
         _ if name == "marc_version" => (name, quoted(random.pick(VERSIONS))),
-        _ if name == "uncertainty" => (name, Scores::default().to_string()),
+        _ if name == "uncertainty" => (name, Scores::all(Score::ZERO).to_string()),
         _ => (name, random.pick(IN_RANGE).into()),
     };
     document.set(name, &json).expect("JSON");

@@ -4,7 +4,9 @@ pub mod decide;
 pub mod deployment;
 pub mod generate;
 pub mod json;
+pub mod model;
 pub mod mutations;
+pub mod situations;
 
 use proptest::prelude::*;
 use proptest::sample::select;

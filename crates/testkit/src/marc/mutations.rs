@@ -11,7 +11,7 @@ use super::generate::quoted;
 pub struct Expected {
     pub pointer: String,
     pub code: String,
-    pub requirement: String,
+    pub section: String,
     /// The level when the draft is applied leniently, and strictly.
     levels: [Level; 2],
 }
@@ -19,10 +19,8 @@ pub struct Expected {
 impl Expected {
     fn of(text: &str, member: &str) -> Self {
         let words: Vec<_> = text.split(' ').collect();
-        let (level, code, requirement) = match words[..] {
-            [level, code, requirement] | [level, code, requirement, _] => {
-                (level, code, requirement)
-            }
+        let (level, code, section) = match words[..] {
+            [level, code, section] | [level, code, section, _] => (level, code, section),
             _ => panic!("{text:?} is no violation"),
         };
         let levels = match level {
@@ -34,7 +32,7 @@ impl Expected {
         Self {
             pointer: (*words.get(3).unwrap_or(&member)).into(),
             code: code.into(),
-            requirement: requirement.into(),
+            section: section.replace('/', " ").replace("RFC-", "RFC "),
             levels,
         }
     }
@@ -48,10 +46,10 @@ impl Expected {
         let Self {
             pointer,
             code,
-            requirement,
+            section,
             ..
         } = self;
-        format!("{} {code} {requirement} {pointer}", self.level(profile))
+        format!("{} {code} {section} {pointer}", self.level(profile))
     }
 }
 
@@ -65,7 +63,7 @@ pub fn found(report: &Report) -> Vec<String> {
                 "{} {} {} {}",
                 violation.level(),
                 violation.code(),
-                violation.requirement(),
+                violation.section(),
                 violation.pointer()
             )
         })

@@ -34,6 +34,7 @@ impl Input {
         let seed = case.seed();
         if seed.is_multiple_of(LONG_ONE_IN) && !bytes.is_empty() {
             bytes = bytes.repeat(LONG / bytes.len() + 1);
+            bytes.truncate(LONG + 1_000);
             // Mostly in one piece.
             let first = bytes.len() - seed as usize / 32 % 3;
             let lengths = [first, bytes.len() - first];
@@ -44,8 +45,17 @@ impl Input {
                 seed,
             };
         }
+        // More of a long stream shows nothing else.
+        let mut taken = 0;
         let chunks = case.chunks().into_iter().map(|(_, chunk)| chunk.len());
-        let lengths = chunks.filter(|&length| length > 0).collect();
+        let lengths: Vec<usize> = chunks
+            .filter(|&length| length > 0)
+            .take_while(|&length| {
+                taken += length;
+                taken <= LONG
+            })
+            .collect();
+        bytes.truncate(lengths.iter().sum());
         Self {
             bytes,
             lengths,

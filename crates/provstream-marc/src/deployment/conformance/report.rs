@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-use super::verdict::{ConformanceBasis, ConformanceOutcome};
-use crate::deployment::words::ConformanceClass;
+use super::table::Requirement;
+use super::verdict::{ConformanceBasis, ConformanceOutcome, Verdict};
+use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 use provstream::settings::quoted_piece;
@@ -11,46 +12,59 @@ use provstream::settings::quoted_piece;
 /// How one requirement of one class fares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConformanceFinding {
-    pub(super) class: ConformanceClass,
-    pub(super) requirement: &'static str,
-    /// 0 for the requirement as a whole.
-    pub(super) item: u8,
-    pub(super) level: Level,
-    pub(super) title: &'static str,
-    pub(super) outcome: ConformanceOutcome,
-    pub(super) basis: Option<ConformanceBasis>,
-    pub(super) reason: String,
+    class: ConformanceClass,
+    id: &'static str,
+    section: String,
+    level: Level,
+    title: &'static str,
+    outcome: ConformanceOutcome,
+    basis: Option<ConformanceBasis>,
+    reason: String,
 }
 
 impl ConformanceFinding {
+    pub(super) fn new(
+        class: ConformanceClass,
+        row: &'static Requirement,
+        section: &str,
+        verdict: Verdict,
+    ) -> Self {
+        let outcome = verdict.outcome();
+        let (basis, reason) = match verdict {
+            Verdict::Met(basis, reason) => (Some(basis), reason),
+            Verdict::Declared(reason) | Verdict::Missing(reason) | Verdict::NotMet(reason) => {
+                (None, reason)
+            }
+            Verdict::NotClaimed => (None, String::new()),
+        };
+        Self {
+            class,
+            id: row.id,
+            section: section.to_owned(),
+            level: row.level,
+            title: row.title,
+            outcome,
+            basis,
+            reason,
+        }
+    }
+
     /// The class that asks for it.
     #[must_use]
     pub const fn class(&self) -> ConformanceClass {
         self.class
     }
 
-    /// The requirement's number in `docs/conformance.md`, such as `M2-41`.
+    /// The id by which a description states how it is met, such as `one-primary-source`.
     #[must_use]
-    pub const fn requirement(&self) -> &'static str {
-        self.requirement
+    pub const fn id(&self) -> &'static str {
+        self.id
     }
 
-    /// Which item of the requirement's list it is, from 1; none if the requirement has no list.
+    /// The section of the draft that asks for it, such as `MARC-02 8.2`.
     #[must_use]
-    pub const fn item(&self) -> Option<u8> {
-        match self.item {
-            0 => None,
-            item => Some(item),
-        }
-    }
-
-    /// The number with the item behind a full stop, such as `M2-178.3`, as descriptions write it.
-    #[must_use]
-    pub fn number(&self) -> String {
-        match self.item {
-            0 => self.requirement.to_owned(),
-            item => format!("{}.{item}", self.requirement),
-        }
+    pub fn section(&self) -> &str {
+        &self.section
     }
 
     /// How the requirement is worded. A permission that has a condition is worded as the condition is.
@@ -71,7 +85,7 @@ impl ConformanceFinding {
         self.outcome
     }
 
-    /// What it is met by, if it is.
+    /// What it is met by, if it is met.
     #[must_use]
     pub const fn basis(&self) -> Option<ConformanceBasis> {
         self.basis
@@ -89,7 +103,7 @@ impl ConformanceFinding {
         match self.outcome {
             ConformanceOutcome::NotMet => true,
             ConformanceOutcome::DocumentationMissing => matches!(self.level, Level::Must),
-            ConformanceOutcome::Met | ConformanceOutcome::NotClaimed => false,
+            _ => false,
         }
     }
 }
@@ -98,14 +112,14 @@ impl ConformanceFinding {
 impl fmt::Display for ConformanceFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            level,
+            section,
             title,
             outcome,
             reason,
             ..
         } = self;
-        let number = self.number();
-        write!(f, "{outcome:21}  {number:9}  {:6}  {title}", level.as_str())?;
+        let level = self.level.as_str();
+        write!(f, "{outcome:21}  {section:12}  {level:6}  {title}")?;
         if reason.is_empty() {
             Ok(())
         } else {
@@ -114,10 +128,10 @@ impl fmt::Display for ConformanceFinding {
     }
 }
 
-/// What a deployment meets of a draft, as far as its description tells. Source: MARC-02 20; MARC-01 14.
+/// What a deployment meets of a draft, as far as its description goes.
 ///
 /// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no better than
-/// the description. Source: MARC-02 20.
+/// the description. Source: MARC-02 20; MARC-01 14.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ConformanceReport {
@@ -129,10 +143,10 @@ pub struct ConformanceReport {
 
 impl ConformanceReport {
     /// What this report does not say. Source: MARC-02 20.
-    pub const CAVEAT: &str = "This is a claim about structure and meaning (M2-177), not about accuracy, calibration, safety \
-        or suitability, and it is no better than the description that it was made from.";
+    pub const CAVEAT: &str = "This is a claim about structure and meaning (MARC-02 20), not about accuracy, calibration, \
+        safety or suitability. What is `declared` is the deployer's word, and nothing here is better than the description.";
 
-    /// Whose report it is.
+    /// The name of the deployment.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -177,24 +191,20 @@ impl ConformanceReport {
     }
 }
 
-/// Writes a table: each class with its verdict, and what it asks below it.
+/// Writes a table: each class with its verdict, and below it what it asks.
 impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, draft, .. } = self;
         writeln!(f, "{}: MARC -{draft}", quoted_piece(name, 120))?;
         for &class in ConformanceClass::ALL {
-            let verdict = if !self.claims(class) {
-                "not claimed"
-            } else if self.conforms(class) {
-                "conforms"
-            } else {
-                "does not conform"
+            let verdict = match (self.claims(class), self.conforms(class)) {
+                (false, _) => "not claimed",
+                (true, true) => "conforms",
+                (true, false) => "does not conform",
             };
             writeln!(f, "\n{}: {verdict}", class.title())?;
-            if self.claims(class) {
-                for finding in self.of(class) {
-                    writeln!(f, "  {finding}")?;
-                }
+            for finding in self.of(class).filter(|_| self.claims(class)) {
+                writeln!(f, "  {finding}")?;
             }
         }
         write!(f, "\n{}", Self::CAVEAT)

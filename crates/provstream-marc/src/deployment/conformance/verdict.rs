@@ -1,19 +1,19 @@
 //! How one requirement fares.
 
-use core::fmt;
-
 use crate::terms::terms;
 
 terms! {
     /// How a requirement fares with a deployment.
     #[non_exhaustive]
     ConformanceOutcome, "outcome" {
-        /// It is met, as far as the description goes.
+        /// It is met, by types of the library or by values that were checked.
         Met = "met",
-        /// What is described contradicts it.
-        NotMet = "not met",
+        /// The deployer says that it is met, which the library cannot check.
+        Declared = "declared",
         /// What would meet it is not described.
         DocumentationMissing = "documentation missing",
+        /// What is described contradicts it.
+        NotMet = "not met",
         /// The class that asks for it is not claimed.
         NotClaimed = "not claimed",
     }
@@ -25,43 +25,61 @@ terms! {
     ConformanceBasis, "basis" {
         /// Types of this library, which allow nothing else.
         Types = "types",
-        /// A value of the description, checked as far as that goes.
+        /// A value of the description that was checked.
         Description = "description",
-        /// The word of the deployment.
-        Statement = "statement",
     }
 }
 
-/// What judging a requirement gives.
+/// What judging a requirement gives, with the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
     Met(ConformanceBasis, String),
-    NotMet(String),
+    Declared(String),
     Missing(String),
+    NotMet(String),
+    NotClaimed,
 }
 
 impl Verdict {
-    /// Met by what is described under a key.
-    pub(super) fn described(key: impl fmt::Display) -> Self {
-        Self::Met(
-            ConformanceBasis::Description,
-            format!("described in `{key}`"),
-        )
+    /// Met by a value under a key that was checked.
+    pub(super) fn checked(key: &str) -> Self {
+        Self::Met(ConformanceBasis::Description, format!("by `{key}`"))
     }
 
-    /// Met if a key is there.
-    pub(super) fn needs<T>(said: Option<&T>, key: &str, what: &str) -> Self {
-        match said {
-            Some(_) => Self::described(key),
-            None => Self::Missing(format!("say in `{key}` {what}")),
-        }
+    /// Declared by what is described under a key.
+    pub(super) fn declared(key: &str) -> Self {
+        Self::Declared(format!("described in `{key}`"))
     }
 
     pub(super) const fn outcome(&self) -> ConformanceOutcome {
         match self {
             Self::Met(..) => ConformanceOutcome::Met,
-            Self::NotMet(_) => ConformanceOutcome::NotMet,
+            Self::Declared(_) => ConformanceOutcome::Declared,
             Self::Missing(_) => ConformanceOutcome::DocumentationMissing,
+            Self::NotMet(_) => ConformanceOutcome::NotMet,
+            Self::NotClaimed => ConformanceOutcome::NotClaimed,
+        }
+    }
+
+    /// How bad it is: met by types, by a checked value, declared, missing, contradicted.
+    pub(super) const fn rank(&self) -> u8 {
+        match self {
+            Self::Met(ConformanceBasis::Types, _) | Self::NotClaimed => 0,
+            Self::Met(ConformanceBasis::Description, _) => 1,
+            Self::Declared(_) => 2,
+            Self::Missing(_) => 3,
+            Self::NotMet(_) => 4,
+        }
+    }
+
+    /// The same for another reason.
+    pub(super) fn because(self, reason: String) -> Self {
+        match self {
+            Self::Met(basis, _) => Self::Met(basis, reason),
+            Self::Declared(_) => Self::Declared(reason),
+            Self::Missing(_) => Self::Missing(reason),
+            Self::NotMet(_) => Self::NotMet(reason),
+            Self::NotClaimed => Self::NotClaimed,
         }
     }
 }

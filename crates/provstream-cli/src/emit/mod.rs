@@ -1,0 +1,90 @@
+//! `provstream emit`.
+
+pub(crate) mod args;
+mod examples;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use provstream::provenance::Vocabulary;
+use provstream_emit::{Grammar, Observations, PROMPT_VERSION, Prompt, Schema};
+use serde_json::json;
+
+use self::args::{CitedArgs, EmitCommand, GrammarArgs, PromptArgs, SchemaArgs};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::{settings, setup};
+
+/// Runs the command.
+pub(crate) fn run(command: &EmitCommand) -> Result<ExitCode, Failure> {
+    match command {
+        EmitCommand::Prompt(args) => print(&prompt(args)?),
+        EmitCommand::Schema(args) => print(&schema(args)?),
+        EmitCommand::Grammar(args) => print(&grammar(args)?),
+        EmitCommand::Examples(args) => examples::run(args),
+    }
+}
+
+fn prompt(args: &PromptArgs) -> Result<String, Failure> {
+    let (vocabulary, observations) = cited(&args.cited)?;
+    let wording = &args.wording;
+    let mut prompt = Prompt::new(&vocabulary)
+        .asking_for(wording.form)
+        .with_length(wording.length)
+        .in_language(wording.language);
+    if let Some(observations) = &observations {
+        prompt = prompt.citing(observations);
+    }
+    let built = prompt.build();
+    if !args.json {
+        return Ok(built.text().to_owned());
+    }
+    let object = json!({
+        "prompt_version": PROMPT_VERSION,
+        "sha256": built.sha256(),
+        "vocabulary": vocabulary.version().to_string(),
+        "form": wording.form.as_str(),
+        "length": wording.length.as_str(),
+        "language": wording.language.as_str(),
+        "text": built.text(),
+    });
+    Ok(format!("{object}\n"))
+}
+
+fn schema(args: &SchemaArgs) -> Result<String, Failure> {
+    let (vocabulary, observations) = cited(&args.cited)?;
+    let mut schema = Schema::new(&vocabulary);
+    if let Some(observations) = &observations {
+        schema = schema.citing(observations);
+    }
+    Ok(format!("{:#}\n", schema.build(args.target)))
+}
+
+fn grammar(args: &GrammarArgs) -> Result<String, Failure> {
+    let (vocabulary, observations) = cited(&args.cited)?;
+    let mut grammar = Grammar::new(&vocabulary).requiring(args.require);
+    if let Some(observations) = &observations {
+        grammar = grammar.citing(observations);
+    }
+    let printed = grammar.print(args.target);
+    printed.map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The vocabulary and the observations that were made, if a file lists them.
+fn cited(args: &CitedArgs) -> Result<(Vocabulary, Option<Observations>), Failure> {
+    let vocabulary = setup::vocabulary(&args.classes)?;
+    let read = |path: &Path| {
+        settings::load("--observations", path, |file| {
+            Observations::from_json(file, &vocabulary)
+        })
+    };
+    let observations = args.observations.as_deref().map(read).transpose()?;
+    Ok((vocabulary, observations))
+}
+
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    let mut output = Output::stdout();
+    output.bytes(text.as_bytes());
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

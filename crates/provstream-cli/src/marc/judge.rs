@@ -1,0 +1,259 @@
+//! The MARC objects of an input, each validated, so that nothing of the input is passed over.
+
+use provstream_marc::{
+    Document, Level, MarcKind, Profile, Report, Violation, ViolationCode as Code,
+};
+use serde::Serialize;
+
+use super::args::KindArg;
+use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
+use crate::line::ViolationFields;
+use crate::output::Output;
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) line: u64,
+    span: (u64, u64),
+    pub(crate) pointer: String,
+}
+
+/// A MARC object of the input, or what was found in the place of one.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) place: Place,
+    pub(crate) kind: Option<MarcKind>,
+    /// `None` if there is no object.
+    pub(crate) document: Option<Document>,
+    pub(crate) report: Report,
+    /// The line of each violation.
+    lines: Vec<u64>,
+}
+
+/// The MARC objects in an outermost object: at least one line for each.
+pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile) -> Vec<Object> {
+    let place = Place {
+        line: outermost.line,
+        span: outermost.span,
+        pointer: outermost.pointer.clone(),
+    };
+    let missing = |code, message: String| vec![absent(place.clone(), code, message)];
+    let bytes = match &outermost.content {
+        Ok(bytes) => *bytes,
+        Err(Missing::TooLong) => {
+            let message = "expected an object within --max-record, found a longer one".to_owned();
+            return missing(Code::LimitRecord, message);
+        }
+        Err(Missing::Unterminated) => {
+            return missing(
+                Code::Syntax,
+                "expected the end of the JSON value, found the end of the input".into(),
+            );
+        }
+        Err(Missing::Other(text)) => {
+            return missing(
+                Code::Syntax,
+                format!("expected a JSON object, found {text:?}"),
+            );
+        }
+    };
+    let document = match Document::parse(bytes) {
+        Ok(document) => document,
+        Err(error) => {
+            let mut object = absent(
+                place.clone(),
+                Code::Syntax,
+                format!("expected a JSON object: {error}"),
+            );
+            object.lines = vec![place.line + u64::try_from(error.line().max(1) - 1).unwrap_or(0)];
+            return vec![object];
+        }
+    };
+    let found = match kind {
+        KindArg::Auto => marc_objects(document),
+        KindArg::Core | KindArg::Disclosure => vec![Found {
+            pointer: String::new(),
+            document,
+            kind: Some(if kind == KindArg::Core {
+                MarcKind::Core
+            } else {
+                MarcKind::Disclosure
+            }),
+        }],
+    };
+    if found.is_empty() && is_own_end(bytes) {
+        return Vec::new();
+    }
+    if found.is_empty() {
+        let message = "expected a MARC object, found none in this JSON object".to_owned();
+        return missing(Code::Nothing, message);
+    }
+    found
+        .into_iter()
+        .map(|one| judged(one, &place, bytes, profile))
+        .collect()
+}
+
+/// Whether an object is the last line of a command of this program, whose output is read on.
+fn is_own_end(bytes: &[u8]) -> bool {
+    let event = Document::parse(bytes).ok().and_then(|line| {
+        let event = line.get_str("event")?;
+        Some(event == "end")
+    });
+    event == Some(true)
+}
+
+fn absent(place: Place, code: Code, message: String) -> Object {
+    let mut report = Report::default();
+    report.push(Violation::new(
+        code,
+        Level::Must,
+        String::new(),
+        "MARC-02 4.1",
+        message,
+    ));
+    Object {
+        lines: vec![place.line],
+        place,
+        kind: None,
+        document: None,
+        report,
+    }
+}
+
+fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Object {
+    let mut report = match found.kind {
+        Some(kind) => found.document.validate(kind, profile),
+        None => {
+            let mut report = Report::default();
+            report.push(Violation::new(
+                Code::UnknownKind,
+                Level::Must,
+                String::new(),
+                "MARC-02 12",
+                "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; --kind says which"
+                    .into(),
+            ));
+            report
+        }
+    };
+    let reported = report
+        .violations()
+        .iter()
+        .any(|one| one.code() == Code::InvalidUtf8);
+    if !reported && std::str::from_utf8(bytes).is_err() {
+        let message = "the object is not UTF-8 throughout".to_owned();
+        report.push(Violation::new(
+            Code::InvalidUtf8,
+            Level::Must,
+            String::new(),
+            "RFC 8259 8.1",
+            message,
+        ));
+    }
+    let within = |pointer: &str| {
+        outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer))
+    };
+    Object {
+        lines: report
+            .violations()
+            .iter()
+            .map(|one| within(one.pointer()))
+            .collect(),
+        place: Place {
+            line: within(""),
+            span: outermost.span,
+            pointer: format!("{}{}", outermost.pointer, found.pointer),
+        },
+        kind: found.kind,
+        document: Some(found.document),
+        report,
+    }
+}
+
+/// The line of an object.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "marc")]
+struct ObjectLine<'a> {
+    kind: Option<&'static str>,
+    line: u64,
+    span: Offsets,
+    pointer: &'a str,
+    valid: bool,
+    violations: Vec<ViolationFields<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Offsets {
+    start: u64,
+    end: u64,
+}
+
+impl Object {
+    /// Adds what another check found.
+    pub(crate) fn add(&mut self, report: Report) {
+        let more = report.violations().len();
+        self.lines
+            .extend(std::iter::repeat_n(self.place.line, more));
+        self.report.extend(report);
+    }
+
+    /// Prints the object with its violations.
+    pub(crate) fn print(&self, output: &mut Output) {
+        let violations = self.report.violations().iter().enumerate();
+        output.line(&ObjectLine {
+            kind: self.kind.map(MarcKind::as_str),
+            line: self.place.line,
+            span: Offsets {
+                start: self.place.span.0,
+                end: self.place.span.1,
+            },
+            pointer: &self.place.pointer,
+            valid: self.report.is_valid(),
+            violations: violations
+                .map(|(at, violation)| ViolationFields {
+                    line: Some(self.lines.get(at).copied().unwrap_or(self.place.line)),
+                    ..ViolationFields::from(violation)
+                })
+                .collect(),
+        });
+    }
+}
+
+/// How many objects there were, and how many of them failed: the last line of each command.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(tag = "event", rename = "end")]
+pub(crate) struct Totals {
+    pub(crate) objects: u64,
+    pub(crate) failed: u64,
+}
+
+impl Totals {
+    /// Counts an object.
+    pub(crate) fn count(&mut self, passed: bool) {
+        self.objects += 1;
+        self.failed += u64::from(!passed);
+    }
+
+    /// Whether there was something, and nothing failed.
+    pub(crate) const fn passed(self) -> bool {
+        self.objects > 0 && self.failed == 0
+    }
+
+    /// Prints that there was nothing, if so, and the totals.
+    pub(crate) fn end(self, output: &mut Output, what: &str) {
+        if self.objects == 0 {
+            output.line(&Nothing {
+                message: format!("expected at least one {what}, found none"),
+            });
+        }
+        output.line(&self);
+    }
+}
+
+/// There was nothing to do.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "nothing")]
+struct Nothing {
+    message: String,
+}

@@ -1,0 +1,396 @@
+//! JSON objects of an input, one after the other or in arrays, and the MARC objects in them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+
+use provstream_marc::{Document, MarcKind};
+use serde::Deserializer as _;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::input::Input;
+
+/// What is read at once.
+const BUFFER: usize = 1 << 16;
+
+/// Deepest nesting that is looked into.
+const MAX_DEPTH: usize = 64;
+
+/// Longest piece of something else that a message quotes.
+const QUOTED: usize = 40;
+
+/// An outermost object of the input, or what was found in its place.
+#[derive(Debug)]
+pub(crate) struct Outermost<'a> {
+    /// The line on which it begins, from 1.
+    pub(crate) line: u64,
+    /// Where it begins and ends, in bytes of the input.
+    pub(crate) span: (u64, u64),
+    /// The JSON Pointer to it, in arrays around it.
+    pub(crate) pointer: String,
+    /// Its bytes, or why there are none.
+    pub(crate) content: Result<&'a [u8], Missing>,
+}
+
+/// Why there is no object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// It is longer than the limit.
+    TooLong,
+    /// The input ends in it, or in an array around it.
+    Unterminated,
+    /// Something else was found.
+    Other(String),
+}
+
+#[derive(Debug)]
+enum State {
+    Between,
+    /// Something that is not an object.
+    Other,
+    Object {
+        depth: usize,
+        string: bool,
+        escaped: bool,
+    },
+}
+
+/// Cuts an input into its outermost objects, in bounded memory.
+#[derive(Debug)]
+struct Cutter {
+    max: usize,
+    state: State,
+    bytes: Vec<u8>,
+    too_long: bool,
+    /// The index in each array that is open.
+    arrays: Vec<u64>,
+    position: u64,
+    line: u64,
+    start: (u64, u64),
+}
+
+impl Cutter {
+    fn new(max: usize) -> Self {
+        Self {
+            max,
+            state: State::Between,
+            bytes: Vec::new(),
+            too_long: false,
+            arrays: Vec::new(),
+            position: 0,
+            line: 1,
+            start: (0, 1),
+        }
+    }
+
+    fn push(&mut self, byte: u8, each: &mut impl FnMut(Outermost<'_>)) {
+        match &mut self.state {
+            State::Between => self.between(byte, each),
+            State::Other if matches!(byte, b'\n' | b'{' | b'[' | b']') => {
+                self.end_other(each);
+                self.between(byte, each);
+            }
+            State::Other => self.keep(byte),
+            State::Object {
+                depth,
+                string,
+                escaped,
+            } => {
+                if *string {
+                    *string = *escaped || byte != b'"';
+                    *escaped = !*escaped && byte == b'\\';
+                } else {
+                    match byte {
+                        b'"' => *string = true,
+                        b'{' | b'[' => *depth += 1,
+                        b'}' | b']' => *depth -= 1,
+                        _ => {}
+                    }
+                }
+                let ended = *depth == 0;
+                self.keep(byte);
+                if ended {
+                    self.position += 1;
+                    self.end(each, None);
+                    self.position -= 1;
+                }
+            }
+        }
+        self.position += 1;
+        self.line += u64::from(byte == b'\n');
+    }
+
+    fn between(&mut self, byte: u8, each: &mut impl FnMut(Outermost<'_>)) {
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' | 0x1e => {}
+            b'[' if self.arrays.len() < MAX_DEPTH => self.arrays.push(0),
+            b']' if !self.arrays.is_empty() => {
+                self.arrays.pop();
+            }
+            b',' if !self.arrays.is_empty() => {
+                if let Some(index) = self.arrays.last_mut() {
+                    *index += 1;
+                }
+            }
+            _ => {
+                self.start = (self.position, self.line);
+                self.state = if byte == b'{' {
+                    State::Object {
+                        depth: 1,
+                        string: false,
+                        escaped: false,
+                    }
+                } else {
+                    State::Other
+                };
+                self.keep(byte);
+                if byte == b']' {
+                    self.end_other(each);
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        let max = match self.state {
+            State::Other => QUOTED,
+            _ => self.max,
+        };
+        if self.bytes.len() < max {
+            self.bytes.push(byte);
+        } else {
+            self.too_long = true;
+        }
+    }
+
+    fn end_other(&mut self, each: &mut impl FnMut(Outermost<'_>)) {
+        let text = String::from_utf8_lossy(&self.bytes).trim().to_owned();
+        let more = if self.too_long { "…" } else { "" };
+        self.end(each, Some(Missing::Other(format!("{text}{more}"))));
+    }
+
+    fn end(&mut self, each: &mut impl FnMut(Outermost<'_>), missing: Option<Missing>) {
+        let content = match missing {
+            Some(missing) => Err(missing),
+            None if self.too_long => Err(Missing::TooLong),
+            None => Ok(&*self.bytes),
+        };
+        each(Outermost {
+            line: self.start.1,
+            span: (self.start.0, self.position),
+            pointer: self
+                .arrays
+                .iter()
+                .map(|index| format!("/{index}"))
+                .collect(),
+            content,
+        });
+        self.bytes.clear();
+        self.too_long = false;
+        self.state = State::Between;
+    }
+
+    fn finish(&mut self, each: &mut impl FnMut(Outermost<'_>)) {
+        match self.state {
+            State::Other => self.end_other(each),
+            State::Object { .. } => self.end(each, Some(Missing::Unterminated)),
+            State::Between => {}
+        }
+        if !self.arrays.is_empty() {
+            self.arrays.clear();
+            self.start = (self.position, self.line);
+            self.end(each, Some(Missing::Unterminated));
+        }
+    }
+}
+
+/// Reads an input to its end and passes on each outermost object. `pause` is called whenever the input may have to wait.
+pub(crate) fn each_object<T>(
+    file: &Path,
+    max: usize,
+    state: &mut T,
+    mut pause: impl FnMut(&mut T) -> Result<(), Failure>,
+    mut each: impl FnMut(&mut T, Outermost<'_>),
+) -> Result<(), Failure> {
+    let mut input = Input::open(file)?;
+    let mut buffer = vec![0; BUFFER];
+    let mut cutter = Cutter::new(max);
+    let mut mark = &b"\xEF\xBB\xBF"[..];
+    loop {
+        if input.may_wait() {
+            pause(state)?;
+        }
+        let count = input.read(&mut buffer)?;
+        for &byte in &buffer[..count] {
+            // A byte order mark before everything is passed over.
+            if mark.first() == Some(&byte) {
+                mark = &mark[1..];
+                cutter.position += 1;
+                continue;
+            }
+            mark = &[];
+            cutter.push(byte, &mut |object| each(state, object));
+        }
+        if count == 0 {
+            cutter.finish(&mut |object| each(state, object));
+            return Ok(());
+        }
+    }
+}
+
+/// A MARC object, or one that may be.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// From the outermost object.
+    pub(crate) pointer: String,
+    pub(crate) document: Document,
+    /// `None` if its members do not say.
+    pub(crate) kind: Option<MarcKind>,
+}
+
+/// The MARC objects in a document: itself, if its members say so, else those inside of it, else itself if it looks like one.
+pub(crate) fn marc_objects(document: Document) -> Vec<Found> {
+    let mut found = Vec::new();
+    look(document, String::new(), &mut found, MAX_DEPTH);
+    found
+}
+
+fn look(document: Document, pointer: String, found: &mut Vec<Found>, depth: usize) {
+    let kind = document.kind();
+    let before = found.len();
+    if kind.is_none() && depth > 0 {
+        for (name, json) in document.members() {
+            let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+            look_at(json, pointer, found, depth - 1);
+        }
+    }
+    if kind.is_some() || found.len() == before && document.is_marc_like() {
+        found.push(Found {
+            pointer,
+            document,
+            kind,
+        });
+    }
+}
+
+fn look_at(json: &str, pointer: String, found: &mut Vec<Found>, depth: usize) {
+    if json.starts_with('{') {
+        if let Ok(document) = Document::parse(json.as_bytes()) {
+            look(document, pointer, found, depth);
+        }
+    } else if json.starts_with('[') && depth > 0 {
+        let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+        for (index, item) in items.into_iter().enumerate() {
+            look_at(item.get(), format!("{pointer}/{index}"), found, depth - 1);
+        }
+    }
+}
+
+/// How many lines of an object are before the member that a JSON Pointer names, or before what would hold it.
+pub(crate) fn lines_before(object: &[u8], pointer: &str) -> u64 {
+    let text = String::from_utf8_lossy(object);
+    let mut at = 0;
+    for name in pointer.split('/').skip(1) {
+        let name = name.replace("~1", "/").replace("~0", "~");
+        let Some(offset) = member(&text[at..], &name) else {
+            break;
+        };
+        at += offset;
+    }
+    text[..at]
+        .bytes()
+        .map(|byte| u64::from(byte == b'\n'))
+        .sum()
+}
+
+/// Where the value of a member, or an element, begins in a text that begins with its object or array.
+fn member(text: &str, name: &str) -> Option<usize> {
+    let begin = text.as_ptr() as usize;
+    let offset = |value: &RawValue| value.get().as_ptr() as usize - begin;
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let first = values.next()?.ok()?.get();
+    if first.starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(first).ok()?;
+        return items
+            .get(name.parse::<usize>().ok()?)
+            .map(|item| offset(item));
+    }
+    let mut reader = serde_json::Deserializer::from_str(first);
+    let members = reader.deserialize_map(Members).ok()?;
+    let found = members.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| offset(value))
+}
+
+/// Reads the members of an object.
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut members = Vec::new();
+        while let Some((name, value)) = map.next_entry::<Cow<'de, str>, &RawValue>()? {
+            members.push((name, value));
+        }
+        Ok(members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str, max: usize) -> Vec<(u64, String, Result<String, Missing>)> {
+        let mut found = Vec::new();
+        let mut cutter = Cutter::new(max);
+        let mut each = |one: Outermost<'_>| {
+            let content = one
+                .content
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            found.push((one.line, one.pointer, content));
+        };
+        for &byte in text.as_bytes() {
+            cutter.push(byte, &mut each);
+        }
+        cutter.finish(&mut each);
+        found
+    }
+
+    #[test]
+    fn outermost_objects_are_cut_with_their_lines() {
+        let other = |text: &str| Err(Missing::Other(text.into()));
+        assert_eq!(
+            cut("{\"a\":\"}\\\"\"}\n[{},\n {\"b\":[{}]}]\nprose\n{", 100),
+            [
+                (1, String::new(), Ok("{\"a\":\"}\\\"\"}".into())),
+                (2, "/0".into(), Ok("{}".into())),
+                (3, "/1".into(), Ok("{\"b\":[{}]}".into())),
+                (4, String::new(), other("prose")),
+                (5, String::new(), Err(Missing::Unterminated)),
+            ]
+        );
+        assert_eq!(cut("{\"a\":1}{}", 5)[0].2, Err(Missing::TooLong));
+        assert_eq!(cut("[1", 5).len(), 2);
+    }
+
+    #[test]
+    fn members_are_located() {
+        let object = b"{\"a\":\n{\"b~\":[1,\n2]},\n\"c\":3}";
+        for (pointer, lines) in [
+            ("", 0),
+            ("/a", 1),
+            ("/a/b~0/1", 2),
+            ("/c", 3),
+            ("/a/x", 1),
+            ("/x", 0),
+        ] {
+            assert_eq!(lines_before(object, pointer), lines, "{pointer}");
+        }
+    }
+}

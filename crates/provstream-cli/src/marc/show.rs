@@ -1,0 +1,78 @@
+//! `provstream marc show`.
+
+use std::process::ExitCode;
+
+use provstream_marc::{Disclosure, Wording};
+
+use super::args::{KindArg, ShowArgs};
+use super::judge::{Object, Totals, objects};
+use super::objects::each_object;
+use crate::failure::{Failure, complain};
+use crate::gate;
+use crate::output::Output;
+use crate::printable::Printable;
+
+struct Show<'a> {
+    output: Output,
+    wording: Wording,
+    args: &'a ShowArgs,
+    totals: Totals,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let (projection, _) = super::project::wording(&args.wording)?;
+    let profile = args.profile.profile();
+    let mut show = Show {
+        output: Output::stdout(),
+        wording: projection.wording().clone(),
+        args,
+        totals: Totals::default(),
+    };
+    let end = each_object(
+        &args.source.file,
+        args.source.max(),
+        &mut show,
+        |show| show.output.flush(),
+        |show, outermost| {
+            for object in objects(&outermost, KindArg::Auto, profile) {
+                let line = object.place.line;
+                let shown = show.object(object);
+                show.totals.count(shown.is_ok());
+                if let Err(message) = shown {
+                    complain(format_args!("line {line}: {message}"));
+                }
+            }
+        },
+    );
+    if show.totals.objects == 0 && end.is_ok() {
+        complain("expected at least one MARC-Disclosure object, found none");
+    }
+    let end = end.and_then(|()| show.output.flush());
+    gate::status(end, args.fail, show.totals.passed())
+}
+
+impl Show<'_> {
+    fn object(&mut self, object: Object) -> Result<(), String> {
+        if !object.report.is_valid() {
+            return Err(object.report.to_string());
+        }
+        let Some(document) = object.document else {
+            return Err("expected a MARC-Disclosure object".to_owned());
+        };
+        if object.kind == Some(provstream_marc::MarcKind::Core) {
+            return Err("expected a MARC-Disclosure object, found a MARC-Core record; `provstream marc project` discloses it".into());
+        }
+        let disclosure = Disclosure::new(document, self.args.profile.profile())
+            .map_err(|report| report.to_string())?;
+        if self.totals.objects > 0 {
+            self.output.bytes(b"\n");
+        }
+        let unit = self.wording.render(&disclosure);
+        for line in disclosure.answer().lines().chain([""]).chain(unit.lines()) {
+            self.output
+                .bytes(format!("{}\n", Printable(line)).as_bytes());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! `provstream emit`: prompts, schemas, grammars and examples.
+
+use crate::common::{Files, run};
+
+const OBSERVATIONS: &str = r#"[{"class":"substrate.grep","id":"src/a.rs:7","ts":"2026-05-28T11:40:00Z","summary":"fn main"}]"#;
+const LATER: &str = "version = \"1.1\"\n[[class]]\nid = \"substrate.ct.log\"\nsince = \"1.1\"\ndescription = \"a log entry\"\n";
+
+#[test]
+fn one_vocabulary_file_changes_all() {
+    let files = Files::new();
+    let later = files.write("later.toml", LATER);
+    let marked = "So. [substrate.ct.log]";
+    for args in [
+        &["prompt"][..],
+        &["prompt", "--language=ja", "--length=full", "--form=json"],
+        &["schema", "--target=openai"],
+        &["grammar", "--target=gbnf"],
+        &["grammar", "--target=structural-tag"],
+    ] {
+        let plain = run(&[&["emit"], args].concat(), "");
+        let with = run(&[&["emit"], args, &["--vocabulary", &later]].concat(), "");
+        assert_eq!((plain.status, plain.stderr.as_str()), (0, ""), "{args:?}");
+        assert_eq!((with.status, with.stderr.as_str()), (0, ""), "{args:?}");
+        assert!(!plain.stdout.contains("substrate.ct.log"), "{args:?}");
+        assert!(with.stdout.contains("substrate.ct.log"), "{args:?}");
+    }
+    let reason = r#""reason":"unknown-identifier""#;
+    assert!(run(&["extract"], marked).stdout.contains(reason));
+    assert!(
+        !run(&["extract", "--vocabulary", &later], marked)
+            .stdout
+            .contains(reason)
+    );
+}
+
+#[test]
+fn observations_are_listed_and_enforced() {
+    let files = Files::new();
+    let made = files.write("made.json", OBSERVATIONS);
+    let prompt = run(&["emit", "prompt", "--observations", &made], "");
+    let cited = "[substrate.grep; observation-id=src/a.rs:7; ts=2026-05-28T11:40:00Z]";
+    assert!(
+        prompt.stdout.contains(&format!("- {cited} fn main\n")),
+        "{}",
+        prompt.stdout
+    );
+    let schema = run(&["emit", "schema", "--observations", &made], "");
+    assert!(schema.stdout.contains("\"src/a.rs:7\""));
+    for target in [
+        "lark",
+        "gbnf",
+        "ebnf",
+        "regex",
+        "structural-tag",
+        "structural-tag-legacy",
+    ] {
+        let open = run(&["emit", "grammar", "--target", target], "");
+        let closed = run(
+            &[
+                "emit",
+                "grammar",
+                "--target",
+                target,
+                "--observations",
+                &made,
+            ],
+            "",
+        );
+        assert_eq!(
+            (open.status, closed.status),
+            (0, 0),
+            "{target}: {}",
+            closed.stderr
+        );
+        assert!(
+            closed.stdout.contains("rs:7") && !open.stdout.contains("rs:7"),
+            "{target}"
+        );
+    }
+}
+
+#[test]
+fn a_prompt_can_be_identified() {
+    let plain = run(&["emit", "prompt"], "").stdout;
+    let json = run(&["emit", "prompt", "--json"], "").stdout;
+    let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(object["text"], plain.as_str());
+    assert_eq!(object["prompt_version"], 1);
+    assert_eq!(object["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(run(&["emit", "prompt"], "").stdout, plain);
+}
+
+#[test]
+fn examples_come_in_pairs() {
+    let input = concat!(
+        r#"{"messages":[{"role":"user","content":"Ready?"},{"role":"assistant","content":"It is. [substrate.grep]"}]}"#,
+        "\n\n",
+        r#"{"messages":[{"role":"assistant","content":"It is."}]}"#,
+        "\n{\n",
+        r#"{"messages":[{"role":"assistant","content":"It is. [substrate.telepathy]"}]}"#,
+    );
+    let run = run(&["emit", "examples", "--language=fr"], input);
+    let lines: Vec<serde_json::Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((run.status, lines.len()), (0, 2));
+    assert!(
+        lines[0]["messages"][0]["content"]
+            .as_str()
+            .unwrap()
+            .starts_with("Après chaque phrase")
+    );
+    assert_eq!(
+        lines[0]["messages"][2]["content"],
+        "It is. [substrate.grep]"
+    );
+    assert_eq!(lines[1]["messages"][1]["content"], "It is.");
+    for told in [
+        "without annotations: 1",
+        "malformed or unknown annotations: 1",
+        "chat format: 1",
+        "line 4: not JSON",
+    ] {
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn wrong_arguments_and_files_are_usage() {
+    let files = Files::new();
+    let bad = files.write(
+        "bad.json",
+        "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
+    );
+    let empty = files.write("empty.json", "[]");
+    let missing = files.path("missing").to_str().unwrap().to_owned();
+    for (args, status, told) in [
+        (&[][..], 2, "Usage:"),
+        (&["grammar"], 2, "--target"),
+        (
+            &["grammar", "--target=GBNF"],
+            2,
+            "unknown grammar target \"GBNF\", expected \"lark\", \"gbnf\"",
+        ),
+        (
+            &["grammar", "--target=gbnf", "--require=all"],
+            2,
+            "expected \"nothing\" or \"every-sentence\"",
+        ),
+        (
+            &[
+                "grammar",
+                "--target=structural-tag-legacy",
+                "--require=every-sentence",
+            ],
+            2,
+            "cannot express a requirement for every sentence",
+        ),
+        (
+            &[
+                "grammar",
+                "--target=structural-tag-legacy",
+                "--observations",
+                &empty,
+            ],
+            2,
+            "cannot express a grammar without observations",
+        ),
+        (
+            &["schema", "--target=azure"],
+            2,
+            "unknown schema target \"azure\"",
+        ),
+        (
+            &["prompt", "--language=it"],
+            2,
+            "unknown language \"it\", expected \"en\", \"de\", \"fr\", \"es\" or \"ja\"",
+        ),
+        (
+            &["prompt", "--length=long"],
+            2,
+            "expected \"short\" or \"full\"",
+        ),
+        (
+            &["prompt", "--form=xml"],
+            2,
+            "expected \"bracketed\" or \"json\"",
+        ),
+        (
+            &["prompt", "--observations=-"],
+            2,
+            "--observations: standard input is not read for it",
+        ),
+        (
+            &["prompt", "--observations", &bad],
+            2,
+            "observation 1: \"substrate.telepathy\" is not a class of the vocabulary",
+        ),
+        (&["prompt", "--observations", &missing], 1, "cannot read"),
+        (&["schema", "--vocabulary", &missing], 1, "cannot read"),
+        (&["schema", "--vocabulary", &bad], 2, "bad.json: line 1"),
+        (&["examples", &missing], 1, "cannot read"),
+        (&["examples", "a", "b"], 2, "found a second one: `b`"),
+        (&["promt"], 2, "prompt"),
+    ] {
+        let run = run(&[&["emit"], args].concat(), "");
+        assert_eq!(
+            (run.status, run.stdout.as_str()),
+            (status, ""),
+            "{args:?}: {}",
+            run.stderr
+        );
+        assert!(run.stderr.contains(told), "{args:?}: {}", run.stderr);
+    }
+    for help in ["prompt", "schema", "grammar", "examples"] {
+        let run = run(&["emit", help, "--help"], "");
+        assert!(
+            run.status == 0 && run.stdout.contains("Exit status:"),
+            "{help}"
+        );
+    }
+}

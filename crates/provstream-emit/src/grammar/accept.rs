@@ -1,0 +1,139 @@
+//! Whether a text is in the language of some rules, without any engine: the simulation of an automaton.
+
+use super::expr::{CharSet, Expr, Rules};
+
+/// An automaton over characters (Thompson's construction).
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    states: Vec<State>,
+    start: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    One(char, usize),
+    Set(CharSet, usize),
+    /// Goes on at any of these without a character.
+    Fork(Vec<usize>),
+    Accept,
+}
+
+impl Automaton {
+    /// The automaton of the last rule.
+    pub(crate) fn new(rules: &Rules) -> Self {
+        let mut automaton = Self {
+            states: vec![State::Accept],
+            start: 0,
+        };
+        automaton.start = automaton.build(rules, &Expr::Rule(rules.all().len() - 1), 0);
+        automaton
+    }
+
+    /// Adds the states of an expression after which `next` follows, and gives the first of them.
+    fn build(&mut self, rules: &Rules, expr: &Expr, next: usize) -> usize {
+        match expr {
+            Expr::Literal(text) => text
+                .chars()
+                .rev()
+                .fold(next, |next, c| self.push(State::One(c, next))),
+            Expr::Chars(set) => self.push(State::Set(set.clone(), next)),
+            Expr::Sequence(all) => all
+                .iter()
+                .rev()
+                .fold(next, |next, expr| self.build(rules, expr, next)),
+            Expr::Choice(all) => {
+                let ways = all
+                    .iter()
+                    .map(|expr| self.build(rules, expr, next))
+                    .collect();
+                self.push(State::Fork(ways))
+            }
+            Expr::Rule(index) => self.build(rules, &rules.get(*index).1, next),
+            Expr::Repeat(expr, least, most) => {
+                let mut next = match most {
+                    Some(most) => {
+                        let mut after = next;
+                        for _ in *least..*most {
+                            let once = self.build(rules, expr, after);
+                            after = self.push(State::Fork(vec![once, next]));
+                        }
+                        after
+                    }
+                    None => {
+                        let again = self.push(State::Fork(Vec::new()));
+                        let once = self.build(rules, expr, again);
+                        self.states[again] = State::Fork(vec![once, next]);
+                        again
+                    }
+                };
+                for _ in 0..*least {
+                    next = self.build(rules, expr, next);
+                }
+                next
+            }
+        }
+    }
+
+    fn push(&mut self, state: State) -> usize {
+        self.states.push(state);
+        self.states.len() - 1
+    }
+
+    /// Whether the whole text is in the language. Time is the length of the text times the size of the automaton at most.
+    pub(crate) fn accepts(&self, text: &str) -> bool {
+        let mut current = Places::new(self.states.len());
+        let mut following = Places::new(self.states.len());
+        self.enter(self.start, &mut current);
+        for c in text.chars() {
+            for &index in &current.list {
+                let next = match &self.states[index] {
+                    State::One(wanted, next) if *wanted == c => *next,
+                    State::Set(set, next) if set.contains(c) => *next,
+                    _ => continue,
+                };
+                self.enter(next, &mut following);
+            }
+            current.clear();
+            std::mem::swap(&mut current, &mut following);
+            if current.list.is_empty() {
+                return false;
+            }
+        }
+        current.seen[0]
+    }
+
+    /// Adds a state and all that it reaches without a character.
+    fn enter(&self, start: usize, places: &mut Places) {
+        let mut open = vec![start];
+        while let Some(index) = open.pop() {
+            if std::mem::replace(&mut places.seen[index], true) {
+                continue;
+            }
+            places.list.push(index);
+            if let State::Fork(ways) = &self.states[index] {
+                open.extend(ways);
+            }
+        }
+    }
+}
+
+/// A set of states with cheap clearing.
+struct Places {
+    list: Vec<usize>,
+    seen: Vec<bool>,
+}
+
+impl Places {
+    fn new(states: usize) -> Self {
+        Self {
+            list: Vec::new(),
+            seen: vec![false; states],
+        }
+    }
+
+    fn clear(&mut self) {
+        for index in self.list.drain(..) {
+            self.seen[index] = false;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The grammar of one annotation, in the form that `provstream::provenance::BracketedForm` writes.
+//!
+//! A reader accepts more: white space, parameters in another order, further parameters, the other spelling of
+//! `observation-id`. None of that says anything that this form does not, so a model is not offered it.
+
+use provstream::provenance::{Annotation, Class, Vocabulary, write_bracketed};
+
+use super::expr::{Expr, Rules};
+use super::timestamp::{self, MAX_TIME};
+use crate::observation::{Observation, Observations};
+
+/// The longest annotation that parsers read by default, in bytes (wire profile 6, `max_annotation`).
+const MAX_ANNOTATION: usize = 1_024;
+
+const OBSERVATION_ID: &str = "; observation-id=";
+const TS: &str = "; ts=";
+
+/// The longest UTF-8 encoding of a character.
+const MAX_CHAR: usize = 4;
+
+/// What annotations there can be.
+#[derive(Clone, Debug)]
+pub(super) struct Annotations<'a> {
+    vocabulary: &'a Vocabulary,
+    observations: Option<&'a Observations>,
+}
+
+/// The parameters that may follow an identifier, each alternative as one text or expression.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    pub(super) class: Class,
+    /// What follows the identifier up to the closing bracket, which is not part of it.
+    pub(super) parameters: Expr,
+}
+
+impl<'a> Annotations<'a> {
+    pub(super) const fn new(
+        vocabulary: &'a Vocabulary,
+        observations: Option<&'a Observations>,
+    ) -> Self {
+        Self {
+            vocabulary,
+            observations,
+        }
+    }
+
+    /// The anchor of the loaded version, which every class of the vocabulary may have in front (wire profile 2).
+    pub(super) fn anchor(&self) -> String {
+        format!("{}.", self.vocabulary.version())
+    }
+
+    /// Every identifier an annotation can have, without its anchor; terminals come last.
+    pub(super) fn classes(&self) -> Vec<Class> {
+        let corroborating = self.vocabulary.classes().map(|(class, _)| class);
+        corroborating
+            .filter(|class| !class.is_terminal())
+            .chain(self.vocabulary.terminals())
+            .collect()
+    }
+
+    /// Adds the rules of parameters and gives those of each class that can be cited.
+    pub(super) fn forms(&self, rules: &mut Rules) -> Vec<Form> {
+        match self.observations {
+            None => self.open_forms(rules),
+            Some(observations) => self.closed_forms(observations, rules),
+        }
+    }
+
+    /// Adds the rules of an annotation and gives the reference to it.
+    pub(super) fn add(&self, rules: &mut Rules) -> Expr {
+        let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
+        for form in self.forms(rules) {
+            match groups.iter_mut().find(|(same, _)| *same == form.parameters) {
+                Some((_, classes)) => classes.push(form.class),
+                None => groups.push((form.parameters, vec![form.class])),
+            }
+        }
+        let groups = groups.into_iter().map(|(parameters, classes)| {
+            let names = Expr::literals(classes.iter().map(Class::as_str));
+            Expr::sequence([names, parameters])
+        });
+        let body = Expr::choice(groups.collect::<Vec<_>>());
+        rules.add(
+            "annotation",
+            Expr::sequence([
+                Expr::literal("["),
+                Expr::literal(self.anchor()).optional(),
+                body,
+                Expr::literal("]"),
+            ]),
+        )
+    }
+
+    /// Any observation id, but for brackets in it that could be annotations, and any time.
+    fn open_forms(&self, rules: &mut Rules) -> Vec<Form> {
+        let time = timestamp::add(rules);
+        let value = value(rules, self.longest_id(), self.has_one_word());
+        let id = Expr::sequence([Expr::literal(OBSERVATION_ID), value]).optional();
+        let ts = Expr::sequence([Expr::literal(TS), time]).optional();
+        let parameters = rules.add("parameters", Expr::sequence([id, ts]));
+        let form = |class| Form {
+            class,
+            parameters: parameters.clone(),
+        };
+        self.classes().into_iter().map(form).collect()
+    }
+
+    /// The observations of each class and nothing else. An observation that aged can be named beside
+    /// `decayed-to-uncertainty`, of whatever class it was.
+    fn closed_forms(&self, observations: &Observations, rules: &mut Rules) -> Vec<Form> {
+        let cited: Vec<(&Observation, Expr)> = observations
+            .iter()
+            .zip(1..)
+            .map(|(observation, number)| {
+                let parameters = Expr::literal(cited_parameters(observation));
+                (
+                    observation,
+                    rules.add(format!("cited-{number}"), parameters),
+                )
+            })
+            .collect();
+        let mut forms = Vec::new();
+        for class in self.classes() {
+            let mut ways: Vec<Expr> = cited
+                .iter()
+                .filter(|(observation, _)| class.is_terminal() || *observation.class() == class)
+                .map(|(_, way)| way.clone())
+                .collect();
+            if class == Class::UNVERIFIED_INFERENCE {
+                ways.clear();
+            }
+            let parameters = match (ways.is_empty(), class.is_terminal()) {
+                (true, false) => continue,
+                (true, true) => Expr::literal(""),
+                (false, false) => Expr::choice(ways),
+                (false, true) => Expr::choice(ways).optional(),
+            };
+            forms.push(Form { class, parameters });
+        }
+        forms
+    }
+
+    /// Whether a class is a single word, such as could be in brackets anywhere.
+    fn has_one_word(&self) -> bool {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        self.classes()
+            .iter()
+            .any(|class| class.as_str().chars().all(is_word))
+    }
+
+    /// The longest observation id with which the longest annotation is still read, in bytes.
+    fn longest_id(&self) -> usize {
+        let classes = self.classes();
+        let name = classes.iter().map(|class| class.as_str().len()).max();
+        let others = "[]".len() + OBSERVATION_ID.len() + TS.len() + MAX_TIME;
+        MAX_ANNOTATION - others - self.anchor().len() - name.unwrap_or_default()
+    }
+}
+
+/// What the annotation of an observation has after its identifier.
+pub(super) fn cited_parameters(observation: &Observation) -> String {
+    let class = observation.class();
+    let mut annotation =
+        Annotation::new(class.clone(), class.as_str()).with_observation_id(observation.id());
+    if let Some(ts) = observation.ts() {
+        annotation = annotation.with_ts(ts);
+    }
+    let written =
+        write_bracketed(&annotation).expect("observations are checked when they are read");
+    written["[".len() + class.as_str().len()..written.len() - "]".len()].to_owned()
+}
+
+/// What a value never has.
+const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}', '\u{7f}')];
+
+/// Adds the rules of a value of at most so many bytes, in quotes only where it needs them (wire profile 1.1).
+fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
+    let controls = CONTROLS;
+    let ascii_inside: [(char, char); 5] = [
+        ('\t', '\t'),
+        (' ', ':'),
+        ('<', 'Z'),
+        ('\\', '\\'),
+        ('^', '~'),
+    ];
+    let ascii_edge: [(char, char); 5] =
+        [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
+    let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
+    let bare = |first: Expr, inside: Expr, last: Expr, most: u32| {
+        let rest = Expr::sequence([inside.times(0, most - 2), last]).optional();
+        Expr::sequence([first, rest])
+    };
+    let ascii = bare(
+        Expr::chars("", &ascii_edge),
+        Expr::chars("", &ascii_inside),
+        Expr::chars("\"", &ascii_edge),
+        count(bytes, 1),
+    );
+    let any = bare(
+        Expr::not("[];\" \t", &controls),
+        Expr::not("[];", &controls),
+        Expr::not("[]; \t", &controls),
+        count(bytes, MAX_CHAR),
+    );
+    let quoted = quoted(one_word, count(bytes - 2, MAX_CHAR));
+    rules.add("value", Expr::choice([ascii, any, quoted]))
+}
+
+/// A value in quotes, of at most so many characters.
+///
+/// Where a backslash or a code span hides the annotation from a reader, a bracket in its value could start an annotation of its
+/// own. So a bracket holds a number, or a word unless words are classes, or goes on with what no identifier begins with.
+fn quoted(one_word: bool, most: u32) -> Expr {
+    /// Longest word in brackets, and how many brackets there can be.
+    const WORD: u32 = 32;
+    const BRACKETS: u32 = 4;
+    /// Most characters after each bracket.
+    const BETWEEN: u32 = 26;
+    let plain = || {
+        Expr::choice([
+            Expr::not("\"\\[", &CONTROLS),
+            Expr::sequence([Expr::literal("\\"), Expr::chars("\"\\", &[])]),
+        ])
+    };
+    let inside = if one_word {
+        Expr::chars("", &[('0', '9')])
+    } else {
+        Expr::chars("_", &[('0', '9'), ('A', 'Z'), ('a', 'z')])
+    };
+    let letters_and_space = [
+        ('0', '9'),
+        ('A', 'Z'),
+        ('a', 'z'),
+        CONTROLS[0],
+        CONTROLS[1],
+        CONTROLS[2],
+    ];
+    let bracket = Expr::sequence([
+        Expr::literal("["),
+        Expr::choice([
+            Expr::sequence([inside.times(1, WORD), Expr::literal("]")]),
+            Expr::not("\"\\[ \t", &letters_and_space),
+        ]),
+    ]);
+    let after = BRACKETS * (WORD + 2 + BETWEEN * 4) / 4;
+    let bracketed = Expr::sequence([
+        plain().times(0, most - after),
+        Expr::sequence([bracket, plain().times(0, BETWEEN)]).times(1, BRACKETS),
+    ]);
+    Expr::sequence([
+        Expr::literal("\""),
+        Expr::choice([plain().times(1, most), bracketed]),
+        Expr::literal("\""),
+    ])
+}

@@ -1,0 +1,241 @@
+//! Grammars that make an engine write annotations well-formed.
+
+mod accept;
+mod annotation;
+mod expr;
+mod print;
+mod sentence;
+mod structural_tag;
+mod text;
+mod timestamp;
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use provstream::provenance::{Class, Vocabulary};
+use serde_json::Value;
+
+use self::accept::Automaton;
+use self::annotation::Annotations;
+use self::expr::Rules;
+use self::print::Regex;
+use crate::names::named;
+use crate::observation::Observations;
+
+/// The rule that is the whole answer.
+const ROOT: &str = "answer";
+
+named! {
+    /// The dialect a grammar is printed in, by what reads it.
+    pub enum GrammarTarget: "grammar target" {
+        /// The Lark-like syntax of llguidance.
+        Lark => "lark",
+        /// GBNF of llama.cpp.
+        Gbnf => "gbnf",
+        /// EBNF of XGrammar.
+        Ebnf => "ebnf",
+        /// One regular expression for the whole answer, without anchors or look-around.
+        Regex => "regex",
+        /// The structural tag of XGrammar, with `triggered_tags`.
+        StructuralTag => "structural-tag",
+        /// The older structural tag of vLLM and SGLang, with `structures`.
+        StructuralTagLegacy => "structural-tag-legacy",
+    }
+}
+
+named! {
+    /// What has to be annotated.
+    #[derive(Default)]
+    pub enum Requirement: "requirement" {
+        /// Nothing: text without annotations is a possible answer.
+        #[default]
+        Nothing => "nothing",
+        /// Every sentence is followed by an annotation.
+        EverySentence => "every-sentence",
+    }
+}
+
+/// A grammar of answers: free text in which an annotation, once begun, can only be completed well-formed.
+///
+/// The language is the same in the dialects [`Lark`](GrammarTarget::Lark), [`Gbnf`](GrammarTarget::Gbnf),
+/// [`Ebnf`](GrammarTarget::Ebnf) and [`Regex`](GrammarTarget::Regex), and what [`accepts`](Self::accepts) judges.
+/// A structural tag enforces less; `docs/emission.md` says what.
+///
+/// ```
+/// use provstream::provenance::Vocabulary;
+/// use provstream_emit::{Grammar, GrammarTarget};
+///
+/// let grammar = Grammar::new(&Vocabulary::memo());
+/// assert!(grammar.accepts("It runs [1]. [substrate.grep; observation-id=src/a.rs:7]"));
+/// assert!(!grammar.accepts("It runs. [substrate.grepp]"));
+/// assert!(grammar.print(GrammarTarget::Gbnf)?.starts_with("# "));
+/// # Ok::<(), provstream_emit::GrammarError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    vocabulary: Vocabulary,
+    observations: Option<Observations>,
+    requirement: Requirement,
+    /// What [`Grammar::accepts`] runs, built when it is first asked.
+    automaton: OnceLock<Automaton>,
+}
+
+impl Grammar {
+    /// The grammar of answers with annotations of this vocabulary.
+    #[must_use]
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        Self {
+            vocabulary: vocabulary.clone(),
+            observations: None,
+            requirement: Requirement::default(),
+            automaton: OnceLock::new(),
+        }
+    }
+
+    /// The same in which annotations can cite these observations and no others: every annotation that is not terminal has
+    /// the class, the id and the time of one of them. Without any observation only terminals are left.
+    ///
+    /// The observations have to be read with the same vocabulary.
+    #[must_use]
+    pub fn citing(mut self, observations: &Observations) -> Self {
+        self.observations = Some(observations.clone());
+        self.automaton = OnceLock::new();
+        self
+    }
+
+    /// The same with this requirement.
+    #[must_use]
+    pub fn requiring(mut self, requirement: Requirement) -> Self {
+        self.requirement = requirement;
+        self.automaton = OnceLock::new();
+        self
+    }
+
+    /// The grammar in the dialect of an engine.
+    ///
+    /// # Errors
+    ///
+    /// [`GrammarError::Inexpressible`] for [`Requirement::EverySentence`] as a
+    /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy), and for that shape without any observation or class to
+    /// write a tag for.
+    pub fn print(&self, target: GrammarTarget) -> Result<String, GrammarError> {
+        let rules = self.rules();
+        let comment = self.comment();
+        Ok(match target {
+            GrammarTarget::Lark => print::lark(&rules, ROOT, &comment),
+            GrammarTarget::Gbnf | GrammarTarget::Ebnf => print::gbnf(&rules, ROOT, &comment),
+            GrammarTarget::Regex => {
+                let (_, answer) = rules.get(rules.all().len() - 1);
+                print::print(&Regex, &rules, answer) + "\n"
+            }
+            GrammarTarget::StructuralTag => match self.requirement {
+                Requirement::Nothing => json_lines(&structural_tag::tagged(&self.annotations())),
+                Requirement::EverySentence => {
+                    let ebnf = print::gbnf(&rules, ROOT, &comment);
+                    json_lines(&structural_tag::grammar(&ebnf))
+                }
+            },
+            GrammarTarget::StructuralTagLegacy => {
+                if self.requirement == Requirement::EverySentence {
+                    return Err(GrammarError::Inexpressible {
+                        target,
+                        what: "a requirement for every sentence",
+                    });
+                }
+                let observations = self.observations.as_ref();
+                if observations.is_some_and(Observations::is_empty) {
+                    return Err(GrammarError::Inexpressible {
+                        target,
+                        what: "a grammar without observations",
+                    });
+                }
+                json_lines(&structural_tag::structures(
+                    &self.annotations(),
+                    observations,
+                ))
+            }
+        })
+    }
+
+    /// Whether a whole answer is in the language of the grammar.
+    ///
+    /// Takes time in proportion to the length of the answer and the size of the grammar.
+    #[must_use]
+    pub fn accepts(&self, answer: &str) -> bool {
+        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.rules()));
+        automaton.accepts(answer)
+    }
+
+    fn annotations(&self) -> Annotations<'_> {
+        Annotations::new(&self.vocabulary, self.observations.as_ref())
+    }
+
+    fn rules(&self) -> Rules {
+        let mut rules = Rules::default();
+        let annotations = self.annotations();
+        let annotation = annotations.add(&mut rules);
+        let answer = match self.requirement {
+            Requirement::Nothing => {
+                let classes = annotations.classes();
+                let names: Vec<&str> = classes.iter().map(Class::as_str).collect();
+                text::add(&mut rules, &names, annotation)
+            }
+            Requirement::EverySentence => sentence::add(&mut rules, annotation),
+        };
+        rules.add(ROOT, answer);
+        rules
+    }
+
+    fn comment(&self) -> String {
+        let mut comment = format!(
+            "answers with provenance annotations, vocabulary {}",
+            self.vocabulary.version()
+        );
+        if let Some(observations) = &self.observations {
+            comment += &format!(", {} observations", observations.len());
+        }
+        if self.requirement == Requirement::EverySentence {
+            comment += ", every sentence annotated";
+        }
+        comment
+    }
+}
+
+/// A regular expression of the times that an annotation can have, without anchors.
+pub(crate) fn time_pattern() -> String {
+    let mut rules = Rules::default();
+    let time = timestamp::add(&mut rules);
+    print::print(&Regex, &rules, &time)
+}
+
+/// JSON for people to read, with a line feed at the end.
+fn json_lines(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// Why a grammar cannot be printed.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrammarError {
+    /// The target has no way to say something.
+    Inexpressible {
+        /// Which one.
+        target: GrammarTarget,
+        /// What it cannot say.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for GrammarError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inexpressible { target, what } => {
+                write!(f, "the target {target} cannot express {what}")
+            }
+        }
+    }
+}
+
+impl Error for GrammarError {}

@@ -1,0 +1,45 @@
+//! Makes language models write provenance annotations: prompts that ask for them, schemas and grammars that enforce them.
+//!
+//! One [`Vocabulary`](provstream::provenance::Vocabulary) drives all of it and the parser that reads the answer, so a class
+//! that is added to the vocabulary file is known everywhere at once.
+//!
+//! - [`Prompt`] asks a model for annotations, in brackets or in JSON, in five languages.
+//! - [`Schema`] describes answers in JSON to the structured output of a provider, and [`subset_violations`] checks that a schema
+//!   keeps to what the provider documents.
+//! - [`Grammar`] describes answers in free text to llguidance, llama.cpp, XGrammar, vLLM and SGLang.
+//! - [`Observations`] list what was observed. With them a prompt says what can be cited, and schemas and grammars make it
+//!   impossible to cite anything else.
+//! - [`example_pair`] turns annotated conversations into examples for fine-tuning.
+//!
+//! Everything is a pure function of its arguments. `docs/emission.md` has a recipe for each engine and says what is enforced and
+//! what is only asked for.
+//!
+//! ```
+//! use provstream::provenance::Vocabulary;
+//! use provstream_emit::{Grammar, GrammarTarget, Observations, Prompt, Requirement};
+//!
+//! let vocabulary = Vocabulary::memo();
+//! let file = br#"[{"class": "substrate.grep", "id": "src/a.rs:7", "ts": "2026-05-28T11:40:00Z"}]"#;
+//! let observations = Observations::from_json(file, &vocabulary)?;
+//! let prompt = Prompt::new(&vocabulary).citing(&observations).build();
+//! let grammar = Grammar::new(&vocabulary)
+//!     .citing(&observations)
+//!     .requiring(Requirement::EverySentence);
+//! let gbnf = grammar.print(GrammarTarget::Gbnf)?;
+//! assert!(prompt.text().contains("src/a.rs:7") && gbnf.contains("src/a.rs:7"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod examples;
+mod grammar;
+mod names;
+mod observation;
+mod prompt;
+mod schema;
+
+pub use examples::{ExampleError, ExamplePair, example_pair};
+pub use grammar::{Grammar, GrammarError, GrammarTarget, Requirement};
+pub use names::UnknownName;
+pub use observation::{Observation, ObservationError, Observations};
+pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
+pub use schema::{Schema, SchemaTarget, SubsetViolation, subset_violations};

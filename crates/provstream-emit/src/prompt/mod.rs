@@ -1,0 +1,379 @@
+//! Prompts that ask a model for annotations.
+
+mod catalogue;
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use provstream::provenance::{
+    Annotation, Class, Vocabulary, escape_str, write_bracketed, write_json_annotation,
+};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use self::catalogue::Catalogue;
+pub use self::catalogue::Language;
+use crate::names::named;
+use crate::observation::{Observation, Observations};
+
+named! {
+    /// The encoding that a prompt asks for.
+    #[derive(Default)]
+    pub enum PromptForm: "form" {
+        /// Brackets in free text (wire profile 1).
+        #[default]
+        Bracketed => "bracketed",
+        /// Asserted objects in JSON (wire profile 4.1).
+        Json => "json",
+    }
+}
+
+named! {
+    /// How much a prompt explains.
+    #[derive(Default)]
+    pub enum PromptLength: "length" {
+        /// Under 400 tokens without observations.
+        #[default]
+        Short => "short",
+        /// Every rule, with what is not to be annotated.
+        Full => "full",
+    }
+}
+
+/// The version of the prompts' texts. It changes with every change of a text.
+pub const PROMPT_VERSION: u32 = 1;
+
+/// Instructions for a model to annotate its answer.
+///
+/// The same settings give the same text, byte for byte.
+///
+/// ```
+/// use provstream::provenance::Vocabulary;
+/// use provstream_emit::{Language, Prompt};
+///
+/// let prompt = Prompt::new(&Vocabulary::memo()).in_language(Language::German).build();
+/// assert!(prompt.text().contains("substrate.code.read"));
+/// assert_eq!(prompt.sha256().len(), 64);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    vocabulary: Vocabulary,
+    observations: Option<Observations>,
+    form: PromptForm,
+    length: PromptLength,
+    language: Language,
+}
+
+impl Prompt {
+    /// A short prompt in English for annotations of this vocabulary in brackets.
+    #[must_use]
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        Self {
+            vocabulary: vocabulary.clone(),
+            observations: None,
+            form: PromptForm::default(),
+            length: PromptLength::default(),
+            language: Language::default(),
+        }
+    }
+
+    /// The same with these observations listed as the only ones to cite.
+    #[must_use]
+    pub fn citing(mut self, observations: &Observations) -> Self {
+        self.observations = Some(observations.clone());
+        self
+    }
+
+    /// The same for another encoding.
+    #[must_use]
+    pub const fn asking_for(mut self, form: PromptForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// The same in another length.
+    #[must_use]
+    pub const fn with_length(mut self, length: PromptLength) -> Self {
+        self.length = length;
+        self
+    }
+
+    /// The same in another language.
+    #[must_use]
+    pub const fn in_language(mut self, language: Language) -> Self {
+        self.language = language;
+        self
+    }
+
+    /// The text, with what identifies it.
+    #[must_use]
+    pub fn build(&self) -> PromptText {
+        let mut writer = Writer {
+            prompt: self,
+            catalogue: Catalogue::of(self.language),
+            text: String::new(),
+        };
+        match self.length {
+            PromptLength::Short => writer.short(),
+            PromptLength::Full => writer.full(),
+        }
+        let digest = Sha256::digest(&writer.text);
+        PromptText {
+            sha256: digest.iter().fold(String::new(), |mut hex, byte| {
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            }),
+            text: writer.text,
+        }
+    }
+}
+
+/// The text of a prompt and its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptText {
+    text: String,
+    sha256: String,
+}
+
+impl PromptText {
+    /// The text, which ends with a line feed.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The SHA-256 of the text in hexadecimal digits, by which a log can say which prompt was used.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+}
+
+/// Writes a prompt.
+struct Writer<'p> {
+    prompt: &'p Prompt,
+    catalogue: &'static Catalogue,
+    text: String,
+}
+
+impl Writer<'_> {
+    fn short(&mut self) {
+        let form = self.prompt.form;
+        let head = self.catalogue.text(&format!("short.{form}"));
+        self.line(head);
+        self.heading("classes", "");
+        self.classes();
+        self.heading("terminals", "");
+        self.terminals();
+        self.observations("");
+        let exclusions = self.catalogue.text(&format!("short.exclusions_{form}"));
+        self.line(exclusions);
+        self.heading("examples", "");
+        self.examples();
+    }
+
+    fn full(&mut self) {
+        let form = self.prompt.form;
+        self.heading("title", "# ");
+        let version = self.prompt.vocabulary.version();
+        let _ = writeln!(
+            self.text,
+            "\n{} (provstream prompt {PROMPT_VERSION}, vocabulary {version})",
+            self.catalogue.text(&format!("full.{form}.purpose")),
+        );
+        self.heading("rules", "\n## ");
+        for (rule, number) in self
+            .catalogue
+            .list(&format!("full.{form}.rules"))
+            .iter()
+            .zip(1..)
+        {
+            let _ = writeln!(self.text, "{number}. {rule}");
+        }
+        self.heading("classes", "\n## ");
+        self.classes();
+        self.heading("terminals", "\n## ");
+        self.terminals();
+        self.observations("\n");
+        self.heading("exclusions", "\n## ");
+        for exclusion in self.catalogue.list(&format!("full.{form}.exclusions")) {
+            let _ = writeln!(self.text, "- {exclusion}");
+        }
+        self.heading("examples", "\n## ");
+        self.examples();
+    }
+
+    const fn colon(&self) -> &'static str {
+        match self.prompt.language {
+            Language::French => " :",
+            Language::Japanese => "：",
+            _ => ":",
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A heading: with `#` before it, or else with a colon.
+    fn heading(&mut self, key: &str, before: &str) {
+        let colon = if before.is_empty() { self.colon() } else { "" };
+        let _ = writeln!(self.text, "{before}{}{colon}", self.catalogue.text(key));
+    }
+
+    fn classes(&mut self) {
+        let vocabulary = &self.prompt.vocabulary;
+        for (class, _) in vocabulary
+            .classes()
+            .filter(|(class, _)| !class.is_terminal())
+        {
+            let _ = writeln!(
+                self.text,
+                "- {class}: {}",
+                self.catalogue.class(&class, vocabulary)
+            );
+        }
+    }
+
+    fn terminals(&mut self) {
+        let vocabulary = &self.prompt.vocabulary;
+        for class in vocabulary.terminals() {
+            let _ = writeln!(
+                self.text,
+                "- {class}: {}",
+                self.catalogue.class(&class, vocabulary)
+            );
+        }
+    }
+
+    /// The observations, each as the annotation that cites it and its summary, as text that is no annotation.
+    fn observations(&mut self, before: &str) {
+        let Some(observations) = &self.prompt.observations else {
+            return;
+        };
+        self.text.push_str(before);
+        if observations.is_empty() {
+            return self.line(self.catalogue.text("no_observations"));
+        }
+        self.line(self.catalogue.text("observations"));
+        for observation in observations.iter() {
+            let cited = cited(observation, self.prompt.form);
+            let _ = write!(self.text, "- {cited}");
+            if let Some(summary) = observation.summary() {
+                let _ = write!(
+                    self.text,
+                    " {}",
+                    escape_str(summary, &self.prompt.vocabulary)
+                );
+            }
+            self.text.push('\n');
+        }
+    }
+
+    /// Two worked answers: one that cites observations, and one of terminals. In the full length the first cites two classes if there
+    /// are two, and the second has both terminals.
+    fn examples(&mut self) {
+        let vocabulary = &self.prompt.vocabulary;
+        let mut classes: Vec<Class> = vocabulary.classes().map(|(class, _)| class).collect();
+        classes.retain(|class| !class.is_terminal());
+        // The best known ones first, where the vocabulary has them.
+        classes.sort_by_key(|class| *class != Class::CODE_READ && *class != Class::GIT_LOG);
+        let made_up = [
+            ("4f2a9c1", "2026-05-28T11:40:00Z"),
+            ("sha256:e3b0", "2026-05-28T11:41:00Z"),
+        ];
+        let is_short = self.prompt.length == PromptLength::Short;
+        let cited: Vec<_> = classes
+            .into_iter()
+            .zip(made_up)
+            .take(if is_short { 1 } else { made_up.len() })
+            .map(|(class, (id, ts))| {
+                let name = class.as_str().to_owned();
+                Annotation::new(class, name)
+                    .with_observation_id(id)
+                    .with_ts(ts)
+            })
+            .collect();
+        let terminal = |class: Class| {
+            let name = class.as_str().to_owned();
+            vec![Annotation::new(class, name)]
+        };
+        let first = if cited.is_empty() {
+            terminal(Class::UNVERIFIED_INFERENCE)
+        } else {
+            cited
+        };
+        self.example("first", &[first]);
+        let second = [
+            terminal(Class::DECAYED_TO_UNCERTAINTY),
+            terminal(Class::UNVERIFIED_INFERENCE),
+        ];
+        // The last fact is inferred.
+        let from = usize::from(is_short && self.prompt.form == PromptForm::Json);
+        self.example("second", &second[from..]);
+    }
+
+    fn example(&mut self, which: &str, annotations: &[Vec<Annotation<'_>>]) {
+        let colon = self.colon();
+        let question = self.catalogue.text(&format!("example.{which}_question"));
+        let _ = writeln!(
+            self.text,
+            "{}{colon} {question}",
+            self.catalogue.text("question")
+        );
+        let facts = self.catalogue.list(&format!("example.{which}_facts"));
+        let facts = facts[facts.len() - annotations.len()..]
+            .iter()
+            .zip(annotations);
+        let answer = match self.prompt.form {
+            PromptForm::Bracketed => {
+                let marked = facts.map(|(fact, annotations)| {
+                    let marks = annotations
+                        .iter()
+                        .filter_map(|one| write_bracketed(one).ok());
+                    let marks: Vec<_> = marks.collect();
+                    format!("{fact} {}", marks.join(" "))
+                });
+                marked.collect::<Vec<_>>().join(" ")
+            }
+            PromptForm::Json => {
+                let asserted = facts.map(|(fact, annotations)| {
+                    let provenance: Vec<_> = annotations.iter().map(members).collect();
+                    json!({"assertion": fact, "provenance": provenance})
+                });
+                json!({"assertions": asserted.collect::<Vec<_>>()}).to_string()
+            }
+        };
+        let _ = writeln!(
+            self.text,
+            "{}{colon} {answer}",
+            self.catalogue.text("answer")
+        );
+    }
+}
+
+/// The annotation as the schema has it: with all three members.
+fn members(annotation: &Annotation<'_>) -> serde_json::Value {
+    json!({
+        "substrate_class": annotation.declared(),
+        "observation_id": annotation.observation_id(),
+        "ts": annotation.ts(),
+    })
+}
+
+/// How an annotation cites an observation.
+fn cited(observation: &Observation, form: PromptForm) -> String {
+    let class = observation.class();
+    let mut annotation =
+        Annotation::new(class.clone(), class.as_str()).with_observation_id(observation.id());
+    if let Some(ts) = observation.ts() {
+        annotation = annotation.with_ts(ts);
+    }
+    let written = match form {
+        PromptForm::Bracketed => write_bracketed(&annotation),
+        PromptForm::Json => write_json_annotation(&annotation),
+    };
+    written.expect("observations are checked when they are read")
+}

@@ -1,0 +1,494 @@
+//! The subsets of JSON Schema that providers document, as rules that a schema is checked against.
+//!
+//! Sources, as read in November 2026:
+//!
+//! - OpenAI: `platform.openai.com/docs/guides/structured-outputs`, "Supported schemas": the root is an object and not an
+//!   `anyOf`; all fields are required; `additionalProperties: false` in every object; at most 5,000 object properties, 10 levels
+//!   of nesting, 120,000 characters in names, enum values and constants, 1,000 enum values, 15,000 characters in an enum of
+//!   more than 250; neither `allOf`, `not`, `dependentRequired`, `dependentSchemas`, `if`, `then` nor `else`. Recursion by
+//!   `$ref` is allowed. The keywords per type (`pattern`, `format`; `multipleOf` and bounds; `minItems`, `maxItems`) are listed
+//!   there as well, as are nine formats.
+//! - Anthropic: `platform.claude.com/docs/en/build-with-claude/structured-outputs`, "JSON Schema limitations":
+//!   `additionalProperties` must be false; no recursion, no external `$ref`, no bounds of numbers, no lengths of strings, of
+//!   arrays only `minItems` of 0 and 1; enums of scalars; no `$ref` in `allOf`; patterns without look-around, back-references
+//!   and word boundaries; at most 24 optional parameters and 16 with union types (`anyOf` or a list of types).
+//! - Gemini: `ai.google.dev/api/generate-content`, `GenerationConfig.responseJsonSchema`: the supported keywords are listed; a
+//!   `$ref` stands alone beside keywords that start with `$`; cyclic references only in properties that are not required.
+//! - Ollama: `docs.ollama.com/capabilities/structured-outputs` passes `format` to the JSON Schema converter of llama.cpp,
+//!   `grammars/README.md` of which lists what is not supported: `not`, `if`/`then`/`else`, `patternProperties`, `contains`,
+//!   `uniqueItems`, `propertyNames`, `dependentSchemas`, conditions on counts of properties, and remote `$ref`; patterns start
+//!   with `^` and end with `$`.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::SchemaTarget;
+
+/// A rule of a provider that a schema breaks, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubsetViolation {
+    pointer: String,
+    rule: String,
+}
+
+impl SubsetViolation {
+    /// JSON Pointer (RFC 6901) of the part of the schema that breaks the rule.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+}
+
+impl fmt::Display for SubsetViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.pointer, self.rule)
+    }
+}
+
+/// Keywords of any schema that say nothing about values.
+const NOTES: [&str; 2] = ["description", "title"];
+
+const OPENAI_KEYWORDS: &[&str] = &[
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "const",
+    "definitions",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+];
+const OPENAI_FORMATS: &[&str] = &[
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uuid",
+];
+const ANTHROPIC_KEYWORDS: &[&str] = &[
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "default",
+    "definitions",
+    "enum",
+    "format",
+    "items",
+    "minItems",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+];
+const ANTHROPIC_FORMATS: &[&str] = &[
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uri",
+    "uuid",
+];
+const GEMINI_KEYWORDS: &[&str] = &[
+    "$anchor",
+    "$defs",
+    "$id",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "propertyOrdering",
+    "required",
+    "type",
+];
+/// What the converter of llama.cpp does not support.
+const OLLAMA_REFUSED: &[&str] = &[
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxContains",
+    "maxProperties",
+    "minContains",
+    "minProperties",
+    "not",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+];
+
+/// What of a schema the documented subset of a target does not allow, in the order of the schema.
+///
+/// [`SchemaTarget::JsonSchema`] has no rules. What is checked is the subset alone, not whether the rest is JSON Schema.
+///
+/// ```
+/// use provstream_emit::{SchemaTarget, subset_violations};
+/// use serde_json::json;
+///
+/// let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+/// let violations = subset_violations(SchemaTarget::OpenAi, &schema);
+/// assert_eq!(violations[0].to_string(), r#""": an object needs "additionalProperties": false"#);
+/// ```
+#[must_use]
+pub fn subset_violations(target: SchemaTarget, schema: &Value) -> Vec<SubsetViolation> {
+    let mut check = Check {
+        target,
+        root: schema,
+        found: Vec::new(),
+        totals: Totals::default(),
+    };
+    match target {
+        SchemaTarget::JsonSchema => return Vec::new(),
+        SchemaTarget::OpenAi => check.root_object(),
+        _ => {}
+    }
+    check.schema(schema, "", 0);
+    check.totals();
+    check.recursion(schema, "", &mut Vec::new(), true);
+    check.found
+}
+
+/// What is counted over the whole schema.
+#[derive(Debug, Default)]
+struct Totals {
+    properties: usize,
+    characters: usize,
+    enum_values: usize,
+    optional: usize,
+    unions: usize,
+}
+
+struct Check<'s> {
+    target: SchemaTarget,
+    root: &'s Value,
+    found: Vec<SubsetViolation>,
+    totals: Totals,
+}
+
+impl<'s> Check<'s> {
+    fn breaks(&mut self, pointer: &str, rule: impl Into<String>) {
+        self.found.push(SubsetViolation {
+            pointer: pointer.into(),
+            rule: rule.into(),
+        });
+    }
+
+    fn root_object(&mut self) {
+        if self.root.get("type") != Some(&Value::from("object")) || self.root.get("anyOf").is_some()
+        {
+            self.breaks("", "the root has to be an object");
+        }
+    }
+
+    /// Checks a schema that lies in so many objects.
+    fn schema(&mut self, schema: &'s Value, pointer: &str, depth: usize) {
+        let Value::Object(members) = schema else {
+            return self.breaks(pointer, "expected an object as schema");
+        };
+        self.keywords(members, pointer);
+        self.reference(members, pointer);
+        self.values(members, pointer);
+        self.strings(members, pointer);
+        let is_object = members.contains_key("properties") || has_type(members, "object");
+        let depth = depth + usize::from(is_object);
+        if self.target == SchemaTarget::OpenAi && depth > 10 {
+            return self.breaks(pointer, "more than 10 levels of objects");
+        }
+        if is_object {
+            self.object(members, pointer);
+        }
+        for keyword in ["properties", "$defs", "definitions"] {
+            if let Some(Value::Object(all)) = members.get(keyword) {
+                let depth = if keyword == "properties" { depth } else { 0 };
+                for (name, inner) in all {
+                    self.totals.characters += name.chars().count();
+                    self.schema(
+                        inner,
+                        &format!("{pointer}/{keyword}/{}", escaped(name)),
+                        depth,
+                    );
+                }
+            }
+        }
+        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+            if let Some(Value::Array(all)) = members.get(keyword) {
+                for (index, inner) in all.iter().enumerate() {
+                    self.schema(inner, &format!("{pointer}/{keyword}/{index}"), depth);
+                }
+            }
+        }
+        if let Some(inner) = members.get("items") {
+            self.schema(inner, &format!("{pointer}/items"), depth);
+        }
+    }
+
+    fn keywords(&mut self, members: &Map<String, Value>, pointer: &str) {
+        let known = match self.target {
+            SchemaTarget::OpenAi => OPENAI_KEYWORDS,
+            SchemaTarget::Anthropic => ANTHROPIC_KEYWORDS,
+            SchemaTarget::Gemini => GEMINI_KEYWORDS,
+            SchemaTarget::JsonSchema | SchemaTarget::Ollama => &[],
+        };
+        for name in members.keys().map(String::as_str) {
+            let refused = match self.target {
+                SchemaTarget::Ollama => OLLAMA_REFUSED.contains(&name),
+                _ => !known.contains(&name) && !NOTES.contains(&name),
+            };
+            if refused {
+                self.breaks(pointer, format!("the keyword {name:?} is not supported"));
+            }
+        }
+        let union =
+            members.contains_key("anyOf") || matches!(members.get("type"), Some(Value::Array(_)));
+        self.totals.unions += usize::from(union);
+    }
+
+    fn reference(&mut self, members: &Map<String, Value>, pointer: &str) {
+        let Some(Value::String(reference)) = members.get("$ref") else {
+            return;
+        };
+        if !reference.starts_with('#') {
+            self.breaks(pointer, "a reference has to stay in the schema");
+        } else if self.resolve(reference).is_none() {
+            self.breaks(pointer, format!("nothing is at {reference:?}"));
+        }
+        let beside = members.keys().any(|name| !name.starts_with('$'));
+        if self.target == SchemaTarget::Gemini && beside {
+            self.breaks(
+                pointer,
+                "only keywords that start with `$` can be beside a reference",
+            );
+        }
+    }
+
+    /// Enums, constants, and what depends on them.
+    fn values(&mut self, members: &Map<String, Value>, pointer: &str) {
+        if let Some(Value::Array(all)) = members.get("enum") {
+            let length: usize = all.iter().map(characters).sum();
+            self.totals.enum_values += all.len();
+            self.totals.characters += length;
+            let scalar = |value: &Value| !value.is_array() && !value.is_object();
+            if self.target == SchemaTarget::Anthropic && !all.iter().all(scalar) {
+                self.breaks(pointer, "an enum has strings, numbers, booleans and null");
+            }
+            let plain = |value: &Value| value.is_string() || value.is_number();
+            if self.target == SchemaTarget::Gemini && !all.iter().all(plain) {
+                self.breaks(pointer, "an enum has strings or numbers");
+            }
+            if self.target == SchemaTarget::OpenAi && all.len() > 250 && length > 15_000 {
+                self.breaks(
+                    pointer,
+                    "an enum of more than 250 values has at most 15,000 characters",
+                );
+            }
+        }
+        if let Some(value) = members.get("const") {
+            self.totals.characters += characters(value);
+        }
+        if self.target == SchemaTarget::Anthropic {
+            if members
+                .get("minItems")
+                .is_some_and(|least| !matches!(least.as_u64(), Some(0 | 1)))
+            {
+                self.breaks(pointer, "`minItems` is 0 or 1");
+            }
+            let referring = |value: &Value| value.get("$ref").is_some();
+            if let Some(Value::Array(all)) = members.get("allOf")
+                && all.iter().any(referring)
+            {
+                self.breaks(pointer, "no reference in `allOf`");
+            }
+        }
+    }
+
+    /// Formats and patterns.
+    fn strings(&mut self, members: &Map<String, Value>, pointer: &str) {
+        let formats = match self.target {
+            SchemaTarget::OpenAi => OPENAI_FORMATS,
+            SchemaTarget::Anthropic => ANTHROPIC_FORMATS,
+            _ => &[],
+        };
+        if let Some(Value::String(format)) = members.get("format")
+            && !formats.is_empty()
+            && !formats.contains(&format.as_str())
+        {
+            self.breaks(pointer, format!("the format {format:?} is not supported"));
+        }
+        let Some(Value::String(pattern)) = members.get("pattern") else {
+            return;
+        };
+        let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\b", "\\B", "\\1", "\\2"];
+        if self.target == SchemaTarget::Anthropic
+            && looks.iter().any(|piece| pattern.contains(piece))
+        {
+            self.breaks(
+                pointer,
+                "a pattern without look-around, back-references and word boundaries",
+            );
+        }
+        let anchored = pattern.starts_with('^') && pattern.ends_with('$');
+        if self.target == SchemaTarget::Ollama && !anchored {
+            self.breaks(pointer, "a pattern starts with `^` and ends with `$`");
+        }
+    }
+
+    fn object(&mut self, members: &Map<String, Value>, pointer: &str) {
+        let names: Vec<&String> = match members.get("properties") {
+            Some(Value::Object(properties)) => properties.keys().collect(),
+            _ => Vec::new(),
+        };
+        let required = |name: &&&String| match members.get("required") {
+            Some(Value::Array(all)) => all.iter().any(|one| one.as_str() == Some(name.as_str())),
+            _ => false,
+        };
+        let optional = names.iter().filter(|name| !required(name)).count();
+        self.totals.properties += names.len();
+        self.totals.optional += optional;
+        let closes = matches!(self.target, SchemaTarget::OpenAi | SchemaTarget::Anthropic);
+        if closes && members.get("additionalProperties") != Some(&Value::Bool(false)) {
+            self.breaks(pointer, "an object needs \"additionalProperties\": false");
+        }
+        if self.target == SchemaTarget::OpenAi && optional > 0 {
+            self.breaks(pointer, "all properties have to be required");
+        }
+    }
+
+    fn totals(&mut self) {
+        let limits: &[(usize, usize, &str)] = match self.target {
+            SchemaTarget::OpenAi => &[
+                (self.totals.properties, 5_000, "object properties"),
+                (
+                    self.totals.characters,
+                    120_000,
+                    "characters in names and values",
+                ),
+                (self.totals.enum_values, 1_000, "enum values"),
+            ],
+            SchemaTarget::Anthropic => &[
+                (self.totals.optional, 24, "optional properties"),
+                (self.totals.unions, 16, "properties with union types"),
+            ],
+            _ => &[],
+        };
+        let over: Vec<String> = limits
+            .iter()
+            .filter(|(count, most, _)| count > most)
+            .map(|(count, most, what)| format!("at most {most} {what} in a schema, found {count}"))
+            .collect();
+        for rule in over {
+            self.breaks("", rule);
+        }
+    }
+
+    /// Looks for references that lead back to where they are: Anthropic allows none, Gemini none through required properties.
+    fn recursion(
+        &mut self,
+        schema: &'s Value,
+        pointer: &str,
+        open: &mut Vec<&'s str>,
+        needed: bool,
+    ) {
+        let checked = matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Gemini);
+        // Each schema of `open` is entered once, so this ends; 64 references are deeper than any sensible schema.
+        let Value::Object(members) = schema else {
+            return;
+        };
+        if !checked || open.len() > 64 {
+            return;
+        }
+        if let Some(Value::String(reference)) = members.get("$ref") {
+            if open.contains(&reference.as_str()) {
+                if needed || self.target == SchemaTarget::Anthropic {
+                    self.breaks(pointer, format!("{reference:?} leads back to itself"));
+                }
+            } else if let Some(inner) = self.resolve(reference) {
+                open.push(reference);
+                self.recursion(inner, pointer, open, needed);
+                open.pop();
+            }
+        }
+        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+            for inner in members
+                .get(keyword)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                self.recursion(inner, pointer, open, needed);
+            }
+        }
+        if let Some(inner) = members.get("items") {
+            self.recursion(inner, pointer, open, needed);
+        }
+        for (name, inner) in members
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let required = members.get("required").and_then(Value::as_array);
+            let required = required.is_some_and(|all| all.iter().any(|one| one == name.as_str()));
+            let pointer = format!("{pointer}/properties/{}", escaped(name));
+            self.recursion(inner, &pointer, open, needed && required);
+        }
+    }
+
+    fn resolve(&self, reference: &str) -> Option<&'s Value> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+}
+
+fn has_type(members: &Map<String, Value>, name: &str) -> bool {
+    match members.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(all)) => all.iter().any(|one| one.as_str() == Some(name)),
+        _ => false,
+    }
+}
+
+fn characters(value: &Value) -> usize {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string().len(), |text| text.chars().count())
+}
+
+/// A name in a JSON Pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,378 @@
+//! Grammars: what they accept and refuse, and how they are printed.
+
+mod common;
+
+use common::{Random, golden, malformed, observations, read, well_formed};
+use provstream::provenance::{Version, Vocabulary};
+use provstream_emit::{Grammar, GrammarError, GrammarTarget, Observations, Requirement};
+
+fn open() -> Grammar {
+    Grammar::new(&Vocabulary::memo())
+}
+
+#[test]
+fn every_well_formed_annotation_of_the_corpus_is_accepted() {
+    let all = well_formed();
+    assert!(all.len() > 150, "{}", all.len());
+    let sentences = open().requiring(Requirement::EverySentence);
+    // Longer ids than every annotation of the vocabulary could have are the one exception.
+    let (bounded, long): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.len() < 990);
+    for one in bounded {
+        assert!(open().accepts(one), "{one}");
+        assert!(sentences.accepts(&format!("It is so. {one}")), "{one}");
+    }
+    assert_eq!(long.len(), 2);
+}
+
+#[test]
+fn malformed_and_unknown_annotations_are_refused() {
+    let all = malformed();
+    assert!(all.len() >= 200, "{}", all.len());
+    let sentences = open().requiring(Requirement::EverySentence);
+    for one in all {
+        let (annotations, faults) = read(&one, &Vocabulary::memo());
+        assert!(annotations > 0 && faults > 0, "a reader accepts {one}");
+        assert!(!open().accepts(&one), "{one}");
+        assert!(!open().accepts(&format!("It is so. {one} More.")), "{one}");
+        assert!(!sentences.accepts(&format!("It is so. {one}")), "{one}");
+    }
+}
+
+#[test]
+fn ordinary_brackets_are_text() {
+    for text in [
+        "",
+        "[",
+        "[]",
+        "[1]",
+        "[x]",
+        "[ ] task",
+        "[^1]: note",
+        "[text](url)",
+        "[see note]",
+        "a[i[0]][1.5]",
+        "[[wiki]]",
+        "[3.1.b]",
+        "[1.0.]",
+        "[1.0.x]",
+        "[1.",
+        "[sub]",
+        "[substrates]",
+        "[substrate]",
+        "[Subscribe](x)",
+        "[unverified]",
+        "[unverified-inferences]",
+        "[unverified-inference.x]",
+        "[decay]",
+        "[a, b]",
+        "[\"a\": 1]",
+        "[citation needed]",
+        "[note\n]",
+        "[a.b.c]",
+        "[a.]",
+        "[a..b]",
+        "[-1]",
+        "[a",
+        "[a.",
+        "[a ",
+        "[1.0",
+        "[1.0.s",
+        "x] y",
+        "[é]",
+        "[a\u{e9}]",
+        "[[1][2]]",
+        "[\n",
+        "[see [1]]",
+        "```\n[x]\n```",
+    ] {
+        assert!(open().accepts(text), "{text:?}");
+        assert_eq!(read(text, &Vocabulary::memo()), (0, 0), "{text:?}");
+    }
+}
+
+#[test]
+fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
+    let mut random = Random(7);
+    let pieces = [
+        "[",
+        "[",
+        "[",
+        " ",
+        "\n",
+        "\t",
+        "1.0.",
+        "2.7.",
+        "01.",
+        ".",
+        ";",
+        "]",
+        "]",
+        "substrate",
+        ".",
+        "grep",
+        "Substrate",
+        "SUB",
+        "unverified-inference",
+        "Unverified",
+        "-inference",
+        "decayed-to-uncertainty",
+        "note",
+        "ts",
+        "=",
+        "observation-id",
+        "observation_id",
+        "x",
+        "-",
+        "_",
+        "1",
+        "\"",
+        "é",
+        "substrate.grep",
+        "2026-05-28T11:40:00Z",
+        "; ts=",
+        "[substrate.",
+        "[substrate.grep]",
+        "[unverified-inference]",
+        "[1.0.substrate.grep",
+        "\\",
+        "`",
+        "[substrate.grep; observation-id=\"",
+        "\"]",
+    ];
+    let (mut accepted, mut annotated) = (0, 0);
+    let grammar = open();
+    for _ in 0..60_000 {
+        let count = 1 + random.below(9);
+        let text: String = (0..count).map(|_| random.one_of(&pieces)).collect();
+        let (annotations, faults) = read(&text, &Vocabulary::memo());
+        let accepts = grammar.accepts(&text);
+        assert!(!accepts || faults == 0, "accepted: {text:?}");
+        accepted += usize::from(accepts);
+        annotated += usize::from(accepts && annotations > 0);
+    }
+    assert!(
+        accepted > 10_000 && annotated > 100,
+        "{accepted} {annotated}"
+    );
+}
+
+#[test]
+fn ids_and_times_have_the_bounds_of_the_wire_profile() {
+    let with = |parameters: &str| open().accepts(&format!("[substrate.grep{parameters}]"));
+    for good in [
+        "; observation-id=a",
+        "; observation-id=a b\tc",
+        "; observation-id=\"a\" b",
+        "; observation-id=\\",
+        "; observation-id=é",
+        "; observation-id=\" a\"",
+        "; observation-id=\"\\\\\\\"\"",
+        "; ts=0000-02-29T00:00:00Z",
+        "; ts=2024-02-29t23:59:59.123456789z",
+        "; ts=2000-02-29T00:00:00-23:59",
+        "; ts=2016-12-31T23:59:60Z",
+        "; ts=2016-12-31T18:59:60.5-05:00",
+    ] {
+        let good = if good.starts_with("; observation-id=\"a\" b") {
+            "; observation-id=a\"b"
+        } else {
+            good
+        };
+        assert!(with(good), "{good:?}");
+        assert_eq!(
+            read(&format!("[substrate.grep{good}]"), &Vocabulary::memo()),
+            (1, 0),
+            "{good:?}"
+        );
+    }
+    for bad in [
+        "; observation-id= a",
+        "; observation-id=a ",
+        "; observation-id=a;b",
+        "; observation-id=\"a",
+        "; observation-id=\"\\n\"",
+        "; observation-id=a\nb",
+        "; observation-id=\"\u{7f}\"",
+        "; ts=2023-02-29T00:00:00Z",
+        "; ts=1900-02-29T00:00:00Z",
+        "; ts=2024-04-31T00:00:00Z",
+        "; ts=2024-13-01T00:00:00Z",
+        "; ts=2024-01-01T24:00:00Z",
+        "; ts=2024-01-01T00:60:00Z",
+        "; ts=2024-01-01T00:00:60Z",
+        "; ts=2024-01-01T00:00:00",
+        "; ts=2024-01-01T00:00:00.Z",
+        "; ts=2024-01-01T00:00:00+24:00",
+        "; ts=2016-12-31T23:59:60+01:00",
+        "; ts=2023-02-29T23:59:60Z",
+        "; ts=20240101T000000Z",
+        "; ts=2024-01-01 00:00:00Z",
+    ] {
+        assert!(!with(bad), "{bad:?}");
+    }
+    for (character, most) in [("a", 938), ("é", 234), ("🙂", 234)] {
+        let fits = format!("; observation-id={}", character.repeat(most));
+        assert!(with(&fits));
+        assert!(!with(&format!("{fits}{character}")));
+        let longest =
+            format!("[1.0.substrate.unix.peercred{fits}; ts=2026-05-28T11:40:00.123456789+02:00]");
+        assert!(open().accepts(&longest) && longest.len() <= 1_024);
+        assert_eq!(read(&longest, &Vocabulary::memo()), (1, 0));
+    }
+}
+
+/// A backslash or a code span hides the outer annotation from a reader, so that a bracket in its value is looked at.
+#[test]
+fn values_hold_no_annotation_of_their_own() {
+    for bad in [
+        "\\[substrate.grep; observation-id=\"[unverified-inference; x]\"]",
+        "\\[substrate.grep; observation-id=\"a [substrate.telepathy]\"]",
+        "`[substrate.grep; observation-id=\"a` [1.0.substrate.telepathy]\"]",
+        "\\[substrate.grep; observation-id=\"[ note; ts=x]\"]",
+    ] {
+        assert!(read(bad, &Vocabulary::memo()).1 > 0, "{bad}");
+        assert!(!open().accepts(bad), "{bad}");
+    }
+    for good in [
+        "\"app/[slug]/page.tsx\"",
+        "\"a[0][17]; b\"",
+        "\"[]\"",
+        "\"x]\"",
+        "\"[(\"",
+    ] {
+        let text = format!("\\[substrate.grep; observation-id={good}]");
+        assert!(open().accepts(&text), "{text}");
+        assert_eq!(read(&text, &Vocabulary::memo()).1, 0, "{text}");
+    }
+}
+
+#[test]
+fn only_observations_can_be_cited() {
+    let grammar = open().citing(&observations());
+    for good in [
+        "[substrate.grep; observation-id=src/a.rs:7; ts=2026-05-28T11:40:00Z]",
+        "[1.0.substrate.git.log; observation-id=4f2a9c1]",
+        "[substrate.grep; observation-id=\"a[0]; \\\"b\\\"\"; ts=2026-05-28T11:41:00+02:00]",
+        "[unverified-inference]",
+        "[decayed-to-uncertainty]",
+        "[decayed-to-uncertainty; observation-id=4f2a9c1]",
+    ] {
+        assert!(grammar.accepts(&format!("So. {good}")), "{good}");
+    }
+    for bad in [
+        "[substrate.grep]",
+        "[substrate.grep; observation-id=src/a.rs:7]",
+        "[substrate.grep; observation-id=src/a.rs:8; ts=2026-05-28T11:40:00Z]",
+        "[substrate.grep; observation-id=src/a.rs:7; ts=2026-05-28T11:40:01Z]",
+        "[substrate.grep; ts=2026-05-28T11:40:00Z]",
+        "[substrate.git.log; observation-id=src/a.rs:7; ts=2026-05-28T11:40:00Z]",
+        "[substrate.code.read; observation-id=4f2a9c1]",
+        "[unverified-inference; observation-id=4f2a9c1]",
+        "[decayed-to-uncertainty; observation-id=other]",
+    ] {
+        assert!(!grammar.accepts(&format!("So. {bad}")), "{bad}");
+    }
+    let none = open().citing(&Observations::default());
+    assert!(none.accepts("So. [unverified-inference]") && !none.accepts("So. [substrate.grep]"));
+}
+
+#[test]
+fn a_class_is_known_to_the_grammar_as_soon_as_the_vocabulary_has_it() {
+    let version = Version::new(1, 3);
+    let later = Vocabulary::builder(version)
+        .class("substrate.ct.log", version)
+        .class("note", version)
+        .class("Note.Two", version)
+        .build()
+        .unwrap();
+    let grammar = Grammar::new(&later);
+    for good in [
+        "[substrate.ct.log]",
+        "[1.3.substrate.grep]",
+        "[note]",
+        "[note; observation-id=x]",
+        "[Note.Two]",
+        "[notebook]",
+        "[note.x]",
+        "[see note]",
+        "[not]",
+        "[n[note]]",
+    ] {
+        assert!(grammar.accepts(good), "{good}");
+        assert_eq!(read(good, &later).1, 0, "{good}");
+    }
+    for bad in [
+        "[1.0.substrate.grep]",
+        "[Note]",
+        "[note.two]",
+        "[NOTE.TWO]",
+        "[note; x]",
+        "[note ]",
+    ] {
+        assert!(!grammar.accepts(bad), "{bad}");
+    }
+    assert!(!open().accepts("[substrate.ct.log]") && open().accepts("[note]"));
+    for target in GrammarTarget::ALL {
+        let with = grammar.print(*target).unwrap();
+        assert!(
+            with.contains("substrate.ct.log") || with.contains("substrate\\.ct\\.log"),
+            "{target}"
+        );
+        assert_ne!(with, open().print(*target).unwrap());
+    }
+}
+
+#[test]
+fn vocabularies_of_any_size_can_be_printed() {
+    let version = Version::new(2, 0);
+    let mut builder = Vocabulary::builder(version);
+    for letter in 'a'..='z' {
+        builder = builder.class(&letter.to_string(), version);
+        builder = builder.class(&format!("{letter}{}", "x".repeat(254)), version);
+    }
+    let vocabulary = builder.build().unwrap();
+    let grammar = Grammar::new(&vocabulary);
+    assert!(grammar.accepts("[a] [b; observation-id=1] [a1] x") && !grammar.accepts("[A]"));
+    for target in GrammarTarget::ALL {
+        assert!(grammar.print(*target).is_ok());
+    }
+    let empty = Grammar::new(&Vocabulary::builder(version).build().unwrap());
+    assert!(empty.accepts("[unverified-inference] [x]") && !empty.accepts("[substrate.grep]"));
+}
+
+#[test]
+fn the_older_tag_says_what_it_cannot() {
+    let sentences = open().requiring(Requirement::EverySentence);
+    let error = sentences
+        .print(GrammarTarget::StructuralTagLegacy)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the target structural-tag-legacy cannot express a requirement for every sentence"
+    );
+    let none = open().citing(&Observations::default());
+    assert!(matches!(
+        none.print(GrammarTarget::StructuralTagLegacy),
+        Err(GrammarError::Inexpressible { .. })
+    ));
+}
+
+#[test]
+fn printed_grammars_are_what_they_were() {
+    for (set, grammar) in [("open", open()), ("closed", open().citing(&observations()))] {
+        for &requirement in Requirement::ALL {
+            let grammar = grammar.clone().requiring(requirement);
+            for &target in GrammarTarget::ALL {
+                if let Ok(text) = grammar.print(target) {
+                    golden(&format!("grammar/{set}.{requirement}.{target}"), &text);
+                    // Engines read as many hexadecimal digits as there are.
+                    let bytes = text.as_bytes();
+                    let run_on = bytes
+                        .windows(5)
+                        .any(|w| w.starts_with(b"\\x") && w[2..].iter().all(u8::is_ascii_hexdigit));
+                    assert!(!run_on, "{set} {requirement} {target}");
+                }
+            }
+        }
+    }
+}

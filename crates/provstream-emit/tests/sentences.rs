@@ -1,0 +1,189 @@
+//! The requirement that every sentence has an annotation.
+
+mod common;
+
+use common::Random;
+use provstream::provenance::Vocabulary;
+use provstream::sentence::last_sentence;
+use provstream::{Event, Mode, Parser};
+use provstream_emit::{Grammar, Requirement};
+
+fn grammar() -> Grammar {
+    Grammar::new(&Vocabulary::memo()).requiring(Requirement::EverySentence)
+}
+
+/// Whether a letter is in no assertion and no annotation.
+fn has_bare_text(answer: &str) -> bool {
+    let mut covered = Vec::new();
+    let mut parser = Parser::builder().mode(Mode::Auto).build();
+    let mut note = |event: Event<'_>| match event {
+        Event::Annotation(found) => covered.push(found.span()),
+        Event::Assertion(assertion) => covered.push(assertion.span()),
+        _ => {}
+    };
+    parser.push(answer.as_bytes(), &mut note);
+    parser.finish(&mut note);
+    answer.char_indices().any(|(at, c)| {
+        let at = at as u64;
+        c.is_alphabetic()
+            && !covered
+                .iter()
+                .any(|span| (span.start()..span.end()).contains(&at))
+    })
+}
+
+#[test]
+fn annotated_sentences_are_accepted() {
+    for answer in [
+        "It runs. [substrate.grep]",
+        "It runs [unverified-inference]",
+        "It runs! [substrate.grep] [substrate.git.log] Why? [unverified-inference]\n",
+        "CHANGELOG.md has 1.2.3 (or `x.y`) of src/a.rs. [substrate.code.read; observation-id=a]",
+        "- One. [substrate.grep]\n- Two, too. [substrate.grep]\n\n1. Three. [substrate.grep]\n2. Four. [substrate.grep]",
+        "# Title [unverified-inference]\n\n> He said \"yes.\" [substrate.grep]",
+        "これは本当です。[substrate.grep] 次も。[unverified-inference]",
+        "Ça marche vraiment\u{a0}! [substrate.grep]",
+        "`a.rs` and `b` are ~5 ms apart. [substrate.fs.mtime]",
+    ] {
+        assert!(grammar().accepts(answer), "{answer:?}");
+        assert!(!has_bare_text(answer), "{answer:?}");
+    }
+}
+
+#[test]
+fn sentences_without_an_annotation_are_refused() {
+    for answer in [
+        "",
+        "It runs.",
+        "It runs. It stops. [substrate.grep]",
+        "It runs. [substrate.grep] It stops.",
+        "It runs. [substrate.grep] It stops",
+        "It runs? It does! [substrate.grep]",
+        "She said \"no.\" He left. [substrate.grep]",
+        "One。Two。[substrate.grep]",
+        "One।  Two। [substrate.grep]",
+        "# Title\n\nIt runs. [substrate.grep]",
+        "It runs.\nIt stops. [substrate.grep]",
+        "```\nIt runs.\n```\n[substrate.grep]",
+        "| a. | b. | [substrate.grep]",
+        "It runs. \\[substrate.grep]",
+        "It runs ` so [substrate.grep]",
+        "It ``runs`` so. [substrate.grep]",
+        "{\"a\": [substrate.grep] ",
+        "[1] It runs. [substrate.grep]",
+        "~~~ [substrate.grep]\nx. [substrate.grep]",
+        "It runs. [substrate.telepathy]",
+        " ",
+    ] {
+        assert!(!grammar().accepts(answer), "{answer:?}");
+    }
+}
+
+/// Random texts of what sentences, their ends and markup are made of: whatever the grammar accepts has no text without an
+/// annotation.
+#[test]
+fn nothing_accepted_has_text_without_an_annotation() {
+    let mut random = Random(11);
+    let pieces = [
+        "One",
+        "two",
+        " ",
+        " ",
+        " ",
+        ".",
+        ".",
+        "!",
+        "?",
+        "。",
+        "…",
+        "Dr",
+        "e.g",
+        "p. 5",
+        "\"",
+        ")",
+        "”",
+        "»",
+        "(",
+        "\n",
+        "\n- ",
+        "1. ",
+        "# ",
+        "> ",
+        "`",
+        "`a`",
+        "``",
+        "~",
+        "{",
+        "|",
+        "\\",
+        ":",
+        ";",
+        ",",
+        "-",
+        "A",
+        "B.",
+        "etc",
+        "\u{a0}",
+        "。」",
+        "x.y",
+        " [substrate.grep]",
+        " [substrate.grep]",
+        "[unverified-inference]",
+        ". [substrate.grep] ",
+        " [unverified-inference]\n",
+        "[1]",
+        "\u{2028}",
+        "\u{3000}",
+        "•",
+        "⟨",
+        "ß",
+        "İ",
+        "٣",
+    ];
+    let grammar = grammar();
+    let mut accepted = 0;
+    for _ in 0..60_000 {
+        let count = 1 + random.below(8);
+        let mut answer: String = (0..count).map(|_| random.one_of(&pieces)).collect();
+        answer += " [substrate.grep]";
+        if grammar.accepts(&answer) {
+            accepted += 1;
+            assert!(!has_bare_text(&answer), "{answer:?}");
+        }
+    }
+    assert!(accepted > 1_000, "{accepted}");
+}
+
+/// The grammar lists the characters that can end a sentence; here they are found by trying all of them.
+#[test]
+fn the_list_of_terminators_is_complete() {
+    let grammar = grammar();
+    let ends = |c: char| {
+        [
+            format!("Ab cd{c} Ef"),
+            format!("Ab cd{c}) Ef"),
+            format!("Ab cd{c}Ef"),
+        ]
+        .iter()
+        .any(|text| last_sentence(text.as_bytes()) > 0)
+    };
+    // One text with every character that ends none: if the grammar accepts it, it lists no other; and each that ends one
+    // is refused in the middle of a sentence.
+    let syntax = ".!?[{|\\`~";
+    let harmless: String = ('!'..=char::MAX)
+        .filter(|&c| !c.is_control() && !ends(c) && !syntax.contains(c) && c != '\u{feff}')
+        .collect();
+    assert!(grammar.accepts(&format!("{harmless} [substrate.grep]")));
+    let terminators: Vec<char> = ('\u{80}'..=char::MAX).filter(|&c| ends(c)).collect();
+    assert!(terminators.len() > 100);
+    for c in terminators {
+        assert!(
+            !grammar.accepts(&format!("Ab cd{c} Ef [substrate.grep]")),
+            "{c:?}"
+        );
+        assert!(
+            !grammar.accepts(&format!("Ab cd{c}Ef [substrate.grep]")),
+            "{c:?}"
+        );
+    }
+}

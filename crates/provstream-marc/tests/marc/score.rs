@@ -1,0 +1,33 @@
+//! Scores, MARC-02 8.1, 8.2, 8.4.
+
+use provstream_marc::Score;
+
+/// M2-20, M2-25, M2-35
+#[test]
+fn a_score_is_read_as_it_is_written() {
+    for (text, value) in [("0", 0.0), ("-0.0", 0.0), ("4.10e-1", 0.41), ("1.0", 1.0)] {
+        assert_eq!(text.parse::<Score>().unwrap().get(), value);
+    }
+    for text in [
+        "1.00000000000000000000001",
+        "-1e-400",
+        "2",
+        "",
+        "NaN",
+        "inf",
+        "+1",
+        "1.",
+        ".5",
+        "01",
+        "\"0.5\"",
+        "0.5 1",
+        "null",
+        "1e999",
+    ] {
+        assert!(text.parse::<Score>().is_err(), "{text}");
+    }
+    assert_eq!(
+        Score::new(1.5).unwrap_err().to_string(),
+        "expected a number from 0.0 to 1.0, found 1.5"
+    );
+}
