@@ -33,6 +33,7 @@
 //! assert_eq!(String::from_utf8(clean).unwrap(), expected);
 //! ```
 
+mod again;
 mod channel;
 pub mod citation;
 mod decoder;
