@@ -176,7 +176,9 @@ fn what_is_not_read_passes_no_gate() {
         "data: {\n\n".to_owned(),
         "data: {\"error\":{\"message\":\"overloaded\"}}\n\n".to_owned(),
         (2..300)
-            .map(|index| event(index, "x").replace("{\"content", "{\"role\":\"assistant\",\"content"))
+            .map(|index| {
+                event(index, "x").replace("{\"content", "{\"role\":\"assistant\",\"content")
+            })
             .collect(),
     ] {
         let stopped = gate(&format!("{good}{unread}"));
@@ -321,7 +323,13 @@ fn nothing_unread_passes_the_gate() {
 fn what_was_read_in_full_passes_the_gate() {
     let tool = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}"#;
     let tool = format!("{tool}\n\ndata: [DONE]\n\n");
-    for stream in ["", "\n", HELLO, tool.as_str(), &WHOLE.replace("substrate.grep", "x")] {
+    for stream in [
+        "",
+        "\n",
+        HELLO,
+        tool.as_str(),
+        &WHOLE.replace("substrate.grep", "x"),
+    ] {
         for input in ["auto", "openai-chat"] {
             let run = gate(&["--input", input], stream);
             assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{stream}");
