@@ -66,9 +66,9 @@ watch() {
     return "$status"
 }
 
-# The last word of a log: the search's counters if it has some, else the crate that is being compiled.
+# The last thing of interest in a log: counters of the search, the size of a find, the crate that is being compiled.
 state() {
-    line=$(grep -a -e '^#[0-9]' -e '^ *Compiling' -e 'saved crashes' "$1" | tail -n 1 | cut -c 1-120)
+    line=$(grep -a -e '^#[0-9]' -e '^ *Compiling' -e '^CRASH_MIN' -e 'saved crashes' "$1" | tail -n 1 | cut -c 1-120)
     echo "${line:-starting}"
 }
 

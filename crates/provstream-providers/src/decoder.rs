@@ -127,7 +127,7 @@ impl Decoder {
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(Item<'_>)) {
         let state = &mut self.state;
         self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut sink)
+            state.take(kind, &piece, &mut sink);
         });
     }
 

@@ -120,7 +120,7 @@ impl Reader {
             odd: None,
         };
         event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
-        if automaton.table.counts_up {
+        if walk.has_begins {
             self.note_begins(&event);
         }
         let mut has_ends = false;

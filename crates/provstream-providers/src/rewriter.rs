@@ -166,7 +166,7 @@ impl StreamRewriter {
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
         self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut handler)
+            state.take(kind, &piece, &mut handler);
         });
     }
 

@@ -128,7 +128,7 @@ pub struct Keeper {
 impl Handler for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.events
-            .push(Event::Annotation(annotation.clone()).into_owned());
+            .push(Event::Annotation(*annotation).into_owned());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
@@ -137,7 +137,7 @@ impl Handler for Keeper {
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(record.clone()).into_owned());
+        self.events.push(Event::Record(*record).into_owned());
         Replacement::from("{}")
     }
 

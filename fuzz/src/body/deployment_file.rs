@@ -14,7 +14,7 @@ pub(super) fn check(data: &[u8]) {
                 !message.is_empty() && !message.contains(char::is_control),
                 "{message:?}"
             );
-            if let Some(place) = error.place() {
+            if let Some(place) = error.position() {
                 check_place(place, data);
             }
             return;
