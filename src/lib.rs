@@ -1,29 +1,28 @@
 //! Streaming, zero-copy parser for per-assertion provenance annotations in LLM output.
 //!
-//! A model can mark every single assertion of its answer with where it comes from: a substrate class out of a closed
-//! vocabulary, or one of two terminal states, in brackets behind the assertion or in JSON. This crate reads such a stream
-//! in whatever pieces it arrives and reports, at the earliest byte where it is certain, the annotations and the assertion
-//! each belongs to, while the text itself is handed on without delay.
+//! A model can annotate each assertion of its answer with its source: a substrate class of a closed vocabulary, or one of
+//! two terminals, in brackets after the assertion or in JSON. This crate finds the annotations in a stream and reports each
+//! one, with the assertion it belongs to, as soon as it is unambiguous. The text itself passes through without delay.
 //!
 //! What always holds:
-//! - No input is an error. What is odd gives a [`Diagnostic`] with its place.
+//! - No input is an error. Anything odd is reported as a [`Diagnostic`] with its position.
 //! - Memory is bounded by the [`Limits`], whatever the length of the stream.
-//! - No byte is lost: texts, bracketed annotations and held records cover the stream without gap or overlap.
-//! - How the stream is cut into chunks changes nothing but the pieces in which text is handed on.
+//! - No byte is lost: texts, bracketed annotations and removed records cover the stream without gap or overlap.
+//! - Chunk boundaries affect only the pieces in which text is emitted.
 //!
 //! # The tour
 //!
 //! [`Parser`] is the core: [`push`](Parser::push) chunks and get [`Event`]s that borrow from them; [`QueuedParser`] is
-//! the same with owned chunks and events. [`Rewriter`] hands on the text with its annotations kept, removed or
-//! replaced. [`sentence`] finds the last sentence before an annotation. [`OffsetMap`] turns byte offsets into code points
-//! and UTF-16 units, [`ChunkIndex`] into tokens. [`io`] puts a parser into a reader, a writer or a stream of chunks.
+//! the same with owned chunks and events. [`Rewriter`] emits the text with its annotations kept, removed or
+//! replaced. [`sentence`] finds the last sentence before an annotation. [`OffsetMap`] converts byte offsets to code points
+//! and UTF-16 units, [`ChunkIndex`] to tokens. [`io`] puts a parser into a reader, a writer or a stream of chunks.
 //!
-//! [`provenance`] can be used without the parser: the closed vocabulary and newer ones from a file, strict RFC 3339
-//! timestamps, the grammar of one annotation, writing annotations and escaping foreign text, and the admissibility
-//! discipline that decides on an assertion by what was declared about it.
+//! [`provenance`] can be used without the parser. It has the closed vocabulary and newer ones from a file, strict RFC 3339
+//! timestamps, the grammar of one annotation, writing annotations, escaping untrusted text, and the admissibility
+//! discipline, which judges an assertion by its annotations.
 //!
-//! [`marc`] neither needs the parser: records of decisions under uncertainty and their disclosures, read, held against their
-//! draft, built, decided on, worded and carried.
+//! Other crates build on this one: `provstream-providers` reads and rewrites the responses of LLM providers and their
+//! citations, `provstream-marc` handles MARC records, and `provstream-emit` makes models write annotations.
 //!
 //! ```
 //! use provstream::provenance::{Class, Discipline, Timestamp};
@@ -52,11 +51,11 @@
 //! # JSON
 //!
 //! In JSON an object with a string `assertion` is the assertion, and its member `provenance` has the annotations. [`Mode`]
-//! says where JSON is: in free text, beside brackets ([`Mode::Auto`], the default), as the whole stream ([`Mode::Json`]),
-//! or one value a line ([`Mode::Ndjson`]). Objects are found wherever in a value they stand and reported at their closing
-//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]); so are MARC objects, as [`Event::Marc`], which
-//! [`marc::MarcObject::validate`] holds against a draft. No tree is built, and nothing is held back, unless
-//! [records are to be removed](ParserBuilder::hold_records). [`provenance::JsonForm`] writes what is read here.
+//! says where JSON is expected: in free text, together with brackets ([`Mode::Auto`], the default), as the whole stream
+//! ([`Mode::Json`]), or one value a line ([`Mode::Ndjson`]). Objects are found at any depth and reported at their closing
+//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]). MARC objects are reported as
+//! [`Event::Marc`]; `provstream_marc::validate` checks one against a draft. No tree is built, and nothing is held back
+//! unless [records are to be removed](ParserBuilder::hold_records). [`provenance::JsonForm`] writes this form.
 //!
 //! ```
 //! use provstream::{Event, Parser};
@@ -79,22 +78,20 @@
 //! assert_eq!(found[0].annotations().len(), 1);
 //! ```
 //!
-//! # What it is worth
+//! # What an annotation means
 //!
-//! An annotation says what the emitter declared about its own behaviour. It is never evidence that the observation took
+//! An annotation is what the emitter declares about its own behaviour. It is never evidence that the observation took
 //! place (`provenance memo 11.1`).
 //!
 //! # Features
 //!
-//! - `citation` (default): the citation formats of providers and of the W3C, module `citation`.
-//! - `futures`: `io::EventStream` and `io::TextStream` around a stream of chunks, and with `wire` also
-//!   `io::WireStream`.
-//! - `marc` (default): all of the module [`marc`] but finding MARC objects, which the parser always does.
-//! - `marc-deployment` (default): reading a deployment's description from a TOML file, and reporting on its conformance.
+//! No feature is on by default.
+//!
+//! - `futures`: `io::EventStream`, `io::TextStream` and `io::side_events`, around a stream of chunks.
 //! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.
+//! - `serde`: `Serialize` for events and values: the JSON that the command line prints.
+//! - `settings`: settings in TOML files, module [`settings`]; `Vocabulary::from_toml` loads a vocabulary.
 //! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
-//! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
-//! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
