@@ -80,6 +80,15 @@ impl SequenceEngine {
         self.held
     }
 
+    /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
+    /// [`position`](Self::position).
+    pub(crate) fn undecided_from(&mut self) -> u64 {
+        match self.place {
+            Place::Value => self.reader.undecided_from(self.position),
+            _ => self.position,
+        }
+    }
+
     /// Bytes of heap in use.
     pub(crate) fn heap(&self) -> usize {
         self.reader.heap()

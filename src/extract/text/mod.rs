@@ -8,6 +8,7 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
+mod undecided;
 
 use smallvec::SmallVec;
 use wide::u8x16;

@@ -1,0 +1,4 @@
+//! Oracles for the release point and the gate, and the inputs that they are compared on.
+
+pub mod pieces;
+pub mod release_point;

@@ -1,0 +1,67 @@
+//! Which sentence boundaries hold whatever follows the text.
+//!
+//! A boundary needs a letter after it. Up to that letter everything that a decision looks at is there, but for the words
+//! that follow: those that start a sentence, that follow an ordinal, or that name a speaker. So only a boundary whose
+//! next words are not complete can change. After the next terminator none can.
+
+use super::class::{Class, char_at};
+use super::terminator::{self, Terminator};
+use super::{boundary, ordinal, scan, speech};
+
+/// Where the last sentence of `text` starts at the earliest, whatever follows `text`, which ends with a whole character.
+///
+/// Terminators before `from` are not looked at; 0 if no boundary is found.
+pub(crate) fn settled_sentence(text: &[u8], from: usize) -> usize {
+    let mut end = text.len();
+    let mut bare = text.len(); // no letter in text[bare..]
+    while let Some(terminator) = terminator::last_before(text, end) {
+        if terminator.start < from {
+            break;
+        }
+        let last = end == text.len();
+        end = terminator.start;
+        let Some(at) = boundary::after(text, terminator) else {
+            continue;
+        };
+        if scan::has_letter(text, at..bare) {
+            if !last || is_settled(text, terminator, at) {
+                return at;
+            }
+        } else {
+            bare = at;
+        }
+    }
+    0
+}
+
+/// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it.
+fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
+    match terminator.class {
+        Class::ATerm if terminator.code == u32::from(b'.') => {
+            let open = text.len() - next == word_len(text, next);
+            !open || !may_stay_whole(text, terminator.start, next)
+        }
+        Class::ATerm | Class::Sep => true,
+        _ => !boundary::closes_quotation(text, terminator) || !speech::may_follow(text, next),
+    }
+}
+
+/// Whether the full stop at `dot` may turn out to end no sentence when the word at `next` goes on.
+fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    if text[..dot].last().is_some_and(u8::is_ascii_digit) {
+        ordinal::may_stay_whole(text, dot, next)
+    } else {
+        boundary::needs_start(text, dot)
+    }
+}
+
+/// Length of the letters and marks at `at`.
+pub(super) fn word_len(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while let Some(found) = char_at(text, end)
+        && (found.class.is_letter() || found.class.is_mark())
+    {
+        end += found.len;
+    }
+    end - at
+}
