@@ -242,7 +242,7 @@ impl Parser {
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
         let from = match &mut self.engine {
-            Engine::Text(text) => text.undecided_from(&self.limits, self.undecided),
+            Engine::Text(text) => text.undecided_from(&self.limits),
             Engine::Sequence(sequence) => sequence.undecided_from(),
         };
         self.undecided = self.undecided.max(from);

@@ -1,7 +1,7 @@
 //! How far back an annotation may still reach.
 
 use super::{Candidate, Lines, SourceLine};
-use crate::extract::sentence::{last_sentence, settled_sentence};
+use crate::extract::sentence::{Settled, last_sentence, settled_sentence};
 use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_blank};
 use memchr::memchr_iter;
@@ -13,15 +13,14 @@ pub(crate) enum Reach {
     Blank,
     /// Not into the text: it ends with a block boundary.
     Nothing,
-    /// To this offset.
-    From(usize),
+    /// To `start`; `calm` if no letter, digit, space or comma that follows changes that.
+    From { start: usize, calm: bool },
 }
 
 /// How far back an annotation may reach that comes after `text`, whatever else does.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. No sentence boundary is
-/// searched before `from`. This is [`look_back`](super::look_back) for an annotation that is not there yet.
-pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize, from: usize) -> Reach {
+/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. This is [`look_back`](super::look_back) for an annotation that is not there yet.
+pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
     let anchor = Some(anchor);
     let lines = Lines { text, anchor };
     let Some((last, end)) = lines
@@ -38,6 +37,7 @@ pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize, from: usiz
         };
     };
     let closed = is_closed(text, &last, end);
+    let in_content = last.end == text.len() && last.state.content;
     let Some(Candidate { start, .. }) = lines.candidate(last, end, max_assertion) else {
         return Reach::Blank;
     };
@@ -47,11 +47,17 @@ pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize, from: usiz
         _ => start,
     };
     let sentence = if closed {
-        last_sentence(&text[start..end])
+        Settled {
+            start: last_sentence(&text[start..end]),
+            calm: false,
+        }
     } else {
-        settled_sentence(&text[start..], from.saturating_sub(start))
+        settled_sentence(&text[start..])
     };
-    Reach::From(skip_blank(text, start + sentence, end))
+    Reach::From {
+        start: skip_blank(text, start + sentence.start, end),
+        calm: sentence.calm && in_content,
+    }
 }
 
 /// Whether a block boundary separates what follows the text from its last text, which ends at `end` in the line `last`.

@@ -30,7 +30,7 @@ mod words;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-pub(crate) use self::settled::settled_sentence;
+pub(crate) use self::settled::{Settled, settled_sentence};
 
 /// Version of the Unicode data behind the boundaries (UAX #29, `Sentence_Break`): major, minor, update.
 pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);

@@ -8,30 +8,50 @@ use super::class::{Class, char_at};
 use super::terminator::{self, Terminator};
 use super::{boundary, ordinal, scan, speech};
 
-/// Where the last sentence of `text` starts at the earliest, whatever follows `text`, which ends with a whole character.
-///
-/// Terminators before `from` are not looked at; 0 if no boundary is found.
-pub(crate) fn settled_sentence(text: &[u8], from: usize) -> usize {
+/// So many bytes after its next letter no terminator ends a sentence that it did not end before: two names, a verb.
+const DECIDED: usize = 128;
+
+/// The last sentence of a text, whatever follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// Where it starts at the earliest.
+    pub(crate) start: usize,
+    /// Only another terminator can change that.
+    pub(crate) calm: bool,
+}
+
+/// The last sentence of `text`, which ends with a whole character, whatever follows.
+pub(crate) fn settled_sentence(text: &[u8]) -> Settled {
     let mut end = text.len();
     let mut bare = text.len(); // no letter in text[bare..]
+    let mut calm = None;
     while let Some(terminator) = terminator::last_before(text, end) {
-        if terminator.start < from {
-            break;
-        }
         let last = end == text.len();
         end = terminator.start;
+        let known = *calm.get_or_insert_with(|| is_decided(text, terminator.end));
         let Some(at) = boundary::after(text, terminator) else {
             continue;
         };
         if scan::has_letter(text, at..bare) {
-            if !last || is_settled(text, terminator, at) {
-                return at;
+            let settled = is_settled(text, terminator, at);
+            if !last || settled {
+                let calm = known || last && settled;
+                return Settled { start: at, calm };
             }
         } else {
             bare = at;
         }
     }
-    0
+    let calm = calm.unwrap_or(true);
+    Settled { start: 0, calm }
+}
+
+/// Whether nothing that follows changes what the last terminator is, which ends at `end`.
+fn is_decided(text: &[u8], end: usize) -> bool {
+    scan::next_decisive(text, end).is_some() && {
+        let letter = (end..text.len()).find(|&at| scan::has_letter(text, at..at + 1));
+        letter.is_some_and(|at| text.len() - at > DECIDED)
+    }
 }
 
 /// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it.

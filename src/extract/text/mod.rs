@@ -17,6 +17,7 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
+use self::undecided::Calm;
 use super::json::{JsonReader, split_held};
 use super::window::Window;
 use super::{Setup, Sink};
@@ -114,6 +115,7 @@ pub(crate) struct TextEngine {
     foreign: bool,
     json: Json,
     reader: JsonReader,
+    calm: Option<Calm>,
 }
 
 impl TextEngine {
@@ -139,6 +141,7 @@ impl TextEngine {
             foreign: false,
             json: Json::new(start, json, hold),
             reader: JsonReader::new(),
+            calm: None,
         }
     }
 

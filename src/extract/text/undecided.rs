@@ -7,10 +7,33 @@ use crate::extract::lookback::{Before, Reach, look_back, reach};
 use crate::lex::chars::whole_characters;
 use crate::lex::code::{Fence, FenceLine};
 
+/// What the last answer was about, if it holds for more text of a certain kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Calm {
+    /// The window's start then.
+    base: u64,
+    /// Up to where it holds.
+    upto: u64,
+    /// The answer.
+    from: u64,
+}
+
 impl TextEngine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
-    /// [`position`](Self::position). Sentences that begin before `known` are known to be complete.
-    pub(crate) fn undecided_from(&mut self, limits: &Limits, known: u64) -> u64 {
+    /// [`position`](Self::position).
+    pub(crate) fn undecided_from(&mut self, limits: &Limits) -> u64 {
+        if let Some(calm) = self.calm {
+            let now = self.position();
+            if self.plain
+                && calm.base == self.window.base()
+                && now - calm.from < limits.max_assertion() as u64
+                && is_calm(self.window.raw_from(calm.upto))
+            {
+                self.calm = Some(Calm { upto: now, ..calm });
+                return calm.from;
+            }
+            self.calm = None;
+        }
         if let Some(pending) = &self.pending {
             let empty = pending.empty.start();
             return self.target.map_or(empty, |target| target.span.start());
@@ -31,7 +54,7 @@ impl TextEngine {
         {
             self.undecided_in_block(limits, fence, (line, line_start), cut)
         } else {
-            self.undecided_in_text(limits, known)
+            self.undecided_in_text(limits)
         };
         if self.json.open {
             from.min(self.reader.undecided_from(from))
@@ -40,14 +63,19 @@ impl TextEngine {
         }
     }
 
-    fn undecided_in_text(&self, limits: &Limits, known: u64) -> u64 {
+    fn undecided_in_text(&mut self, limits: &Limits) -> u64 {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
         let raw = window.raw();
         let text = whole_characters(raw);
-        let searched = known.saturating_sub(base) as usize;
-        let found = reach(text, window.line(), max, searched);
+        let found = reach(text, window.line(), max);
         let from = self.reached(found, base + text.len() as u64);
+        if self.plain && matches!(found, Reach::From { calm: true, .. }) && text.len() == raw.len()
+        {
+            let upto = base + raw.len() as u64;
+            self.calm = Some(Calm { base, upto, from });
+            return from;
+        }
         let Context::Attempt { start } = self.context else {
             return from;
         };
@@ -58,7 +86,7 @@ impl TextEngine {
         let len = (start - base) as usize;
         let before = look_back(&raw[..len], Some(window.line()), max);
         let found = match before {
-            Some((Before::Found { start, .. }, _)) => Reach::From(start),
+            Some((Before::Found { start, .. }, _)) => Reach::From { start, calm: false },
             Some((Before::Blank, _)) => Reach::Blank,
             Some((Before::Nothing, _)) | None => Reach::Nothing,
         };
@@ -68,7 +96,7 @@ impl TextEngine {
     /// The stream offset of what was reached from `end`.
     fn reached(&self, found: Reach, end: u64) -> u64 {
         match found {
-            Reach::From(start) => self.window.base() + start as u64,
+            Reach::From { start, .. } => self.window.base() + start as u64,
             Reach::Blank => self.target.map_or(end, |target| target.span.start()),
             Reach::Nothing => end,
         }
@@ -108,4 +136,11 @@ impl TextEngine {
             _ => self.removed - self.json.removed_behind(from),
         }
     }
+}
+
+/// Whether `bytes` leave a sentence as it is that goes on in them.
+fn is_calm(bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b','))
 }
