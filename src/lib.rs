@@ -100,6 +100,7 @@
 mod chunk_index;
 mod event;
 mod extract;
+mod gate;
 mod handler;
 pub mod io;
 pub mod json;
@@ -121,6 +122,7 @@ mod steps;
 pub use chunk_index::ChunkIndex;
 pub use event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 pub use extract::sentence;
+pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

@@ -249,6 +249,20 @@ impl Parser {
         self.undecided
     }
 
+    /// [`undecided_from`](Self::undecided_from) in clean offsets.
+    pub(crate) fn undecided_clean(&mut self) -> u64 {
+        let from = self.undecided_from();
+        from - match &self.engine {
+            Engine::Text(text) => text.removed_before(from),
+            Engine::Sequence(sequence) => sequence.removed(),
+        }
+    }
+
+    /// Whether nothing but JSON values is read.
+    pub(crate) const fn reads_json_alone(&self) -> bool {
+        matches!(self.engine, Engine::Sequence(_))
+    }
+
     /// Bytes of heap that belong to this stream alone.
     #[must_use]
     pub fn heap_size(&self) -> usize {

@@ -75,7 +75,7 @@ fn difference(short: &Short) -> Option<String> {
 }
 
 /// The number of inputs to compare.
-fn seeds(default: u64) -> std::ops::Range<u64> {
+pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
     let from_env = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first = from_env("PROVSTREAM_FIRST_SEED").unwrap_or(0);
     first..first + from_env("PROVSTREAM_SEEDS").unwrap_or(default)
@@ -138,7 +138,7 @@ fn check(events: &[Ev], from: u64) -> Result<(), String> {
 }
 
 /// The chunks of an input.
-fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<(bool, &'a [u8])> {
+pub(crate) fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<(bool, &'a [u8])> {
     let mut chunks = Vec::new();
     for segment in input {
         let mut rest = &segment.bytes[..];

@@ -41,6 +41,8 @@ pub(crate) struct SequenceEngine {
     mark: u8,
     /// Behind the last byte that was told to be no JSON.
     told: u64,
+    /// Bytes of records, which were removed.
+    removed: u64,
 }
 
 impl SequenceEngine {
@@ -57,6 +59,7 @@ impl SequenceEngine {
             held: 0,
             mark: 0,
             told: start,
+            removed: 0,
         }
     }
 
@@ -78,6 +81,11 @@ impl SequenceEngine {
     /// Bytes that belong to a value that can still become a record and were not handed on.
     pub(crate) const fn buffered_len(&self) -> usize {
         self.held
+    }
+
+    /// Bytes of records that were removed.
+    pub(crate) const fn removed(&self) -> u64 {
+        self.removed
     }
 
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
@@ -371,6 +379,7 @@ impl Piece<'_, '_> {
         let raw = self.engine.reader.whole(limits, self.chunk, self.base, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.handed = end;
+        self.engine.removed += span.len();
     }
 
     /// Hands on all bytes up to a stream offset.

@@ -28,6 +28,8 @@ const FIRST: &[&str] = &[
     "0041\":1}",
     "\":1}",
     "ull}",
+    "ll}",
+    "l}",
 ];
 
 /// What may come then, before an annotation.
