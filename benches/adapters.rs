@@ -17,7 +17,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use provstream::io::{EventStream, TextStream};
-use provstream::{Event, OwnedEvent, Parser, QueuedParser, Rewriter};
+use provstream::{Event, Parser, QueuedParser, Rewriter};
 use support::{Prose, stream as prose};
 
 /// Rounds of which the median is taken. They are many and short, so that what else the machine does disturbs few of them.
@@ -77,13 +77,13 @@ fn drain<T>(
 }
 
 /// Looks at an event; gives 1 for an assertion.
-fn look(event: &OwnedEvent) -> usize {
+fn look(event: &provstream::OwnedEvent) -> usize {
     match event {
-        OwnedEvent::Text(text) => {
-            black_box(&text.bytes()[..]);
+        Event::Text(text) => {
+            black_box(text.bytes());
             0
         }
-        OwnedEvent::Assertion(assertion) => {
+        Event::Assertion(assertion) => {
             black_box(assertion.text());
             1
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use provstream::io::{SideItem, TextStream, side_events};
-use provstream::{OwnedEvent, Parser};
+use provstream::{Event, Parser};
 
 /// Stands for `reqwest::get(…).await?.bytes_stream()`: pieces of any size, some time apart, each of which can be an error.
 fn bytes_stream() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
@@ -31,7 +31,7 @@ async fn main() -> io::Result<()> {
         let mut lines = Vec::new();
         while let Some(item) = events.next().await {
             match item {
-                SideItem::Event(OwnedEvent::Assertion(assertion)) => {
+                SideItem::Event(Event::Assertion(assertion)) => {
                     let classes: Vec<_> = assertion
                         .annotations()
                         .map(|annotation| annotation.class().to_string())

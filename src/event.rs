@@ -1,122 +1,293 @@
-//! What the parser reports, in the order in which it becomes certain.
+//! Events: what the parser reports.
 
 use core::fmt;
+use core::marker::PhantomData;
+use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::Span;
 use crate::marc_object::MarcObject;
+use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
 
-/// One thing the parser is certain of.
+/// Something that the parser found in the stream.
 ///
-/// Events come ordered by the stream offset at which they become certain, then by the start of their span. How the
-/// stream was cut into chunks changes nothing but the pieces in which [`Event::Text`] arrives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// # Order
+///
+/// - An event is reported as soon as it is certain: when no byte that may follow can change it. With the bytes up to
+///   that one, every parser has reported it, however the stream is cut into chunks.
+/// - [`Text`](Self::Text), [`Annotation`](Self::Annotation) and [`Record`](Self::Record) come in the order of the
+///   stream, and their spans cover it without gap or overlap.
+/// - The text of an assertion comes before its [`Assertion`](Self::Assertion), and so do its bracketed annotations. In
+///   JSON the text includes the closing brace of the object, except where records are held back.
+/// - A [`Record`](Self::Record) comes after the assertions, MARC objects and diagnostics that were found in it. It ends
+///   at the same byte but starts before them.
+/// - An assertion in free text is reported when the next sentence begins, or at the end of the stream, since further
+///   annotations can follow the first. So text and assertions after it in the stream can only be reported later.
+///
+/// Chunk boundaries affect only the pieces into which [`Text`](Self::Text) is cut.
+///
+/// # Lifetime
+///
+/// An event from a [`Parser`](crate::Parser) borrows from the chunk and from the parser, and is valid until the sink
+/// returns. [`into_owned`](Self::into_owned) makes an [`OwnedEvent`], which can be kept or sent to another thread. So are
+/// the events of a [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io).
+///
+/// `B` is what holds the bytes of text: a slice in a borrowed event, [`Bytes`] in an owned one.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a> {
-    /// Bytes of the stream that are no bracketed annotation, handed on as soon as they cannot become one; JSON included,
-    /// but for a [`Record`](Self::Record).
-    Text(TextChunk<'a>),
-    /// A bracketed annotation, at its closing bracket; its assertion follows when that is complete.
-    Annotation(BracketAnnotation<'a>),
-    /// An assertion with all its annotations, once nothing can be added to it; in JSON at the closing brace of its object.
+pub enum Event<'a, B: EventBytes = &'a [u8]> {
+    /// Text: bytes of the stream that are not a bracketed annotation, emitted as soon as they cannot become one. JSON
+    /// is text too, unless it is reported as a [`Record`](Self::Record).
+    Text(TextChunk<'a, B>),
+    /// A bracketed annotation, at its closing bracket. Its assertion follows once it is complete.
+    Annotation(BracketAnnotation<'a, B>),
+    /// An assertion with all its annotations, once nothing can be added to it; in JSON, at the closing brace of its
+    /// object.
     Assertion(Assertion<'a>),
     /// A MARC object in a JSON value, at its closing brace.
     Marc(MarcObject<'a>),
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
-    Record(JsonRecord<'a>),
-    /// Something in the stream that a reader should know of.
+    Record(JsonRecord<'a, B>),
+    /// A problem in the stream. The parser goes on.
     Diagnostic(Diagnostic),
 }
 
 // Events are passed by value, and there is one for each piece of text.
 const _: () = assert!(size_of::<Event<'static>>() <= 32);
 
-/// A piece of the stream that is no bracketed annotation.
+/// What holds the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
 ///
-/// The spans of all texts, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap or
-/// overlap.
+/// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
+/// that pushes. There are no other implementations.
+pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
+    /// The parts of a bracketed annotation.
+    #[doc(hidden)]
+    type Parts: Clone;
+
+    #[doc(hidden)]
+    fn view(parts: &Self::Parts) -> Bracket<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for &[u8] {}
+    impl Sealed for bytes::Bytes {}
+}
+
+impl<'a> EventBytes for &'a [u8] {
+    type Parts = &'a Bracket<'a>;
+
+    #[inline]
+    fn view<'v>(parts: &'v Self::Parts) -> Bracket<'v> {
+        **parts
+    }
+}
+
+impl EventBytes for Bytes {
+    type Parts = Arc<OwnedBracket>;
+
+    fn view(parts: &Self::Parts) -> Bracket<'_> {
+        Bracket {
+            reading: parts.reading,
+            raw: &parts.raw,
+            vocabulary: &parts.vocabulary,
+            start: parts.start,
+            whitespace_before: parts.whitespace_before,
+        }
+    }
+}
+
+/// An [`Event`] with nothing borrowed. Text that lies in one chunk shares the memory of that chunk.
+pub type OwnedEvent = Event<'static, Bytes>;
+
+impl Event<'_> {
+    /// The event with nothing borrowed. Text, brackets and records are copied.
+    #[must_use]
+    pub fn into_owned(self) -> OwnedEvent {
+        match self {
+            Self::Text(text) => Event::Text(text.into_owned()),
+            Self::Annotation(annotation) => Event::Annotation(annotation.into_owned()),
+            Self::Assertion(assertion) => Event::Assertion(assertion.into_owned()),
+            Self::Marc(object) => Event::Marc(object.into_owned()),
+            Self::Record(record) => Event::Record(record.into_owned()),
+            Self::Diagnostic(diagnostic) => Event::Diagnostic(diagnostic),
+        }
+    }
+}
+
+impl<B: EventBytes> fmt::Debug for Event<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Annotation(annotation) => f.debug_tuple("Annotation").field(annotation).finish(),
+            Self::Assertion(assertion) => f.debug_tuple("Assertion").field(assertion).finish(),
+            Self::Marc(object) => f.debug_tuple("Marc").field(object).finish(),
+            Self::Record(record) => f.debug_tuple("Record").field(record).finish(),
+            Self::Diagnostic(diagnostic) => f.debug_tuple("Diagnostic").field(diagnostic).finish(),
+        }
+    }
+}
+
+/// A piece of text: bytes of the stream that are not a bracketed annotation.
+///
+/// The spans of all text chunks, [`BracketAnnotation`]s and [`JsonRecord`]s of a stream, in order, cover it without gap
+/// or overlap.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TextChunk<'a> {
-    bytes: &'a [u8],
+pub struct TextChunk<'a, B = &'a [u8]> {
+    bytes: B,
     start: u64,
+    borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a> TextChunk<'a> {
     /// The bytes of a stream from offset `start` on.
     #[must_use]
+    #[inline]
     pub const fn new(bytes: &'a [u8], start: u64) -> Self {
-        Self { bytes, start }
+        Self {
+            bytes,
+            start,
+            borrowed: PhantomData,
+        }
     }
 
-    /// The bytes as they stand in the stream; not checked to be UTF-8.
+    /// The bytes as they are in the stream; not checked to be UTF-8.
     #[must_use]
+    #[inline]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Where the bytes stand in the stream.
+    /// Where the bytes are in the stream.
+    #[must_use]
+    #[inline]
+    pub const fn span(&self) -> Span {
+        Span::new(self.start, self.start + self.bytes.len() as u64)
+    }
+
+    /// The same text in memory of its own.
+    #[must_use]
+    pub fn into_owned(self) -> TextChunk<'static, Bytes> {
+        TextChunk::shared(Bytes::copy_from_slice(self.bytes), self.start)
+    }
+}
+
+impl TextChunk<'static, Bytes> {
+    /// Text that shares the memory of a chunk.
+    pub(crate) const fn shared(bytes: Bytes, start: u64) -> Self {
+        Self {
+            bytes,
+            start,
+            borrowed: PhantomData,
+        }
+    }
+
+    /// The bytes as they are in the stream; not checked to be UTF-8.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The bytes themselves.
+    ///
+    /// Text that lies in one chunk shares the memory of that chunk: keeping a short text for long keeps the whole chunk.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// Where the bytes are in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 }
 
-impl fmt::Debug for TextChunk<'_> {
+impl<B: AsRef<[u8]>> AsRef<[u8]> for TextChunk<'_, B> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
+
+impl<B: AsRef<[u8]>> fmt::Debug for TextChunk<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes.as_ref();
+        let span = Span::new(self.start, self.start + bytes.len() as u64);
         f.debug_struct("TextChunk")
-            .field("bytes", &lossy(self.bytes))
-            .field("span", &self.span())
+            .field("bytes", &lossy(bytes))
+            .field("span", &span)
             .finish()
     }
 }
 
-/// A JSON value whose root is an asserted object or a MARC object, as it stands in the stream.
+/// A JSON value whose root is an asserted object or a MARC object, with its bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct JsonRecord<'a> {
-    raw: &'a [u8],
-    start: u64,
-}
+pub struct JsonRecord<'a, B = &'a [u8]>(TextChunk<'a, B>);
 
 impl<'a> JsonRecord<'a> {
     pub(crate) const fn new(raw: &'a [u8], start: u64) -> Self {
-        Self { raw, start }
+        Self(TextChunk::new(raw, start))
     }
 
-    /// Its bytes, from `{` to `}`.
+    /// The same record with a copy of its bytes.
     #[must_use]
-    pub const fn raw(&self) -> &'a [u8] {
-        self.raw
-    }
-
-    /// Where it stands in the stream.
-    #[must_use]
-    pub const fn span(&self) -> Span {
-        Span::new(self.start, self.start + self.raw.len() as u64)
+    pub fn into_owned(self) -> JsonRecord<'static, Bytes> {
+        JsonRecord(self.0.into_owned())
     }
 }
 
-impl fmt::Debug for JsonRecord<'_> {
+impl<B: AsRef<[u8]>> JsonRecord<'_, B> {
+    /// Its bytes, from `{` to `}`.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        self.0.as_ref()
+    }
+
+    /// Where it is in the stream.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::new(self.0.start, self.0.start + self.raw().len() as u64)
+    }
+}
+
+impl<B: AsRef<[u8]>> fmt::Debug for JsonRecord<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JsonRecord")
-            .field("raw", &lossy(self.raw))
+            .field("raw", &lossy(self.raw()))
             .field("span", &self.span())
             .finish()
     }
 }
 
-/// A bracketed annotation as it stands in the stream.
-#[derive(Clone, Copy)]
-pub struct BracketAnnotation<'a>(&'a Bracket<'a>);
+/// An annotation in brackets, with its bytes.
+pub struct BracketAnnotation<'a, B: EventBytes = &'a [u8]> {
+    parts: B::Parts,
+    borrowed: PhantomData<&'a ()>,
+}
 
-/// What the parser has of an annotation in brackets.
-pub(crate) struct Bracket<'a> {
+/// The parts of an annotation in brackets, borrowed.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct Bracket<'a> {
     reading: Reading,
     raw: &'a [u8],
     vocabulary: &'a Vocabulary,
     start: u64,
-    white_space_before: usize,
+    whitespace_before: usize,
+}
+
+/// The parts of an annotation in brackets, owned.
+#[doc(hidden)]
+pub struct OwnedBracket {
+    reading: Reading,
+    raw: Box<[u8]>,
+    vocabulary: Vocabulary,
+    start: u64,
+    whitespace_before: usize,
 }
 
 impl<'a> Bracket<'a> {
@@ -125,60 +296,91 @@ impl<'a> Bracket<'a> {
         raw: &'a [u8],
         vocabulary: &'a Vocabulary,
         start: u64,
-        white_space_before: usize,
+        whitespace_before: usize,
     ) -> Self {
         Self {
             reading,
             raw,
             vocabulary,
             start,
-            white_space_before,
+            whitespace_before,
         }
     }
 }
 
 impl<'a> BracketAnnotation<'a> {
-    /// What the parser has of it.
+    /// An annotation whose parts are on the parser's stack.
     #[inline]
-    pub(crate) const fn lent(found: &'a Bracket<'a>) -> Self {
-        Self(found)
+    pub(crate) const fn borrowed(parts: &'a Bracket<'a>) -> Self {
+        Self {
+            parts,
+            borrowed: PhantomData,
+        }
     }
 
-    /// What it says, after resolution against the vocabulary.
+    /// The same annotation with a copy of its bytes.
     #[must_use]
-    pub fn annotation(&self) -> Annotation<'a> {
-        let found = self.0;
-        found
+    pub fn into_owned(self) -> BracketAnnotation<'static, Bytes> {
+        let parts = self.parts;
+        BracketAnnotation {
+            parts: Arc::new(OwnedBracket {
+                reading: parts.reading,
+                raw: parts.raw.into(),
+                vocabulary: parts.vocabulary.clone(),
+                start: parts.start,
+                whitespace_before: parts.whitespace_before,
+            }),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<B: EventBytes> BracketAnnotation<'_, B> {
+    #[inline]
+    fn view(&self) -> Bracket<'_> {
+        B::view(&self.parts)
+    }
+
+    /// What it declares, resolved against the vocabulary.
+    #[inline]
+    #[must_use]
+    pub fn annotation(&self) -> Annotation<'_> {
+        let parts = self.view();
+        parts
             .reading
-            .annotation(found.raw, found.vocabulary, self.span())
+            .annotation(parts.raw, parts.vocabulary, self.span())
     }
 
-    /// Where it stands in the stream.
+    /// Where it is in the stream, brackets included.
+    #[inline]
     #[must_use]
-    pub const fn span(&self) -> Span {
-        Span::new(self.0.start, self.0.start + self.0.raw.len() as u64)
+    pub fn span(&self) -> Span {
+        let parts = self.view();
+        Span::new(parts.start, parts.start + parts.raw.len() as u64)
     }
 
     /// Its bytes, from `[` to `]`.
+    #[inline]
     #[must_use]
-    pub const fn raw(&self) -> &'a [u8] {
-        self.0.raw
+    pub fn raw(&self) -> &[u8] {
+        self.view().raw
     }
 
-    /// How many bytes of white space right before it are removed with it when stripping: 0 to 64.
+    /// How many bytes of whitespace right before it are removed with it when stripping: 0 to 64.
+    #[inline]
     #[must_use]
-    pub const fn white_space_before(&self) -> usize {
-        self.0.white_space_before
+    pub fn whitespace_before(&self) -> usize {
+        self.view().whitespace_before
     }
 
-    /// All its parameters in order, also those that have no meaning here; none when it is malformed.
-    pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
-        parameters(self.0.raw)
+    /// All its parameters in order, also those that have no meaning here; empty if it is malformed.
+    pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
+        parameters(self.raw())
     }
 }
 
 /// The parameters of a well-formed annotation.
-pub(crate) fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
+fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
     let bracketed = parse_annotation(raw).ok();
     let well_formed = bracketed.filter(|bracketed| bracketed.malformation().is_none());
     well_formed
@@ -187,25 +389,36 @@ pub(crate) fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
         .into_iter()
 }
 
-impl fmt::Debug for BracketAnnotation<'_> {
+impl<B: EventBytes> Clone for BracketAnnotation<'_, B> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<'a> Copy for BracketAnnotation<'a, &'a [u8]> {}
+
+impl<B: EventBytes> fmt::Debug for BracketAnnotation<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BracketAnnotation")
             .field("annotation", &self.annotation())
-            .field("raw", &lossy(self.0.raw))
-            .field("white_space_before", &self.0.white_space_before)
+            .field("raw", &lossy(self.raw()))
+            .field("whitespace_before", &self.whitespace_before())
             .finish()
     }
 }
 
-impl PartialEq for BracketAnnotation<'_> {
+impl<B: EventBytes> PartialEq for BracketAnnotation<'_, B> {
     fn eq(&self, other: &Self) -> bool {
         self.annotation() == other.annotation()
-            && self.0.raw == other.0.raw
-            && self.0.white_space_before == other.0.white_space_before
+            && self.raw() == other.raw()
+            && self.whitespace_before() == other.whitespace_before()
     }
 }
 
-impl Eq for BracketAnnotation<'_> {}
+impl<B: EventBytes> Eq for BracketAnnotation<'_, B> {}
 
 /// A notice about a place in the stream; it never stops the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -274,30 +487,19 @@ pub enum DiagnosticCode {
     InvalidUtf8,
 }
 
-impl DiagnosticCode {
-    /// The name used on the wire, such as `limit-annotation`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unterminated => "unterminated",
-            Self::LimitAnnotation => "limit-annotation",
-            Self::LimitAssertion => "limit-assertion",
-            Self::LimitDepth => "limit-depth",
-            Self::LimitPointer => "limit-pointer",
-            Self::LimitAnnotations => "limit-annotations",
-            Self::LimitPending => "limit-pending",
-            Self::LimitRecord => "limit-record",
-            Self::InvalidTs => "invalid-ts",
-            Self::NoAssertion => "no-assertion",
-            Self::DuplicateMember => "duplicate-member",
-            Self::JsonSyntax => "json-syntax",
-            Self::InvalidUtf8 => "invalid-utf8",
-        }
-    }
-}
-
-impl fmt::Display for DiagnosticCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    DiagnosticCode, "diagnostic code", "The name used on the wire, such as `limit-annotation`.",
+    Unterminated => "unterminated",
+    LimitAnnotation => "limit-annotation",
+    LimitAssertion => "limit-assertion",
+    LimitDepth => "limit-depth",
+    LimitPointer => "limit-pointer",
+    LimitAnnotations => "limit-annotations",
+    LimitPending => "limit-pending",
+    LimitRecord => "limit-record",
+    InvalidTs => "invalid-ts",
+    NoAssertion => "no-assertion",
+    DuplicateMember => "duplicate-member",
+    JsonSyntax => "json-syntax",
+    InvalidUtf8 => "invalid-utf8",
 }

@@ -148,6 +148,15 @@ pub trait Handler {
             other => self.event(other),
         }
     }
+
+    /// Calls `source` with a closure that dispatches events to this handler.
+    // A closure is passed as it is. A second closure around it would be a second caller of it, and the compiler no
+    // longer makes it part of the loop that pushes: half as many instructions again for a chunk of 4 bytes.
+    #[doc(hidden)]
+    #[inline]
+    fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+        source(&mut |event| self.dispatch(event));
+    }
 }
 
 macro_rules! forward {
@@ -180,6 +189,11 @@ macro_rules! forward {
         #[inline]
         fn dispatch(&mut self, event: Event<'_>) {
             (**self).dispatch(event);
+        }
+
+        #[inline]
+        fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+            (**self).feed(source);
         }
     };
 }
@@ -235,13 +249,13 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
 
     #[inline]
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.0(Event::Annotation(*annotation));
+        self.0(Event::Annotation(annotation.clone()));
         Replacement::Remove
     }
 
     #[inline]
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.0(Event::Record(*record));
+        self.0(Event::Record(record.clone()));
         Replacement::Remove
     }
 
@@ -253,6 +267,11 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
     #[inline]
     fn dispatch(&mut self, event: Event<'_>) {
         self.0(event);
+    }
+
+    #[inline]
+    fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+        source(&mut self.0);
     }
 }
 

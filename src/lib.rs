@@ -96,7 +96,9 @@
 //! - `vocabulary-file` (default): loading a vocabulary from a TOML file.
 //! - `wire` (default): the wire formats of providers, module `wire`.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod borrow;
 mod chunk_index;
 mod event;
 mod extract;
@@ -104,31 +106,39 @@ mod gate;
 mod handler;
 pub mod io;
 pub mod json;
-mod lend;
 mod lex;
 mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
+mod names;
 mod offset_map;
-mod owned;
+mod one_shot;
 mod parser;
 pub mod provenance;
+mod queue;
 mod rewrite;
+#[cfg(feature = "serde")]
+mod serial;
 pub mod settings;
 mod span;
 mod steps;
 
 pub use chunk_index::ChunkIndex;
-pub use event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
+pub use event::{
+    BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
+    TextChunk,
+};
 pub use extract::sentence;
 pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
+pub use names::UnknownNameError;
 pub use offset_map::OffsetMap;
-pub use owned::{OwnedAnnotation, OwnedEvent, OwnedRecord, OwnedText, QueuedParser};
+pub use one_shot::{parse, strip};
 pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
+pub use queue::QueuedParser;
 pub use rewrite::Rewriter;
 pub use span::Span;
 
@@ -136,3 +146,8 @@ pub use span::Span;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The guide's examples, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;

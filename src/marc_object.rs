@@ -4,7 +4,8 @@ use core::fmt;
 use std::borrow::Cow;
 
 use crate::Span;
-use crate::lend::Lend;
+use crate::borrow::MaybeOwned;
+use crate::names::names;
 
 /// The two kinds of MARC object. Source: wire profile, MARC objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,26 +16,15 @@ pub enum MarcKind {
     Disclosure,
 }
 
-impl MarcKind {
-    /// The name used on the wire: `core` or `disclosure`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Disclosure => "disclosure",
-        }
-    }
-}
-
-impl fmt::Display for MarcKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    MarcKind, "kind of MARC object", "The name used on the wire: `core` or `disclosure`.",
+    Core => "core",
+    Disclosure => "disclosure",
 }
 
 /// A MARC object found in a JSON value, raw: nothing of it is judged yet.
 #[derive(Clone, PartialEq, Eq)]
-pub struct MarcObject<'a>(Lend<'a, Parts<'a>>);
+pub struct MarcObject<'a>(MaybeOwned<'a, Parts<'a>>);
 
 /// What is known of a MARC object.
 #[derive(Clone, PartialEq, Eq)]
@@ -70,8 +60,8 @@ impl<'a> Parts<'a> {
 impl<'a> MarcObject<'a> {
     /// What the parser has of it.
     #[inline]
-    pub(crate) const fn lent(parts: &'a Parts<'a>) -> Self {
-        Self(Lend::Lent(parts))
+    pub(crate) const fn borrowed(parts: &'a Parts<'a>) -> Self {
+        Self(MaybeOwned::Borrowed(parts))
     }
 
     /// Which kind it is.
@@ -104,7 +94,7 @@ impl<'a> MarcObject<'a> {
     #[must_use]
     pub fn into_owned(self) -> MarcObject<'static> {
         let parts = self.0.into_inner();
-        MarcObject(Lend::owned(Parts {
+        MarcObject(MaybeOwned::owned(Parts {
             kind: parts.kind,
             span: parts.span,
             pointer: parts.pointer.map(|text| Cow::Owned(text.into_owned())),

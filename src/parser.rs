@@ -8,6 +8,7 @@ use crate::extract::Setup;
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
 use crate::handler::{Handler, IntoHandler};
+use crate::names::names;
 use crate::provenance::Vocabulary;
 
 /// How a stream is read. Source: wire profile, modes.
@@ -30,10 +31,18 @@ pub enum Mode {
     Auto,
 }
 
+names! {
+    Mode, "mode", "The name that the command line uses: `text`, `json`, `ndjson` or `auto`.",
+    Text => "text",
+    Json => "json",
+    Ndjson => "ndjson",
+    Auto => "auto",
+}
+
 /// A parser of one stream, fed with chunks of any size.
 ///
 /// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are lent until
-/// the sink returns: `into_owned`, or an [`OwnedEvent`](crate::OwnedEvent), keeps what one says. In the steady
+/// the sink returns: [`Event::into_owned`] keeps one. In the steady
 /// state nothing is allocated, but for the values of an annotation that have escapes and for what is not UTF-8. How the
 /// stream is cut changes no event, offset or diagnostic, only the pieces in which text is handed on. No input is an error,
 /// and memory is bounded by the [`Limits`] whatever the length.
@@ -95,7 +104,7 @@ impl Parser {
         let mut handler = handler.into_handler();
         match self.push_plain(chunk) {
             Some(start) => handler.text(TextChunk::new(chunk, start)),
-            None => self.push_any(chunk, false, &mut |event| handler.dispatch(event)),
+            None => handler.feed(&mut |sink| self.push_any(chunk, false, sink)),
         }
     }
 
@@ -117,7 +126,7 @@ impl Parser {
     /// of the stream.
     pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        self.push_any(chunk, true, &mut |event| handler.dispatch(event));
+        handler.feed(&mut |sink| self.push_any(chunk, true, sink));
     }
 
     /// Takes the next bytes, own or foreign, of whatever kind.
@@ -130,7 +139,7 @@ impl Parser {
     ) {
         if let Engine::Text(text) = &mut self.engine
             && !foreign
-            && text.push_in_attempt(self.limits.max_annotation(), chunk)
+            && text.push_in_candidate(self.limits.max_annotation(), chunk)
         {
             return;
         }
@@ -158,7 +167,7 @@ impl Parser {
     /// offsets included, with nothing open.
     pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        self.finish_any(&mut |event| handler.dispatch(event));
+        handler.feed(&mut |sink| self.finish_any(sink));
         handler.end();
     }
 

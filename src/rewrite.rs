@@ -154,7 +154,7 @@ impl Out {
                 self.white.extend_from_slice(later);
             }
             Event::Annotation(annotation) => {
-                self.flush(annotation.white_space_before(), handler);
+                self.flush(annotation.whitespace_before(), handler);
                 match handler.annotation(&annotation) {
                     Replacement::Remove => self.white.clear(),
                     Replacement::Keep => {

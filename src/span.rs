@@ -1,6 +1,8 @@
 //! Half-open ranges of stream offsets.
 
 use core::fmt;
+use core::num::TryFromIntError;
+use core::ops::Range;
 
 /// A half-open range `[start, end)` of byte offsets from the start of a stream.
 ///
@@ -28,7 +30,7 @@ impl Span {
         self.start
     }
 
-    /// Offset just behind the last byte.
+    /// Offset just after the last byte.
     #[must_use]
     pub const fn end(self) -> u64 {
         self.end
@@ -40,10 +42,43 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether the span holds no byte.
+    /// Whether the span has no bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
+    }
+}
+
+impl From<Range<u64>> for Span {
+    /// The same as [`Span::new`] of the range's ends.
+    fn from(range: Range<u64>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
+impl From<Span> for Range<u64> {
+    fn from(span: Span) -> Self {
+        span.start..span.end
+    }
+}
+
+/// The span as an index into a slice that starts at offset 0.
+///
+/// ```
+/// use core::ops::Range;
+/// use provstream::Span;
+///
+/// let stream = b"It is so. [substrate.grep]";
+/// let at: Range<usize> = Span::new(0, 9).try_into()?;
+/// assert_eq!(stream.get(at), Some(&b"It is so."[..]));
+/// # Ok::<(), std::num::TryFromIntError>(())
+/// ```
+impl TryFrom<Span> for Range<usize> {
+    type Error = TryFromIntError;
+
+    /// Fails if an offset does not fit into a `usize`, which takes a platform of 32 bits.
+    fn try_from(span: Span) -> Result<Self, TryFromIntError> {
+        Ok(span.start.try_into()?..span.end.try_into()?)
     }
 }
 

@@ -5,7 +5,7 @@ use provstream::Parser;
 use super::reference::engine::{Cuts, parser_in};
 use super::reference::{Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
-/// The first byte of input that says more than the stream itself; it stands nowhere in UTF-8.
+/// The first byte of input that says more than the stream itself; it appears nowhere in UTF-8.
 const CONTROL: u8 = 0xFF;
 
 /// In such input, where own text becomes foreign and the other way round.
@@ -14,11 +14,31 @@ const SWITCH: u8 = 0xFE;
 /// How many bytes set the reading, the limits and the cuts.
 const SETTINGS: usize = 12;
 
+/// What leaves something open: an attempt, an assertion, white space, code, a block, a line, a JSON value, a string, an escape.
+const OPEN: [&str; 16] = [
+    "",
+    " So. [substrate.grep; ts=\"",
+    " So. [substrate.grep] \n ",
+    "\n```",
+    "\n~~~~\n{\"assertion\":\"a\",",
+    "\n> ```\n> ",
+    " ``x",
+    "\n| a | b [substrate.grep] |",
+    "\n- x. \t ",
+    "{\"provenance\":[{\"substrate_class\":\"substrate.grep\"},{\"ts\":\"2",
+    "[[{\"marc_version\":1,\"a/~\":[{\"assertion\":\"\\ud83d",
+    "\n{\"assertion\":\"x\\",
+    " {\"a\":-1.5e",
+    " {\"a\":tr",
+    "\\",
+    "\r",
+];
+
 /// A stream, how it is read and cut, and the limits in force.
 ///
-/// Input is the stream as it stands, so that any text is a good start, read in mode `auto` with the default limits and
+/// Input is the stream itself, so that any text is a good start, read in mode `auto` with the default limits and
 /// cut at places that depend on all of it. If it starts with the byte FF, twelve bytes follow: the mode and whether
-/// records are held, seven limits, and four for the cuts; and in the stream behind them each byte FE is a change between
+/// records are held, seven limits, and four for the cuts; and in the stream after them each byte FE is a change between
 /// own and foreign text.
 #[derive(Debug)]
 pub(crate) struct Case {
@@ -81,6 +101,51 @@ impl Case {
     /// A parser with the case's mode and limits.
     pub(crate) fn parser(&self) -> Parser {
         parser_in(self.reading, &self.limits, &RefVocabulary::default())
+    }
+
+    /// A parser with the case's mode and limits that has read something else and was reset: it has to equal a new one.
+    pub(crate) fn used_parser(&self) -> Parser {
+        let mut parser = self.parser();
+        self.use_up(&mut parser);
+        parser
+    }
+
+    /// Makes a parser, which is new, a used one.
+    pub(crate) fn use_up(&self, parser: &mut Parser) {
+        for (own, bytes) in self.earlier() {
+            if own {
+                parser.push(bytes, ());
+            } else {
+                parser.push_untrusted(bytes, ());
+            }
+        }
+        if self.finishes_earlier() {
+            parser.finish(());
+        }
+        parser.reset();
+    }
+
+    /// What an object reads before it is reset: the first part of the stream, and then what leaves something open. With
+    /// whether each is own text.
+    pub(crate) fn earlier(&self) -> [(bool, &[u8]); 2] {
+        let mut choices = Cuts(!self.seed);
+        let (own, bytes) = self
+            .input
+            .first()
+            .map_or((true, &[][..]), |first| (first.own, &first.bytes[..]));
+        let part = &bytes[..choices.below(bytes.len() + 1)];
+        let open = OPEN[choices.below(OPEN.len())].as_bytes();
+        [(own, part), (choices.below(4) > 0, open)]
+    }
+
+    /// Whether that stream ends before the object is reset.
+    pub(crate) const fn finishes_earlier(&self) -> bool {
+        self.seed & 0x10 == 0
+    }
+
+    /// What all choices follow from that the case leaves open.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The bytes of the stream.

@@ -1,24 +1,26 @@
 //! What is searched for with random input: each body is an ordinary function that panics when something does not hold.
 //!
-//! AFL++ (`afl/main.rs`) and libFuzzer (`fuzz_targets/body.rs`) run them, and `cargo test` in the repository replays them
-//! over the corpus and over made-up input without any fuzzer. Input is taken as it is, so that every file is a good start,
-//! or, behind the byte FD, as the choices of a generator that composes input from the grammar's words.
+//! AFL++ (`driver/src/afl.rs`) and libFuzzer (`driver/fuzz_targets/body.rs`) run them, and `cargo test` replays them over the
+//! corpus and over generated input without any fuzzer. Input is taken as it is, so that every file is a good start, or, after
+//! the byte FD, as the choices of a generator that composes input from the grammar's words.
 
 mod body;
 mod case;
 mod generate;
+mod seeds;
 
 use testkit::marc::generate as marc_objects;
-use testkit::wire::text as wire_text;
 use testkit::{judges, meter, reference};
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::{env, fs, io};
 
 pub use body::BODIES;
 pub use generate::Input;
+pub use seeds::{Seed, choices, with_settings};
 
-/// The first byte of input that is a generator's choices; it stands nowhere in UTF-8.
+/// The first byte of input that is a generator's choices; it appears nowhere in UTF-8.
 const CHOICES: u8 = 0xFD;
 
 /// Something that holds of all input.
@@ -57,27 +59,28 @@ impl Body {
         }
     }
 
-    /// Where the environment variable `PROVSTREAM_EXPAND` names a file, writes what its bytes stand for beside it, as
-    /// `FILE.input`, and says so: then nothing is to be searched for.
+    /// What a fuzzer's program does instead of searching, where an environment variable asks for it; says whether one did.
     ///
-    /// A find that is choices of the generator would be another one as soon as the generator changes.
+    /// - `PROVSTREAM_EXPAND=FILE` writes what the bytes of a file stand for beside it, as `FILE.input`: a find that is choices
+    ///   of the generator would be another one as soon as the generator changes.
+    /// - `PROVSTREAM_START=FOLDER` writes what a search starts from into a folder.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or the other one not be written.
-    #[allow(
-        dead_code,
-        reason = "the tests that take this file in have nothing to expand"
-    )]
-    pub fn expand_file(&self) -> io::Result<bool> {
-        let Some(file) = env::var_os("PROVSTREAM_EXPAND") else {
-            return Ok(false);
-        };
-        let input = self.expand(&fs::read(&file)?).into_owned();
-        let mut to = file;
-        to.push(".input");
-        fs::write(to, input)?;
-        Ok(true)
+    /// If a file cannot be read or written.
+    pub fn errand(&self) -> io::Result<bool> {
+        if let Some(file) = env::var_os("PROVSTREAM_EXPAND") {
+            let input = self.expand(&fs::read(&file)?).into_owned();
+            let mut to = file;
+            to.push(".input");
+            fs::write(to, input)?;
+            return Ok(true);
+        }
+        if let Some(to) = env::var_os("PROVSTREAM_START") {
+            self.write_seeds(&testkit::root().join("corpus"), Path::new(&to))?;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Checks it for a fuzzer's bytes.

@@ -11,7 +11,7 @@ use crate::lex::chars::{leading_white, next_boundary, trimmed_len};
 use crate::lex::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
 use crate::steps;
 
-/// What stands before an annotation.
+/// What is before an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// Neither text nor a block boundary since the anchor.
@@ -22,15 +22,15 @@ pub(crate) enum Before {
     Found { start: usize, end: usize, cut: bool },
 }
 
-/// The assertion that an annotation right behind `text` belongs to.
+/// The assertion that an annotation right after `text` belongs to.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, or somewhere behind it if there is none; then the answer may be
-/// unknown, which is none. Lines are read from
+/// `text` starts at the anchor, for which `anchor` holds, or somewhere after it if there is none; then the answer may be
+/// unknown, and `None`. Lines are read from
 /// the last one backwards, so the cost follows the assertion's block, not the text. Source: wire profile, assertion
 /// span, rule 3.
 ///
 /// Gives also the line in which `text` ends, as far as an annotation there leaves it of interest: see
-/// [`Line::behind_annotation`].
+/// [`Line::after_annotation`].
 pub(crate) fn look_back(
     text: &[u8],
     anchor: Option<&Line>,
@@ -45,8 +45,8 @@ pub(crate) fn look_back(
     Some((lines.before(line, max_assertion)?, state))
 }
 
-/// [`look_back`] where the last line is no table row, its prefix known, and the candidate not before it: it begins a
-/// paragraph, behind a blank line, or goes on behind the anchor.
+/// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins a
+/// paragraph, after a blank line, or continues after the anchor.
 #[inline]
 fn in_plain_line(
     text: &[u8],
@@ -104,7 +104,7 @@ pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
 /// One line of the text.
 struct SourceLine {
     start: usize,
-    /// Where its content starts, behind the prefix.
+    /// Where its content starts, after the prefix.
     content: usize,
     /// Where it ends: at its line feed or at the end of the text.
     end: usize,
@@ -116,7 +116,7 @@ struct SourceLine {
     new_block: bool,
 }
 
-/// The text from the block boundary up to the annotation; `longer` when it goes on before its start.
+/// The text from the block boundary up to the annotation; `longer` if more precedes its start.
 struct Candidate {
     start: usize,
     longer: bool,
@@ -128,7 +128,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// What stands before the end of the text, which lies in `line`; none if it is unknown.
+    /// What is before the end of the text, which lies in `line`; `None` if it is unknown.
     #[inline]
     fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
         let text = self.text;
@@ -157,7 +157,7 @@ impl Lines<'_> {
         })
     }
 
-    /// The line that ends at `end`, none if it starts at an unknown place.
+    /// The line that ends at `end`, `None` if it starts at an unknown place.
     #[inline]
     fn ending_at(&self, end: usize) -> Option<SourceLine> {
         let start = self.start_of_line(end);
@@ -189,7 +189,7 @@ impl Lines<'_> {
         })
     }
 
-    /// Whether the line that ends at `end` has a block quote marker; none if that is unknown.
+    /// Whether the line that ends at `end` has a block quote marker; `None` if that is unknown.
     fn is_quote(&self, end: usize) -> Option<bool> {
         let start = self.start_of_line(end);
         let line = &self.text[start..=end];

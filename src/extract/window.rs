@@ -11,7 +11,7 @@ const SLACK: usize = 96;
 ///
 /// One buffer holds all three: `[saved | unused | raw | free | arena]`. The raw bytes are those of the stream from
 /// `base` on, without a gap; the arena grows from the buffer's end. Invariants: `saved <= raw_start`,
-/// `raw_start + raw_len + arena_len <= buffer.len()`, and `line` tells what precedes `base`.
+/// `raw_start + raw_len + arena_len <= buffer.len()`, and `line` says what precedes `base`.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     buffer: Vec<u8>,
@@ -60,13 +60,13 @@ impl Window {
         &self.line
     }
 
-    /// How many bytes of white space, as stripping removes it, stand before stream offset `at`.
+    /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
     #[inline]
     pub(crate) fn white_before(&self, at: u64) -> usize {
         white_tail(&self.raw()[..(at - self.base) as usize], self.white)
     }
 
-    /// Stream offset behind the last raw byte.
+    /// Stream offset after the last raw byte.
     pub(crate) const fn end(&self) -> u64 {
         self.base + self.raw_len as u64
     }
@@ -143,7 +143,7 @@ impl Window {
     }
 
     /// Saves a range of the raw bytes in the place of what was saved; the window then starts at `base`, which lies
-    /// behind that range but for a marker that may be cut in two, with `line` there.
+    /// after that range except for a marker that may be cut in two, with `line` there.
     pub(crate) fn save_raw_and_restart(
         &mut self,
         range: core::ops::Range<usize>,
@@ -236,7 +236,7 @@ impl Window {
     /// Passes over all raw bytes and the first `len` of `more`, which follow them; the window then starts there.
     pub(crate) fn skip(&mut self, more: &[u8], len: usize) -> usize {
         let mut line = self.line;
-        let behind = self.end();
+        let after = self.end();
         let read = line.advance(self.raw());
         let mut left = [0; 16];
         let rest = &self.raw()[read..];
@@ -252,7 +252,7 @@ impl Window {
         }
         at += line.advance(&more[at..len]);
         let white = white_tail(&more[..at], white_tail(self.raw(), self.white));
-        self.restart(behind + at as u64, line, white);
+        self.restart(after + at as u64, line, white);
         at
     }
 
@@ -278,7 +278,7 @@ impl Window {
     }
 }
 
-/// How many bytes of white space, as stripping removes it, stand at the end of `bytes`, which `before` of them precede.
+/// How many bytes of white space, as stripping removes it, are at the end of `bytes`, which `before` of them precede.
 #[inline]
 pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     let here = removable_tail(bytes);

@@ -237,7 +237,7 @@ impl<P: Policy, H: GateHandler> Handler for Taking<'_, P, H> {
     }
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        let removed = annotation.span().len() + annotation.white_space_before() as u64;
+        let removed = annotation.span().len() + annotation.whitespace_before() as u64;
         self.held.remove(removed);
         self.handler.annotation(annotation);
         Replacement::Remove

@@ -5,8 +5,9 @@ use std::io;
 use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 
-use crate::owned::{OwnedEvent, QueuedParser};
+use crate::event::OwnedEvent;
 use crate::parser::Parser;
+use crate::queue::QueuedParser;
 
 /// A decoder of events, for `tokio_util::codec::FramedRead`.
 ///
@@ -17,7 +18,7 @@ use crate::parser::Parser;
 /// ```
 /// use futures_util::StreamExt;
 /// use provstream::io::EventDecoder;
-/// use provstream::{OwnedEvent, Parser};
+/// use provstream::{Event, Parser};
 /// use tokio_util::codec::FramedRead;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -25,7 +26,7 @@ use crate::parser::Parser;
 /// let answer = &b"It is so. [substrate.grep]"[..]; // a socket, a child's output
 /// let mut events = FramedRead::new(answer, EventDecoder::new(Parser::new()));
 /// while let Some(event) = events.next().await {
-///     if let OwnedEvent::Assertion(assertion) = event? {
+///     if let Event::Assertion(assertion) = event? {
 ///         assert_eq!(assertion.text(), "It is so.");
 ///     }
 /// }

@@ -7,8 +7,9 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::owned::{OwnedEvent, QueuedParser};
+use crate::event::{Event, OwnedEvent};
 use crate::parser::Parser;
+use crate::queue::QueuedParser;
 
 pin_project! {
     /// A stream of the events of a stream of chunks.
@@ -24,7 +25,7 @@ pin_project! {
     /// use bytes::Bytes;
     /// use futures_util::StreamExt;
     /// use provstream::io::EventStream;
-    /// use provstream::{OwnedEvent, Parser};
+    /// use provstream::{Event, Parser};
     /// # use std::convert::Infallible;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -33,7 +34,7 @@ pin_project! {
     /// # let body = futures_util::stream::iter(chunks);
     /// let mut events = EventStream::new(body, Parser::new()); // `body`: the bytes of a response
     /// while let Some(event) = events.next().await {
-    ///     if let OwnedEvent::Assertion(assertion) = event? {
+    ///     if let Event::Assertion(assertion) = event? {
     ///         assert_eq!(assertion.text(), "It is so.");
     ///     }
     /// }
@@ -109,7 +110,7 @@ where
                 Some(Ok(chunk)) => {
                     // The queue is empty, so that the text of an ordinary chunk need not go through it.
                     if let Some(text) = this.queue.push_first(chunk.into()) {
-                        return Poll::Ready(Some(Ok(OwnedEvent::Text(text))));
+                        return Poll::Ready(Some(Ok(Event::Text(text))));
                     }
                 }
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),

@@ -5,8 +5,9 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 
 use super::PIECE;
-use crate::owned::{OwnedEvent, QueuedParser};
+use crate::event::OwnedEvent;
 use crate::parser::Parser;
+use crate::queue::QueuedParser;
 
 /// An iterator of the events of what a reader reads.
 ///
@@ -19,11 +20,11 @@ use crate::parser::Parser;
 ///
 /// ```
 /// use provstream::io::EventReader;
-/// use provstream::{OwnedEvent, Parser};
+/// use provstream::{Event, Parser};
 ///
 /// let answer = &b"It is so. [substrate.grep]"[..]; // a file, a socket, standard input
 /// for event in EventReader::new(answer, Parser::new()) {
-///     if let OwnedEvent::Assertion(assertion) = event? {
+///     if let Event::Assertion(assertion) = event? {
 ///         assert_eq!(assertion.text(), "It is so.");
 ///     }
 /// }

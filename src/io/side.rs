@@ -7,9 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::stream::{FusedStream, Stream};
 
-use crate::event::{BracketAnnotation, Event, JsonRecord};
+use crate::event::{BracketAnnotation, Event, JsonRecord, OwnedEvent};
 use crate::handler::{Handler, Replacement};
-use crate::owned::OwnedEvent;
 
 /// A sink that removes annotations and records, and the stream of what it is told.
 ///
@@ -23,7 +22,7 @@ use crate::owned::OwnedEvent;
 /// use bytes::Bytes;
 /// use futures_util::StreamExt;
 /// use provstream::io::{SideItem, TextStream, side_events};
-/// use provstream::{OwnedEvent, Parser};
+/// use provstream::{Event, Parser};
 /// # use std::convert::Infallible;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -37,7 +36,7 @@ use crate::owned::OwnedEvent;
 /// }
 /// while let Some(item) = events.next().await { // mostly in a task of its own
 ///     match item {
-///         SideItem::Event(OwnedEvent::Assertion(assertion)) => assert_eq!(assertion.text(), "It is so."),
+///         SideItem::Event(Event::Assertion(assertion)) => assert_eq!(assertion.text(), "It is so."),
 ///         SideItem::Lost(events) => eprintln!("{events} events are lost"),
 ///         _ => {}
 ///     }
@@ -103,12 +102,12 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
 }
 
 impl SideSink {
-    fn push<T: Into<OwnedEvent>>(&self, event: T) {
+    fn push(&self, event: Event<'_>) {
         // Without a consumer nothing need be copied.
         if Arc::strong_count(&self.queue) == 1 {
             return;
         }
-        let event = event.into();
+        let event = event.into_owned();
         let mut dropped = Some(event);
         let mut queue = lock(&self.queue);
         if queue.events.len() < queue.capacity {
@@ -139,12 +138,12 @@ impl SideSink {
 
 impl Handler for SideSink {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.push(Event::Annotation(*annotation));
+        self.push(Event::Annotation(annotation.clone()));
         Replacement::Remove
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.push(Event::Record(*record));
+        self.push(Event::Record(record.clone()));
         Replacement::Remove
     }
 

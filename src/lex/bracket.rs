@@ -1,4 +1,4 @@
-//! The resumable lexer of one bracketed annotation attempt. Source: wire profile, bracketed encoding.
+//! The resumable lexer of one bracketed annotation candidate. Source: wire profile, bracketed encoding.
 
 use super::usual::plain_run;
 use crate::provenance::reading::{Reading, Value, unquote};
@@ -11,7 +11,7 @@ const MAX_PARAMETERS: u32 = 16;
 /// What the identifiers of substrate classes begin with.
 const SUBSTRATE: &[u8] = b"substrate.";
 
-/// Where an attempt stands after some more of its bytes.
+/// Where a candidate is after some more of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// All bytes were read, and it is still open.
@@ -28,7 +28,7 @@ pub(crate) enum Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// White space behind the opening bracket.
+    /// White space after the opening bracket.
     Opened,
     /// The anchor's major part.
     Major,
@@ -38,20 +38,20 @@ enum State {
     /// The first letter of a label.
     LabelStart,
     Label,
-    /// White space behind the identifier.
+    /// White space after the identifier.
     Identified,
-    /// White space behind a semicolon.
+    /// White space after a semicolon.
     Separated,
     Name,
-    /// Blanks behind a name: "=" may follow.
+    /// Blanks after a name: "=" may follow.
     Named,
-    /// Blanks behind "=".
+    /// Blanks after "=".
     Equals,
     Bare,
     Quoted,
-    /// Behind a backslash in quotes.
+    /// After a backslash in quotes.
     QuotedPair,
-    /// White space behind a parameter: a semicolon or the closing bracket must follow.
+    /// White space after a parameter: a semicolon or the closing bracket must follow.
     Complete,
 }
 
@@ -97,14 +97,14 @@ impl Known {
     }
 }
 
-/// An attempt in progress; offsets count from its opening bracket.
+/// A candidate in progress; offsets count from its opening bracket.
 ///
-/// Invariant: `read` bytes have been taken into account. No byte is read again but the one behind the longest attempt.
+/// Invariant: `read` bytes have been taken into account. No byte is read again but the one after the longest candidate.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct Candidate {
     read: u32,
     identifier_start: u32,
-    /// Where the identifier starts behind its anchor.
+    /// Where the identifier starts after its anchor.
     name_start: u32,
     identifier_end: u32,
     /// Start of the current parameter's name, then of its value.
@@ -116,14 +116,14 @@ pub(crate) struct Attempt {
     known: Option<Known>,
     started: bool,
     malformed: bool,
-    /// A line feed stands in the current white space.
+    /// A line feed is in the current white space.
     line_feed: bool,
-    /// A line feed stands anywhere in the attempt.
+    /// A line feed is anywhere in the candidate.
     line_feeds: bool,
 }
 
-impl Attempt {
-    /// An attempt of which the opening bracket has been read.
+impl Candidate {
+    /// A candidate of which the opening bracket has been read.
     pub(crate) const fn new() -> Self {
         Self {
             read: 1,
@@ -148,10 +148,10 @@ impl Attempt {
         self.read as usize
     }
 
-    /// What a closed attempt says, and apart from it a `ts` that is no date-time.
+    /// What a closed candidate says, and apart from it a `ts` that is not a date-time.
     pub(crate) fn reading(
         &self,
-        attempt: &[u8],
+        candidate: &[u8],
         vocabulary: &Vocabulary,
     ) -> (Reading, Option<Value>) {
         let mut reading = Reading {
@@ -169,10 +169,10 @@ impl Attempt {
             return (reading, None);
         }
         (reading.class, reading.reason) =
-            vocabulary.resolve_index(reading.identifier.content(attempt));
+            vocabulary.resolve_index(reading.identifier.content(candidate));
         reading.observation_id = self.observation_id;
         let valid =
-            |ts: &Value| Timestamp::parse(&*unquote(ts.content(attempt), ts.quoted)).is_ok();
+            |ts: &Value| Timestamp::parse(&*unquote(ts.content(candidate), ts.quoted)).is_ok();
         reading.ts = self.ts.filter(valid);
         let invalid = self.ts.filter(|_| reading.ts.is_none());
         (reading, invalid)
@@ -187,7 +187,7 @@ impl Attempt {
         self.line_feeds
     }
 
-    /// Whether all of the next few bytes go on with a label, a name or a value that is open.
+    /// Whether all of the next few bytes continue an open label, name or value.
     #[inline]
     pub(crate) fn goes_on_with(&self, bytes: &[u8]) -> bool {
         let class = match self.state {
@@ -203,23 +203,23 @@ impl Attempt {
         shared != 0
     }
 
-    /// Takes that many bytes it [goes on with](Self::goes_on_with).
+    /// Takes that many bytes, which [continue it](Self::goes_on_with).
     #[inline]
     pub(crate) const fn skip(&mut self, len: usize) {
         self.read += len as u32;
     }
 
-    /// Reads on in `attempt`, all bytes of it that are there, from the opening bracket; at most `max` of them.
-    pub(crate) fn feed(&mut self, attempt: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
+    /// Reads on in `candidate`, all bytes of it that are there, from the opening bracket; at most `max` of them.
+    pub(crate) fn feed(&mut self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         let before = self.read();
-        let step = self.read_on(&attempt[..attempt.len().min(max)], vocabulary);
+        let step = self.read_on(&candidate[..candidate.len().min(max)], vocabulary);
         steps::count(self.read() - before);
         if step != Step::More {
             return step;
         }
-        if attempt.len() > max {
-            // Only a byte that could continue the attempt makes it too long.
-            let next = self.clone().read_on(&attempt[..=max], vocabulary);
+        if candidate.len() > max {
+            // Only a byte that could continue the candidate makes it too long.
+            let next = self.clone().read_on(&candidate[..=max], vocabulary);
             return match next {
                 Step::More | Step::Closed if self.started => Step::TooLong,
                 Step::More | Step::Closed => Step::Dropped,
@@ -227,16 +227,16 @@ impl Attempt {
             };
         }
         let close = self.read() + 16 > max;
-        if close && !self.started && self.least(attempt, vocabulary, ";ts=") > max {
+        if close && !self.started && self.least(candidate, vocabulary, ";ts=") > max {
             return Step::Dropped;
         }
         Step::More
     }
 
-    /// The least length at which the attempt can close.
-    pub(crate) fn can_close_at(&self, attempt: &[u8], vocabulary: &Vocabulary) -> usize {
+    /// The least length at which the candidate can close.
+    pub(crate) fn can_close_at(&self, candidate: &[u8], vocabulary: &Vocabulary) -> usize {
         if !self.started {
-            return self.least(attempt, vocabulary, ";ts=]");
+            return self.least(candidate, vocabulary, ";ts=]");
         }
         self.read()
             + match self.state {
@@ -246,10 +246,10 @@ impl Attempt {
             }
     }
 
-    /// The length of the attempt, not yet started, with the fewest bytes that let it end with `parameter` or end right
-    /// behind an identifier.
-    fn least(&self, attempt: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
-        steps::count(attempt.len());
+    /// The length of the candidate, not yet started, with the fewest bytes that let it end with `parameter` or end right
+    /// after an identifier.
+    fn least(&self, candidate: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
+        steps::count(candidate.len());
         let more = match self.state {
             State::Opened => 1 + parameter.len(),
             State::Major => ".0.a".len() + parameter.len(),
@@ -257,7 +257,7 @@ impl Attempt {
             State::Minor => ".a".len() + parameter.len(),
             State::Separated => parameter.len() - 1,
             State::Name | State::Named => {
-                let name = &attempt[self.part_start as usize..];
+                let name = &candidate[self.part_start as usize..];
                 let len = run(name, |byte| CLASSES[byte as usize] & NAME != 0);
                 let more = Known::shortest_completion(&name[..len]).unwrap_or(0);
                 more + parameter.len() - ";ts".len()
@@ -265,11 +265,11 @@ impl Attempt {
             _ => {
                 let open = self.state != State::Identified;
                 let end = if open {
-                    attempt.len()
+                    candidate.len()
                 } else {
                     self.identifier_end as usize
                 };
-                let name = &attempt[self.name_start as usize..end];
+                let name = &candidate[self.name_start as usize..end];
                 let letter = usize::from(self.state == State::LabelStart);
                 let mut least = letter + parameter.len();
                 if name.starts_with(SUBSTRATE) {
@@ -480,9 +480,9 @@ impl Attempt {
         }
     }
 
-    /// Whether a `;` or `]` behind the identifier starts an attempt.
-    fn starts(&self, attempt: &[u8], vocabulary: &Vocabulary) -> bool {
-        let name = &attempt[self.name_start as usize..self.identifier_end as usize];
+    /// Whether a `;` or `]` after the identifier starts a candidate.
+    fn starts(&self, candidate: &[u8], vocabulary: &Vocabulary) -> bool {
+        let name = &candidate[self.name_start as usize..self.identifier_end as usize];
         name.starts_with(SUBSTRATE) || vocabulary.names(name)
     }
 

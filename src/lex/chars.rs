@@ -5,7 +5,7 @@ use crate::steps;
 /// U+FEFF in UTF-8; white space at the very start of a stream.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// What stands at the start of some bytes, as far as separators go.
+/// What is at the start of some bytes, as far as separators go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
     /// A character of Unicode `White_Space` of this many bytes.
@@ -138,7 +138,7 @@ pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
 }
 
-/// `at`, moved behind the character inside of which it stands. A byte that is no part of a character stands alone.
+/// `at`, moved after the character that contains it. A byte that is not part of a character counts as one.
 pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
     for back in 1..=at.min(3) {
         let start = at - back;
@@ -158,7 +158,7 @@ pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Whether the byte at `at` stands behind an odd number of backslashes; `odd_before` tells of those before `bytes`.
+/// Whether the byte at `at` is after an odd number of backslashes; `odd_before` is for those before `bytes`.
 pub(crate) fn is_escaped(bytes: &[u8], at: usize, odd_before: bool) -> bool {
     let run = bytes[..at]
         .iter()
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_lies_behind_a_whole_character_only() {
+    fn a_boundary_lies_after_a_whole_character_only() {
         for (text, at, boundary) in [
             ("aé", 2, 3),
             ("é", 0, 0),

@@ -9,28 +9,28 @@ pub(crate) struct Fence {
     pub(crate) marker: u8,
     /// Length of the opening run; a closing one is at least as long.
     pub(crate) run: u64,
-    /// It was opened behind a block quote marker.
+    /// It was opened after a block quote marker.
     pub(crate) quoted: bool,
 }
 
-/// Where the current line of a fenced block stands.
+/// How far the current line of a fenced block has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceLine {
     /// In its indentation and block quote markers.
     Prefix { quote: bool },
-    /// In its indentation, some of which is foreign text: it cannot close the block.
+    /// In its indentation, part of which is untrusted text: it cannot close the block.
     Mixed,
     /// In a run of the fence's character.
     Run { count: u64, quote: bool },
-    /// In white space behind a run that may close the block.
+    /// In white space after a run that may close the block.
     Tail { quote: bool },
     /// It is code.
     Code,
 }
 
 impl FenceLine {
-    /// The line behind a byte of foreign text, which opens and closes nothing.
-    pub(crate) const fn foreign(self, byte: u8) -> Self {
+    /// The line after a byte of untrusted text, which opens and closes nothing.
+    pub(crate) const fn untrusted(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Prefix { quote: false } | Self::Mixed, b' ' | b'\t') => Self::Mixed,
             _ => Self::Code,
@@ -41,9 +41,9 @@ impl FenceLine {
 /// What a byte does to a fenced block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceStep {
-    /// The block goes on.
+    /// The block stays open.
     Inside,
-    /// A new line of the block starts behind this line feed.
+    /// A new line of the block starts after this line feed.
     NextLine,
     /// This line feed ends the closing line.
     Closed { quote: bool },

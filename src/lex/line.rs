@@ -19,7 +19,7 @@ pub(crate) struct Prefix {
     pub(crate) list: bool,
     /// It ends with a heading marker.
     pub(crate) heading: bool,
-    /// Something follows that is no marker, so the prefix cannot grow.
+    /// Something follows that is not a marker, so the prefix cannot grow.
     pub(crate) done: bool,
 }
 
@@ -71,15 +71,15 @@ fn any_prefix(line: &[u8]) -> Prefix {
             0xE2 if "•".as_bytes().starts_with(rest) => return prefix,
             _ => 0,
         };
-        let behind = &rest[marker..];
+        let after = &rest[marker..];
         if marker == 0 {
             prefix.done = true;
             return prefix;
         }
-        if behind.is_empty() {
+        if after.is_empty() {
             return prefix;
         }
-        match separator(behind) {
+        match separator(after) {
             Separator::White(_) => {}
             Separator::Partial => return prefix,
             _ => {
@@ -110,9 +110,9 @@ pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
     None
 }
 
-/// What must be known of the text before some offset to go on from there: the line it stands in, and the line before.
+/// What must be known of the text before some offset to go on from there: the line it is in, and the line before.
 ///
-/// The offset never stands inside a marker, so the prefix of the line is read anew from it.
+/// The offset is never inside a marker, so the prefix of the line is read anew from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// The line's prefix is complete: what follows belongs to its content.
@@ -125,7 +125,7 @@ pub(crate) struct Line {
     pub(crate) heading: bool,
     /// A table row: the content starts with `|`.
     pub(crate) row: bool,
-    /// There is text behind the line's last block boundary.
+    /// There is text after the line's last block boundary.
     pub(crate) text: bool,
     /// The bytes right before the offset are an odd number of backslashes.
     pub(crate) odd_backslashes: bool,
@@ -136,13 +136,13 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// In a line without a prefix, behind a blank one.
+    /// In a line without a prefix, after a blank one.
     pub(crate) const PLAIN: Self = Self {
         content: true,
         ..Self::new_block(false)
     };
 
-    /// The start of a line in a new block; `quote_before` tells whether the line before is in a block quote.
+    /// The start of a line in a new block; `quote_before` is whether the line before is in a block quote.
     pub(crate) const fn new_block(quote_before: bool) -> Self {
         Self {
             content: false,
@@ -157,8 +157,8 @@ impl Line {
         }
     }
 
-    /// Behind an annotation: the same line if that held no line feed, else a line that began inside of it.
-    pub(crate) const fn behind_annotation(self, line_feed: bool) -> Self {
+    /// After an annotation: the same line if that has no line feed, else a line that began inside of it.
+    pub(crate) const fn after_annotation(self, line_feed: bool) -> Self {
         if line_feed {
             let mut line = Self::new_block(self.quote);
             line.content = true;
@@ -240,7 +240,7 @@ impl Line {
         self.opens_block |= prefix.list || prefix.heading || (prefix.quote && !self.quote_before);
     }
 
-    /// The line as it is behind the prefix of `line`, which starts at the offset this state is for.
+    /// The line as it is after the prefix of `line`, which starts at the offset this state is for.
     pub(crate) fn with_prefix(self, line: &[u8]) -> (Self, usize) {
         if self.content {
             return (self, 0);
@@ -273,20 +273,20 @@ fn skip_blank_run(text: &[u8], from: usize) -> usize {
     let mut at = from + leading_white(&text[from..]);
     let mut marker = text.get(at) == Some(&b'>') && begins_line(&text[..at]);
     while marker {
-        let behind = at + 1;
-        at = behind + leading_white(&text[behind..]);
-        // What stands before a marker is not looked at again.
-        marker = text.get(at) == Some(&b'>') && last_is_line_feed(&text[behind..at]) != Some(false);
+        let after = at + 1;
+        at = after + leading_white(&text[after..]);
+        // What is before a marker is not looked at again.
+        marker = text.get(at) == Some(&b'>') && last_is_line_feed(&text[after..at]) != Some(false);
     }
     at
 }
 
-/// Whether nothing but indentation and block quote markers stands between the last line feed of `before` and its end.
+/// Whether nothing but indentation and block quote markers is between the last line feed of `before` and its end.
 fn begins_line(before: &[u8]) -> bool {
     last_is_line_feed(before) == Some(true)
 }
 
-/// Whether the last byte that is neither indentation nor a block quote marker is a line feed; none if there is none.
+/// Whether the last byte that is neither indentation nor a block quote marker is a line feed; `None` if there is no such byte.
 fn last_is_line_feed(bytes: &[u8]) -> Option<bool> {
     let last = bytes.iter().rposition(|&byte| !is_quote_prefix(byte));
     steps::count(bytes.len() - last.unwrap_or(0));
@@ -338,7 +338,7 @@ pub(crate) fn skip_block_blank(block: &[u8], from: usize, end: usize, quoted: bo
     }
 }
 
-/// Whether `byte` may stand in indentation with block quote markers.
+/// Whether `byte` may be in indentation with block quote markers.
 pub(crate) const fn is_quote_prefix(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>')
 }

@@ -5,12 +5,12 @@ use crate::provenance::reading::{Reading, Value};
 use crate::provenance::{Timestamp, Vocabulary};
 use crate::steps;
 
-/// An annotation that stands whole in the first `max` of `bytes`, which start with its `[`, and its length; none if it is
+/// An annotation that is complete in the first `max` of `bytes`, which start with its `[`, and its length; `None` if it is
 /// not written the usual way.
 ///
-/// That is: a known identifier without an anchor, then known parameters without quotes, at most one space behind each
+/// That is: a known identifier without an anchor, then known parameters without quotes, at most one space after each
 /// semicolon and no other white space around anything, all of printable ASCII, and a `ts` that is a date-time. Whatever
-/// this takes, [`Attempt`](super::bracket::Attempt) takes too and says the same of.
+/// this takes, [`Candidate`](super::bracket::Candidate) also takes, with the same result.
 #[inline]
 pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option<(Reading, usize)> {
     // What is not usual is read once more: this bounds what that costs.
@@ -79,7 +79,7 @@ const fn value(start: usize, end: usize) -> Value {
 }
 
 /// How many of the first bytes, looked at by sixteens, are printable ASCII other than brackets and the semicolon; they may
-/// all stand in a bare value.
+/// all are in a bare value.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks();

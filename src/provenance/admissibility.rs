@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::{Annotation, Assertion, Class, LabelKind, Timestamp};
+use crate::names::names;
 
 /// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
 ///
@@ -295,6 +296,23 @@ impl Verdict {
     }
 }
 
+/// Writes whether the assertion is admitted, why, and what counted: `not admitted (below-floor): 1 of 2 classes:
+/// substrate.grep`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.admitted() {
+            f.write_str("admitted")?;
+        } else {
+            write!(f, "not admitted ({})", self.reason)?;
+        }
+        write!(f, ": {} of {} classes", self.count, self.floor)?;
+        for (at, class) in self.classes.iter().enumerate() {
+            write!(f, "{} {class}", if at == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
 /// Why an assertion is admitted or not. `provenance memo 7`; wire profile 7
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -313,25 +331,14 @@ pub enum VerdictReason {
     Admitted,
 }
 
-impl VerdictReason {
-    /// The name on the wire, such as `below-floor`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoAssertion => "no-assertion",
-            Self::Limit => "limit",
-            Self::Unannotated => "unannotated",
-            Self::Terminal => "terminal",
-            Self::BelowFloor => "below-floor",
-            Self::Admitted => "admitted",
-        }
-    }
-}
-
-impl fmt::Display for VerdictReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+names! {
+    VerdictReason, "verdict reason", "The name used on the wire, such as `below-floor`.",
+    NoAssertion => "no-assertion",
+    Limit => "limit",
+    Unannotated => "unannotated",
+    Terminal => "terminal",
+    BelowFloor => "below-floor",
+    Admitted => "admitted",
 }
 
 #[cfg(test)]

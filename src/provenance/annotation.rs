@@ -1,10 +1,10 @@
 //! One annotation of the memo's tuple.
 
-use core::fmt;
 use std::borrow::Cow;
 
 use super::{Class, Timestamp};
 use crate::Span;
+use crate::names::names;
 
 /// Why an annotation was taken for `unverified-inference` although something else was declared.
 ///
@@ -20,22 +20,11 @@ pub enum Reason {
     Malformed,
 }
 
-impl Reason {
-    /// The name used on the wire, such as `unknown-identifier`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownIdentifier => "unknown-identifier",
-            Self::VocabularyVersion => "vocabulary-version",
-            Self::Malformed => "malformed",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    Reason, "reason", "The name used on the wire, such as `unknown-identifier`.",
+    UnknownIdentifier => "unknown-identifier",
+    VocabularyVersion => "vocabulary-version",
+    Malformed => "malformed",
 }
 
 /// What kind of label an annotation carries; the memo wants these kept apart.
@@ -51,6 +40,13 @@ pub enum LabelKind {
     DeclaredTerminal,
     /// `unverified-inference` because what was declared could not be accepted; see [`Annotation::reason`].
     MappedTerminal,
+}
+
+names! {
+    LabelKind, "kind of label", "The name, such as `declared-terminal`.",
+    Corroborated => "corroborated",
+    DeclaredTerminal => "declared-terminal",
+    MappedTerminal => "mapped-terminal",
 }
 
 /// One provenance annotation: what was declared beside what it was taken for.

@@ -3,11 +3,12 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use super::Annotation;
 use super::packed::PackedAnnotations;
 use super::slot::SlotAnnotations;
+use super::{Annotation, Class};
 use crate::Span;
-use crate::lend::Lend;
+use crate::borrow::MaybeOwned;
+use crate::names::names;
 
 /// Which encoding of the tuple an assertion came in. Source: `provenance memo 6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,28 +20,17 @@ pub enum Encoding {
     Json,
 }
 
-impl Encoding {
-    /// The name used on the wire: `bracket` or `json`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bracket => "bracket",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+names! {
+    Encoding, "encoding", "The name used on the wire: `bracket` or `json`.",
+    Bracket => "bracket",
+    Json => "json",
 }
 
 /// An assertion with everything that was said about where it comes from.
 ///
 /// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
 #[derive(Clone)]
-pub struct Assertion<'a>(Lend<'a, Tuple<'a>>);
+pub struct Assertion<'a>(MaybeOwned<'a, Tuple<'a>>);
 
 /// What an assertion is made of.
 #[derive(Clone)]
@@ -101,7 +91,7 @@ impl<'a> Assertion<'a> {
     /// An assertion without annotations.
     #[must_use]
     pub fn new(encoding: Encoding, text: impl Into<Cow<'a, str>>, span: Span) -> Self {
-        Self(Lend::owned(Tuple {
+        Self(MaybeOwned::owned(Tuple {
             encoding,
             text: text.into(),
             span,
@@ -120,8 +110,8 @@ impl<'a> Assertion<'a> {
 
     /// What the parser has of it.
     #[inline]
-    pub(crate) const fn lent(tuple: &'a Tuple<'a>) -> Self {
-        Self(Lend::Lent(tuple))
+    pub(crate) const fn borrowed(tuple: &'a Tuple<'a>) -> Self {
+        Self(MaybeOwned::Borrowed(tuple))
     }
 
     /// The same with something changed.
@@ -190,6 +180,33 @@ impl<'a> Assertion<'a> {
         })
     }
 
+    /// The classes that its annotations were taken for, in stream order, with repetitions.
+    ///
+    /// They borrow from the assertion and not from a single [`Annotation`], which [`annotations`](Self::annotations)
+    /// creates on the way.
+    ///
+    /// ```
+    /// use provstream::Event;
+    ///
+    /// for event in provstream::parse(b"It is so. [substrate.grep] [substrate.git.log]") {
+    ///     if let Event::Assertion(assertion) = event {
+    ///         let classes: Vec<&str> = assertion.classes().map(|class| class.as_str()).collect();
+    ///         assert_eq!(classes, ["substrate.grep", "substrate.git.log"]);
+    ///     }
+    /// }
+    /// ```
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        let (list, packed, slots) = match &self.0.annotations {
+            Annotations::List(list) => (Some(list), None, None),
+            Annotations::Packed(packed) => (None, Some(packed), None),
+            Annotations::Slots(slots) => (None, None, Some(*slots)),
+        };
+        let list = list.into_iter().flatten().map(Annotation::class);
+        let packed = packed.into_iter().flat_map(|packed| packed.classes());
+        let slots = slots.into_iter().flat_map(SlotAnnotations::classes);
+        list.chain(packed).chain(slots)
+    }
+
     /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
     #[must_use]
     pub fn is_annotated(&self) -> bool {
@@ -207,7 +224,7 @@ impl<'a> Assertion<'a> {
     pub fn into_owned(self) -> Assertion<'static> {
         let annotations = self.annotations().map(Annotation::into_owned).collect();
         let tuple = self.0.into_inner();
-        Assertion(Lend::owned(Tuple {
+        Assertion(MaybeOwned::owned(Tuple {
             encoding: tuple.encoding,
             text: Cow::Owned(tuple.text.into_owned()),
             span: tuple.span,

@@ -4,7 +4,10 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 use std::sync::Arc;
+
+use crate::names::UnknownNameError;
 
 /// The identifiers of vocabulary 1.0 and the terminals, at the index [`Class`] stores for them.
 pub(crate) const BUILT_IN: [&str; 9] = [
@@ -176,6 +179,18 @@ impl Ord for Class {
 impl Hash for Class {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
+    }
+}
+
+/// Reads the identifier of a class of `provenance memo 4` or of a terminal, without a version anchor. Classes of a loaded
+/// vocabulary come from [`Vocabulary::class`](super::Vocabulary::class).
+impl FromStr for Class {
+    type Err = UnknownNameError;
+
+    fn from_str(text: &str) -> Result<Self, UnknownNameError> {
+        built_in_index(text.as_bytes())
+            .map(Self::built_in)
+            .ok_or_else(|| UnknownNameError::new("class", &BUILT_IN, text))
     }
 }
 

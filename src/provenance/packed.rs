@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::reading::{Reading, Value};
-use super::{Annotation, Reason, Vocabulary};
+use super::{Annotation, Class, Reason, Vocabulary};
 use crate::Span;
 
 /// One annotation, of which only places are kept: in the chunk that it stands in, or in an arena that its values were
@@ -103,6 +103,13 @@ pub(crate) struct PackedAnnotations<'a> {
 impl<'a> PackedAnnotations<'a> {
     pub(crate) const fn len(&self) -> usize {
         self.records.len()
+    }
+
+    pub(crate) fn classes(&self) -> impl Iterator<Item = &'a Class> + use<'a> {
+        let vocabulary = self.vocabulary;
+        self.records
+            .iter()
+            .map(move |record| vocabulary.class_at(record.class))
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Annotation<'a>> {

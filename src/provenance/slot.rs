@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Annotation, Reason, Vocabulary};
+use super::{Annotation, Class, Reason, Vocabulary};
 use crate::Span;
 use crate::json::{Decoded, decode, decode_in};
 
@@ -262,6 +262,11 @@ pub(crate) struct SlotAnnotations<'a> {
 }
 
 impl<'a> SlotAnnotations<'a> {
+    pub(crate) fn classes(self) -> impl Iterator<Item = &'a Class> {
+        let annotations = self.slots.iter().filter(|slot| !slot.has(LEFT_OUT));
+        annotations.map(move |slot| self.vocabulary.class_at(slot.class))
+    }
+
     pub(crate) fn new(slots: &'a [Slot], kept: Kept<'a>, vocabulary: &'a Vocabulary) -> Self {
         Self {
             slots,

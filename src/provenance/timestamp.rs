@@ -51,6 +51,15 @@ impl Timestamp {
         parse(text.as_ref())
     }
 
+    /// The time of the system clock.
+    ///
+    /// This and the timing of the feature `metrics` are the only places where this crate reads a clock. Parsers and
+    /// disciplines never do: a caller gives them the time.
+    #[must_use]
+    pub fn now() -> Self {
+        SystemTime::now().into()
+    }
+
     /// The instant `nanos` nanoseconds after a number of seconds from 1970-01-01T00:00:00Z; `None` if `nanos` is not below
     /// 1,000,000,000.
     #[must_use]
@@ -137,6 +146,16 @@ impl Timestamp {
         }
         text.push('Z');
         Some(text)
+    }
+}
+
+/// Writes [`Timestamp::to_rfc3339`]; outside the years 0000 to 9999, `@` and the Unix time in seconds.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_rfc3339() {
+            Some(text) => f.pad(&text),
+            None => write!(f, "@{}", self.seconds),
+        }
     }
 }
 

@@ -14,8 +14,8 @@ const GROWTH: f64 = 1.2;
 /// in chunks of one byte, of which a rewriter asks each time how much an annotation would remove: up to 64.
 const MOST: f64 = 80.0;
 
-/// Compositions looked at for each size of limits; `PROVSTREAM_SEEDS` sets another number for a longer search.
-const SEEDS: u64 = 200;
+/// A composition costs as much as so many streams that are compared with the reference.
+const COST: u64 = 50;
 
 /// As many bytes counted for one byte are no sign of growth: a composition has parts, and parts differ.
 const FEW: f64 = 12.0;
@@ -84,8 +84,7 @@ fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
 
 #[test]
 fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream() {
-    let more = std::env::var("PROVSTREAM_SEEDS").ok();
-    let seeds = more.and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
+    let seeds = testkit::search::seeds() / COST;
     // Small limits are met again and again; with the largest nothing is bounded but by the length of the stream.
     for (limits, len) in [
         (limits(128, 8), 4 << 10),

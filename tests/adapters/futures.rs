@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use bytes::Bytes;
 use futures_util::stream::{self, FusedStream, Stream, StreamExt};
 use provstream::io::{EventStream, SideEvents, SideItem, SideSink, TextStream, side_events};
-use provstream::{OwnedEvent, Parser};
+use provstream::{Event, Parser};
 use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten, stripped};
 
 /// All items of a stream. Its future of the next item is polled anew where it waits, or dropped for another one if
@@ -54,7 +54,7 @@ fn all<S: Stream + Unpin>(stream: &mut S) -> Vec<S::Item> {
 }
 
 /// The events among the items, and the errors.
-fn events(items: Vec<Result<OwnedEvent, ErrorKind>>) -> (Events, Vec<ErrorKind>) {
+fn events(items: Vec<Result<provstream::OwnedEvent, ErrorKind>>) -> (Events, Vec<ErrorKind>) {
     let mut events = Events::default();
     let mut errors = Vec::new();
     for item in items {
@@ -177,9 +177,9 @@ fn an_error_comes_behind_what_was_before_it_and_only_the_end_ends() {
     let kinds: Vec<&str> = items
         .iter()
         .map(|item| match item {
-            Ok(OwnedEvent::Text(_)) => "text",
-            Ok(OwnedEvent::Annotation(_)) => "annotation",
-            Ok(OwnedEvent::Assertion(_)) => "assertion",
+            Ok(Event::Text(_)) => "text",
+            Ok(Event::Annotation(_)) => "annotation",
+            Ok(Event::Assertion(_)) => "assertion",
             Err(_) => "error",
             other => panic!("{other:?}"),
         })
@@ -250,8 +250,8 @@ fn texts_share_the_memory_of_their_chunk() {
     let source = || stream::iter([Ok::<_, ErrorKind>(chunk.clone())]);
     let mut places = Vec::new();
     for event in all(&mut EventStream::new(source(), Parser::new())) {
-        if let Ok(OwnedEvent::Text(text)) = event {
-            places.push(of(text.bytes()));
+        if let Ok(Event::Text(text)) = event {
+            places.push(of(&text.into_bytes()));
         }
     }
     assert_eq!(places, [Some(0), Some(26), None], "the last was held");
@@ -317,7 +317,7 @@ fn events_come_on_the_side() {
             // The text has ended, though the sink is still there.
             let (items, ended) = there(&mut side);
             assert!(ended && side.is_terminated());
-            let found: Vec<OwnedEvent> = items
+            let found: Vec<provstream::OwnedEvent> = items
                 .into_iter()
                 .map(|item| match item {
                     SideItem::Event(event) => event,
@@ -330,7 +330,7 @@ fn events_come_on_the_side() {
 }
 
 /// A text with six events on the side, and its chunks.
-fn six() -> (Vec<OwnedEvent>, [Result<Bytes, ErrorKind>; 3]) {
+fn six() -> (Vec<provstream::OwnedEvent>, [Result<Bytes, ErrorKind>; 3]) {
     let chunk = "So. [substrate.grep] ";
     let events = Events::of(Parser::new(), chunk.repeat(3).as_bytes()).others;
     assert_eq!(events.len(), 6);

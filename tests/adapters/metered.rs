@@ -10,7 +10,7 @@ use provstream::metered::{
     ANNOTATIONS, BYTES, CHUNKS, DIAGNOSTICS, HELD_BYTES, MAX_NAME, MAX_NAMES, Meter, MeteredParser,
     OTHER, PUSH_NANOSECONDS, UNKNOWN_IDENTIFIERS,
 };
-use provstream::{Event, Mode, OwnedEvent, Parser};
+use provstream::{Event, Mode, Parser};
 
 /// What was recorded while `run` ran: counters and the values of histograms, by name and labels.
 struct Recorded {
@@ -272,8 +272,8 @@ proptest! {
         let mut parser = Parser::new();
         let mut with_meter = MeteredParser::new(Parser::new(), &Meter::new());
         for (index, chunk) in chunks() {
-            let mut sink = |event: Event<'_>| plain.push(OwnedEvent::from(event));
-            let mut counted = |event: Event<'_>| metered.push(OwnedEvent::from(event));
+            let mut sink = |event: Event<'_>| plain.push(event.into_owned());
+            let mut counted = |event: Event<'_>| metered.push(event.into_owned());
             if index == foreign {
                 parser.push_untrusted(chunk, &mut sink);
                 with_meter.push_untrusted(chunk, &mut counted);
@@ -282,8 +282,8 @@ proptest! {
                 with_meter.push(chunk, &mut counted);
             }
         }
-        parser.finish(|event: Event<'_>| plain.push(OwnedEvent::from(event)));
-        with_meter.finish(|event: Event<'_>| metered.push(OwnedEvent::from(event)));
+        parser.finish(|event: Event<'_>| plain.push(event.into_owned()));
+        with_meter.finish(|event: Event<'_>| metered.push(event.into_owned()));
         prop_assert_eq!(plain, metered);
     }
 }

@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind, Read, Write};
 
 use provstream::io::{EventReader, RewriteWriter};
-use provstream::{BracketAnnotation, Event, Handler, OwnedEvent, Parser, Replacement};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement};
 use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten, stripped};
 
 /// All events of a reader; errors are counted and passed over.
@@ -57,9 +57,9 @@ fn an_error_comes_behind_the_events_before_it() {
     let kinds: Vec<&str> = reader
         .by_ref()
         .map(|event| match event {
-            Ok(OwnedEvent::Text(_)) => "text",
-            Ok(OwnedEvent::Annotation(_)) => "annotation",
-            Ok(OwnedEvent::Assertion(_)) => "assertion",
+            Ok(Event::Text(_)) => "text",
+            Ok(Event::Annotation(_)) => "annotation",
+            Ok(Event::Assertion(_)) => "assertion",
             Err(_) => "error",
             other => panic!("{other:?}"),
         })
@@ -77,7 +77,7 @@ fn a_reader_is_asked_only_when_all_events_are_taken() {
     let mut reader = EventReader::new(script, Parser::new());
     let mut taken = 0;
     while let Some(Ok(event)) = reader.next() {
-        if let OwnedEvent::Text(text) = event {
+        if let Event::Text(text) = event {
             taken = text.span().end();
         }
         let read = reader.get_ref().asked * 40;
@@ -280,7 +280,7 @@ fn a_closure_takes_all_events_and_the_rewritten_text_and_removes_annotations() {
             assert_eq!(text.span().start(), seen.len() as u64);
             seen.extend_from_slice(text.bytes());
         }
-        other => events.push(OwnedEvent::from(other)),
+        other => events.push(other.into_owned()),
     };
     let mut writer = RewriteWriter::new(Vec::new(), parser(), sink);
     writer.write_all(input).expect("no error");

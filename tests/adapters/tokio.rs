@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{SinkExt, StreamExt};
 use provstream::io::{AnnotationEncoder, EventDecoder, RewriteReader};
 use provstream::provenance::{Annotation, Class, Reason, WriteError};
-use provstream::{OwnedEvent, Parser};
+use provstream::{Event, Parser};
 use testkit::script::{ANSWER, Events, Keeper, SIZES, Script, Step, cases, rewritten};
 use tokio::io::AsyncReadExt;
 use tokio_util::codec::{Decoder, Encoder, FramedRead, FramedWrite};
@@ -160,7 +160,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     let mut decoder = EventDecoder::new(Parser::new());
     let mut source = BytesMut::from(&b"It is so. [substrate.grep] And"[..]);
     let first = decoder.decode(&mut source).expect("no error");
-    assert!(matches!(first, Some(OwnedEvent::Text(_))));
+    assert!(matches!(first, Some(Event::Text(_))));
     assert!(source.is_empty());
     source.extend_from_slice(b" more [");
     let mut events = 1;
@@ -175,7 +175,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     assert_eq!(decoder.decode(&mut source).expect("no error"), None);
     assert_eq!(decoder.parser().position(), 37);
     let last = decoder.decode_eof(&mut source).expect("no error");
-    let Some(OwnedEvent::Text(text)) = last else {
+    let Some(Event::Text(text)) = last else {
         panic!("{last:?}");
     };
     assert_eq!(&text.bytes()[..], b"[");
@@ -184,7 +184,7 @@ fn a_decoder_takes_all_bytes_once_its_events_are_taken() {
     }
     // A transport that goes on goes on with the same stream.
     source.extend_from_slice(b"on");
-    let Some(OwnedEvent::Text(text)) = decoder.decode(&mut source).expect("no error") else {
+    let Some(Event::Text(text)) = decoder.decode(&mut source).expect("no error") else {
         panic!("no text");
     };
     assert_eq!((text.span().start(), &text.bytes()[..]), (37, &b"on"[..]));
@@ -245,11 +245,11 @@ async fn what_is_encoded_is_decoded() {
     framed.send(annotation).await.expect("sound");
     let written = framed.into_inner();
     let decoder = EventDecoder::new(Parser::new());
-    let found: Vec<OwnedEvent> = FramedRead::new(&written[..], decoder)
+    let found: Vec<provstream::OwnedEvent> = FramedRead::new(&written[..], decoder)
         .map(|event| event.expect("no error"))
         .collect()
         .await;
-    let Some(OwnedEvent::Assertion(assertion)) = found.last() else {
+    let Some(Event::Assertion(assertion)) = found.last() else {
         panic!("{found:?}");
     };
     assert_eq!(assertion.text(), "It is so.");

@@ -101,7 +101,7 @@ fn alone(number: usize) -> (u64, u64, u32) {
     let mut digest = Digest::default();
     let mut parser = Parser::builder().mode(mode(number)).build();
     parser.push(stream(number).as_bytes(), |event: Event<'_>| {
-        digest.take(&event)
+        digest.take(&event);
     });
     parser.finish(|event: Event<'_>| digest.take(&event));
     digest.result()

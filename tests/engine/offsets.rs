@@ -30,7 +30,7 @@ fn moved(event: Ev, by: u64) -> Ev {
         }
         Ev::Annotation {
             span,
-            white_space_before,
+            whitespace_before,
             class,
             declared,
             reason,
@@ -38,7 +38,7 @@ fn moved(event: Ev, by: u64) -> Ev {
             ts,
         } => Ev::Annotation {
             span: by(span),
-            white_space_before,
+            whitespace_before,
             class,
             declared,
             reason,

@@ -232,7 +232,7 @@ fn read(builder: &ParserBuilder, stream: &[u8], size: usize) -> Came {
         Event::Annotation(found) => {
             let span = found.span();
             assert_eq!(span.start(), bytes.len() as u64, "a gap or an overlap");
-            let white = found.white_space_before();
+            let white = found.whitespace_before();
             let more = bytes.len() - bytes.trim_ascii_end().len() - white;
             came.white_stays += usize::from(more > 0);
             came.malformed += usize::from(found.annotation().reason() == Some(Reason::Malformed));

@@ -96,7 +96,7 @@ impl Check {
             Event::Annotation(found) => {
                 self.cover(found.span());
                 if found.span().start() < self.period {
-                    self.removed += found.span().len() + found.white_space_before() as u64;
+                    self.removed += found.span().len() + found.whitespace_before() as u64;
                 }
             }
             _ => {}
@@ -164,7 +164,7 @@ fn soak(mode: Mode, part: &[u8], total: u64) -> (u64, usize, u64) {
             let from = (fed % period) as usize;
             let len = most.min((upto - fed) as usize);
             parser.push(&twice[from..from + len], |event: Event<'_>| {
-                check.take(&event)
+                check.take(&event);
             });
             fed += len as u64;
             assert_eq!(parser.position(), fed);

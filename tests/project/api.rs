@@ -18,9 +18,8 @@ use provstream::sentence::Sentences;
 use provstream::settings::FilePosition;
 use provstream::{
     BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, Handler, JsonRecord,
-    LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, OwnedAnnotation,
-    OwnedEvent, OwnedRecord, OwnedText, Parser, ParserBuilder, QueuedParser, Replacement, Rewriter,
-    Span, TextChunk,
+    LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, Parser, ParserBuilder,
+    QueuedParser, Replacement, Rewriter, Span, TextChunk,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -58,9 +57,9 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         DisciplineBuilder, DisciplineError, LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError,
         Malformation, Parameter<'static>, ParseVersionError, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
-        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>,
-        LimitError, Limits, Mode, OffsetError, OwnedAnnotation, OwnedEvent, OwnedText, Parser, ParserBuilder, OffsetMap, QueuedParser,
-        Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>, OwnedRecord,
+        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent,
+        LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap, QueuedParser,
+        Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>,
         JsonForm<'static>, MarcKind, MarcObject<'static>);
 }
 
@@ -73,17 +72,17 @@ fn adapters_can_be_sent_shared_and_looked_at() {
 
 #[test]
 fn values_compare() {
-    each!(value: Annotation<'static>, Assertion<'static>, OwnedAnnotation, OwnedEvent, OwnedText, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
+    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, provstream::OwnedEvent, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
         LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, DiagnosticCode, Diagnostic, Event<'static>, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
-        TextChunk<'static>, JsonRecord<'static>, OwnedRecord, JsonForm<'static>, MarcKind, MarcObject<'static>);
+        ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
+        TextChunk<'static>, JsonRecord<'static>, JsonForm<'static>, MarcKind, MarcObject<'static>);
     each!(key: MarcKind, Class, DiagnosticCode, Diagnostic, LabelKind, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
     each!(ordered: MarcKind, Class, DiagnosticCode, LabelKind, Encoding, Malformation, FilePosition, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: BracketAnnotation<'static>, MarcKind, JsonRecord<'static>, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
-        TextChunk<'static>, Timestamp, VerdictReason, Version);
+    each!(small: MarcKind, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
+        Timestamp, VerdictReason, Version);
     each!(shown: Class, DiagnosticCode, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, MarcKind);
     each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, OffsetMap, ChunkIndex);
@@ -156,13 +155,13 @@ fn enums_may_grow() {
         _ => false,
     };
     Parser::new().push(b"text", |found: Event<'_>| assert!(event(found)));
-    let owned = |event: OwnedEvent| match event {
-        OwnedEvent::Text(_)
-        | OwnedEvent::Annotation(_)
-        | OwnedEvent::Assertion(_)
-        | OwnedEvent::Marc(_)
-        | OwnedEvent::Record(_)
-        | OwnedEvent::Diagnostic(_) => true,
+    let owned = |event: provstream::OwnedEvent| match event {
+        Event::Text(_)
+        | Event::Annotation(_)
+        | Event::Assertion(_)
+        | Event::Marc(_)
+        | Event::Record(_)
+        | Event::Diagnostic(_) => true,
         _ => false,
     };
     let mut queue = QueuedParser::default();

@@ -2,6 +2,8 @@
 
 mod api;
 mod conformance;
+mod events_schema;
+mod first_use;
 mod layers;
 mod licences;
 mod mutations;

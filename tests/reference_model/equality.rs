@@ -4,9 +4,6 @@ use provstream::sentence::last_sentence;
 use testkit::reference::engine::{canonical, check, parser};
 use testkit::reference::{RefVocabulary, events, generate};
 
-/// Inputs compared, each read whole and in three cuttings; `PROVSTREAM_SEEDS` sets another number for a longer search.
-const INPUTS: u64 = 10_000;
-
 fn compare(seed: u64) {
     let input = generate::input(seed);
     let limits = generate::limits(seed);
@@ -17,10 +14,8 @@ fn compare(seed: u64) {
 }
 
 #[test]
-fn ten_thousand_generated_inputs_equal_the_reference() {
-    let more = std::env::var("PROVSTREAM_SEEDS").ok();
-    let inputs = more.and_then(|n| n.parse().ok()).unwrap_or(INPUTS);
-    for seed in 0..inputs {
+fn generated_inputs_equal_the_reference() {
+    for seed in 0..testkit::search::seeds() {
         compare(seed);
     }
 }

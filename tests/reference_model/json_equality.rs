@@ -6,9 +6,6 @@ use testkit::reference::engine::{canonical, check, parser_in};
 use testkit::reference::generate_json::{self, Case};
 use testkit::reference::{RefVocabulary, events_in};
 
-/// Streams compared, each read whole and in three cuttings; `PROVSTREAM_SEEDS` sets another number for a longer search.
-const STREAMS: u64 = 10_000;
-
 fn compare(seed: u64) {
     let Case {
         reading,
@@ -23,10 +20,8 @@ fn compare(seed: u64) {
 }
 
 #[test]
-fn ten_thousand_generated_streams_equal_the_reference() {
-    let more = std::env::var("PROVSTREAM_SEEDS").ok();
-    let streams = more.and_then(|n| n.parse().ok()).unwrap_or(STREAMS);
-    for seed in 0..streams {
+fn generated_streams_equal_the_reference() {
+    for seed in 0..testkit::search::seeds() {
         compare(seed);
     }
 }

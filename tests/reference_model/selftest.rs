@@ -200,7 +200,7 @@ fn a_whole_event_has_all_its_fields() {
         Ev::Text { start: 0, end: 10 },
         Ev::Annotation {
             span: (10, 52),
-            white_space_before: 2,
+            whitespace_before: 2,
             class: "substrate.grep".into(),
             declared: "1.0.substrate.grep".into(),
             reason: None,
@@ -369,7 +369,7 @@ fn foreign_text() {
 }
 
 #[test]
-fn stripping_takes_the_annotation_and_white_space_before_it() {
+fn stripping_takes_the_annotation_and_whitespace_before_it() {
     let stripped = |input: &[Segment]| {
         let stripped = strip(input, &RefLimits::default(), &RefVocabulary::default());
         String::from_utf8(stripped).unwrap()
@@ -469,12 +469,12 @@ fn generated_inputs_keep_the_invariants() {
                 Ev::Text { start, end } => spans.push((*start, *end)),
                 Ev::Annotation {
                     span,
-                    white_space_before,
+                    whitespace_before,
                     ..
                 } => {
                     annotations += 1;
                     assert!(span.1 - span.0 <= limits.max_annotation as u64);
-                    removed += span.1 - span.0 + white_space_before;
+                    removed += span.1 - span.0 + whitespace_before;
                     spans.push(*span);
                 }
                 Ev::Assertion {

@@ -7,7 +7,7 @@ use provstream::{
     BracketAnnotation, Event, Handler, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 use provstream_marc::{Core, Draft, Profile};
-use provstream_providers::{Decoder, Place, ResponseParser, StreamRewriter, StreamSink, WireEvent};
+use provstream_providers::{Decoder, ResponseParser, StreamHandler, StreamRewriter, WireEvent};
 
 use crate::document::{Document, Layout};
 use crate::prose::{Prose, stream};
@@ -253,14 +253,9 @@ impl Handler for Removed {
     }
 }
 
-impl StreamSink for Removed {
+impl StreamHandler for Removed {
     fn bytes(&mut self, bytes: &[u8]) {
         black_box(bytes);
-    }
-
-    fn annotation(&mut self, _: Place, _: &BracketAnnotation<'_>) -> Replacement {
-        self.0 += 1;
-        Replacement::Remove
     }
 }
 

@@ -1,61 +1,13 @@
 //! A provider's event stream as input: each channel's text goes to the command as a stream of its own.
 
-use std::str::FromStr;
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
+use provstream_providers::{ChannelPosition, Item, StreamHandler};
 
-use provstream::{BracketAnnotation, Event, JsonRecord, Parser, Replacement, TextChunk};
-use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
-
-use crate::feed::Sink;
 use crate::line::Line;
+use crate::sink::Sink;
 use crate::unread::Seen;
 
-/// What the input is, as given on the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum InputFormat {
-    /// Text as it is.
-    #[default]
-    Raw,
-    /// The event stream of a provider, which its first event tells.
-    Auto,
-    /// The event stream of this provider.
-    Wire(Format),
-}
-
-impl FromStr for InputFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "raw" => Ok(Self::Raw),
-            "auto" => Ok(Self::Auto),
-            _ => name.parse().map(Self::Wire).map_err(|_| {
-                let names = Format::ALL.map(Format::as_str).join(", ");
-                format!("the inputs are raw, {names} and auto")
-            }),
-        }
-    }
-}
-
-impl InputFormat {
-    /// The format asked for.
-    pub(crate) const fn format(self) -> Option<Format> {
-        match self {
-            Self::Wire(format) => Some(format),
-            Self::Raw | Self::Auto => None,
-        }
-    }
-
-    /// What reads such a stream; none for text as it is.
-    pub(crate) fn rewriter(self, parser: Parser) -> Option<StreamRewriter> {
-        match self {
-            Self::Raw => None,
-            Self::Auto => Some(StreamRewriter::detect(parser)),
-            Self::Wire(format) => Some(StreamRewriter::new(format, parser)),
-        }
-    }
-}
-
-/// Hands a command what is in the channels.
+/// Gives a command what is in the channels.
 pub(crate) struct Channels<'s, S> {
     /// The command.
     pub(crate) sink: &'s mut S,
@@ -64,51 +16,58 @@ pub(crate) struct Channels<'s, S> {
 }
 
 impl<S: Sink> Channels<'_, S> {
-    fn enter(&mut self, channel: Channel) {
+    /// What the command gets; nothing of what repeats text that it got before.
+    fn sink(&mut self) -> Option<&mut S> {
         self.seen.text = true;
-        self.sink.enter(channel);
+        (!self.seen.is_repeated).then_some(&mut *self.sink)
     }
 }
 
-impl<S: Sink> StreamSink for Channels<'_, S> {
+impl<S: Sink> Handler for Channels<'_, S> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        if let Some(sink) = self.sink() {
+            sink.text(text);
+        }
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.sink()
+            .map_or(Replacement::Remove, |sink| sink.annotation(annotation))
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.sink()
+            .map_or(Replacement::Remove, |sink| sink.record(record))
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Some(sink) = self.sink() {
+            sink.event(event);
+        }
+    }
+}
+
+impl<S: Sink> StreamHandler for Channels<'_, S> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.sink.stream(bytes);
     }
 
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.enter(channel);
-        // No command uses the offset of text.
-        self.sink.text(TextChunk::new(text, 0));
-    }
-
-    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
-        if place.is_repeated {
-            return Replacement::Remove;
+    fn channel(&mut self, position: ChannelPosition) {
+        self.seen.is_repeated = position.is_repeated;
+        if !position.is_repeated {
+            self.sink.enter(position.channel);
         }
-        self.enter(place.channel);
-        self.sink.annotation(annotation)
-    }
-
-    fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
-        if place.is_repeated {
-            return Replacement::Remove;
-        }
-        self.enter(place.channel);
-        self.sink.record(record)
-    }
-
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.enter(channel);
-        self.sink.event(event);
     }
 
     fn item(&mut self, item: Item<'_>) {
         match item {
             Item::Notice(notice) => {
-                *self.seen.notices.entry(notice.code()).or_default() += 1;
+                if notice.code().is_unread() {
+                    *self.seen.notices.entry(notice.code()).or_default() += 1;
+                }
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
-                    span: notice.span().into(),
+                    span: notice.span(),
                 });
             }
             Item::Error(message) => {

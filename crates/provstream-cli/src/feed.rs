@@ -2,74 +2,68 @@
 
 use std::path::Path;
 
-use provstream::provenance::Vocabulary;
-use provstream::{Handler, Limits, Mode, Parser, ParserBuilder, Rewriter};
-use provstream_providers::{Channel, StreamRewriter};
+use provstream::{Limits, Mode, Parser, Rewriter};
+use provstream_providers::StreamRewriter;
 
-use crate::args::SourceArgs;
-use crate::channels::{Channels, InputFormat};
+use crate::channels::Channels;
 use crate::failure::Failure;
+use crate::field::FieldReader;
 use crate::input::Input;
-use crate::line::Line;
-use crate::output::Output;
+use crate::input_format::InputFormat;
+use crate::pointer::Pointer;
+use crate::sink::Sink;
 use crate::unread::{Seen, Unread};
 
 /// What is read at once, unless larger pieces were asked for.
 const BUFFER: usize = 1 << 16;
 
-/// What a command makes of a stream.
-pub(crate) trait Sink: Handler {
-    /// Where it writes to.
-    fn output(&mut self) -> &mut Output;
-
-    /// What comes next is of this channel of a provider's event stream.
-    fn enter(&mut self, channel: Channel) {
-        let _ = channel;
-    }
-
-    /// Takes the next bytes of an event stream without annotations.
-    fn stream(&mut self, bytes: &[u8]) {
-        let _ = bytes;
-    }
-
-    /// Takes what the event stream says besides text.
-    fn notice(&mut self, line: &Line<'_>) {
-        let _ = line;
-    }
-}
-
-/// A parser that reads what the arguments say, with limits of the command's choice.
-pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary) -> ParserBuilder {
-    Parser::builder()
-        .mode(source.mode)
-        .limits(limits)
-        .vocabulary(vocabulary)
-}
-
-/// What reads the input.
+/// What reads a stream of bytes.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "a program has one of them")]
-enum Reader {
+#[allow(clippy::large_enum_variant, reason = "a stream has one of them")]
+pub(crate) enum Reader {
+    /// Text or JSON.
     Text(Rewriter),
+    /// The event stream of a provider.
     Wire(StreamRewriter, Seen),
+    /// NDJSON with text at some place of each line.
+    Field(FieldReader),
 }
 
 impl Reader {
-    fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
+    /// A reader of this kind of input, whose texts are each read by a parser set up like `parser`.
+    pub(crate) fn new(input: InputFormat, parser: Parser) -> Self {
+        match input.rewriter(parser.clone()) {
+            Some(rewriter) => Self::Wire(rewriter, Seen::new(input.format())),
+            None => Self::Text(Rewriter::new(parser)),
+        }
+    }
+
+    /// A reader of the text at these places of each line, from the line with this number.
+    pub(crate) fn of_fields(pointers: &[Pointer], parser: Parser, line: u64) -> Self {
+        let pointers = pointers.to_owned();
+        Self::Field(FieldReader::new(pointers, Rewriter::new(parser), line))
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         match self {
-            Self::Text(rewriter) => rewriter.push(chunk, sink),
+            Self::Text(rewriter) => {
+                sink.raw(chunk);
+                rewriter.push(chunk, &mut *sink);
+            }
             Self::Wire(rewriter, seen) => {
                 seen.push(chunk);
                 rewriter.push(chunk, &mut Channels { sink, seen });
             }
+            Self::Field(reader) => reader.push(chunk, sink),
         }
     }
 
     /// Reports what is open at the end.
-    fn finish(self, sink: &mut impl Sink) -> Fed {
+    pub(crate) fn finish(self, sink: &mut impl Sink) -> Fed {
         match self {
             Self::Text(mut rewriter) => {
-                rewriter.finish(sink);
+                rewriter.finish(&mut *sink);
                 Fed {
                     bytes: rewriter.parser().position(),
                     unread: Unread::default(),
@@ -83,6 +77,13 @@ impl Reader {
                 Fed {
                     bytes: rewriter.position(),
                     unread: seen.unread(),
+                }
+            }
+            Self::Field(mut reader) => {
+                reader.finish(sink);
+                Fed {
+                    bytes: reader.position(),
+                    unread: Unread::default(),
                 }
             }
         }
@@ -109,41 +110,28 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Sets up what the arguments ask for, and opens the input last: with some it takes until someone writes.
-    pub(crate) fn of(source: &SourceArgs, parser: ParserBuilder) -> Result<Self, Failure> {
-        let chunk = source.chunk_size.map_or(BUFFER, usize::from);
-        Self::open(&source.file, chunk, parser, source.input)
-    }
-
-    /// The same for JSON values, with these limits.
-    pub(crate) fn records(file: &Path, limits: Limits) -> Result<Self, Failure> {
-        let parser = Parser::builder().mode(Mode::Json).limits(limits);
-        Self::open(file, BUFFER, parser, InputFormat::Raw)
-    }
-
-    fn open(
-        file: &Path,
-        chunk: usize,
-        parser: ParserBuilder,
-        input: InputFormat,
-    ) -> Result<Self, Failure> {
-        let parser = parser.build();
-        let reader = match input.rewriter(parser.clone()) {
-            Some(rewriter) => Reader::Wire(rewriter, Seen::new(input.format())),
-            None => Reader::Text(Rewriter::new(parser)),
-        };
+    /// A stream of an input that is given to the reader in pieces of at most `chunk` bytes.
+    pub(crate) fn new(input: Input, reader: Reader, chunk: Option<usize>) -> Self {
+        let chunk = chunk.unwrap_or(BUFFER);
         // A whole number of chunks, so that in a file only the last one is shorter than asked for.
         let buffer = chunk * (BUFFER / chunk).max(1);
-        Ok(Self {
-            input: Input::open(file)?,
+        Self {
+            input,
             reader,
             buffer: vec![0; buffer].into(),
             chunk,
-        })
+        }
     }
 
-    /// Reads to the end. What the sink wrote is handed on whenever the input may
-    /// pause, and whatever happens: what was certain before the input broke is told.
+    /// JSON values with MARC objects in them, with these limits.
+    pub(crate) fn records(file: &Path, limits: Limits) -> Result<Self, Failure> {
+        let parser = Parser::builder().mode(Mode::Json).limits(limits).build();
+        let reader = Reader::new(InputFormat::Raw, parser);
+        Ok(Self::new(Input::open(file)?, reader, None))
+    }
+
+    /// Reads to the end. What the sink wrote is flushed whenever the input may pause, and whatever happens: what was
+    /// certain before the input broke is reported.
     pub(crate) fn feed(mut self, sink: &mut impl Sink) -> Result<Fed, Failure> {
         let read = self.read_all(sink);
         if matches!(read, Err(Failure::Read(..))) {

@@ -1,11 +1,22 @@
-//! The stream that is read.
+//! The stream that is read: a file or standard input, decompressed where it is gzip or zstd.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, IsTerminal, Read, StdinLock};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
+use flate2::bufread::MultiGzDecoder;
+
+use crate::encoded::{self, Encoding, ZstdReader};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::stdio;
+
+/// Room that is needed to recognise an encoding.
+const HEAD: usize = 16;
+
+/// Compressed bytes that are read at once.
+const COMPRESSED: usize = 1 << 16;
 
 /// A file, or standard input.
 #[derive(Debug)]
@@ -15,64 +26,178 @@ pub(crate) struct Input {
     name: String,
     /// Whether reading may have to wait for someone to write more.
     may_wait: bool,
+}
+
+/// Where bytes come from.
+enum Source {
+    /// Nothing was read yet.
+    Unknown(Raw),
+    /// Between two states.
+    Taken,
+    Plain(Raw),
+    Decoded(Box<dyn Read + Send>),
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown(_) => "Unknown",
+            Self::Taken => "Taken",
+            Self::Plain(_) => "Plain",
+            Self::Decoded(_) => "Decoded",
+        })
+    }
+}
+
+/// The bytes as they are in the file.
+#[derive(Debug)]
+struct Raw {
+    file: File,
     progress: Progress,
 }
 
-#[derive(Debug)]
-enum Source {
-    File(File),
-    Stdin(StdinLock<'static>),
+impl Read for Raw {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.progress.advance(count);
+        Ok(count)
+    }
 }
 
 impl Input {
-    /// Opens a file; `-` is standard input.
+    /// Opens a file, with a progress bar of its own; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let length = path.metadata().map_or(0, |metadata| metadata.len());
+        Self::open_with(path, Progress::of(length))
+    }
+
+    /// Opens a file as one of several that share a progress bar.
+    pub(crate) fn open_with(path: &Path, progress: Progress) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
+            let name = "standard input".to_owned();
+            let file = stdio::stdin().map_err(|error| Failure::Read(name.clone(), error))?;
+            let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
             return Ok(Self {
-                source: Source::Stdin(io::stdin().lock()),
-                name: "standard input".to_owned(),
-                may_wait: true,
-                progress: Progress::none(),
+                source: Source::Unknown(Raw {
+                    file,
+                    progress: Progress::none(),
+                }),
+                name,
+                may_wait: !is_file,
             });
         }
         let name = path.display().to_string();
         let unreadable = |error| Failure::Read(name.clone(), error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
-        // A pipe has no length, and what is shown on a terminal must not be torn apart by a bar.
-        let progress = if metadata.is_file() && !io::stdout().is_terminal() {
-            Progress::of(metadata.len())
-        } else {
-            Progress::none()
-        };
+        if metadata.is_dir() {
+            return Err(Failure::Directory(name));
+        }
         Ok(Self {
-            source: Source::File(file),
+            source: Source::Unknown(Raw { file, progress }),
             name,
             may_wait: !metadata.is_file(),
-            progress,
         })
     }
 
-    /// Whether the next read may have to wait, so that what is known should be told before it.
+    /// How the input is called in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the next read may have to wait, so that what is known should be written before it.
     pub(crate) const fn may_wait(&self) -> bool {
         self.may_wait
     }
 
-    /// Reads what there is, at most a buffer full; 0 bytes at the end.
+    /// Reads what is available, at most a buffer full; 0 bytes at the end.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if let Source::Unknown(_) = self.source {
+            return self.begin(buffer);
+        }
         loop {
             let read = match &mut self.source {
-                Source::File(file) => file.read(buffer),
-                Source::Stdin(stdin) => stdin.read(buffer),
+                Source::Plain(raw) => raw.read(buffer),
+                Source::Decoded(decoder) => decoder.read(buffer),
+                Source::Unknown(_) | Source::Taken => Ok(0),
             };
             match read {
-                Ok(count) => {
-                    self.progress.advance(count);
-                    return Ok(count);
-                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Failure::Read(self.name.clone(), error)),
+                read => return read.map_err(|error| self.failure(error)),
             }
         }
+    }
+
+    fn failure(&self, error: io::Error) -> Failure {
+        Failure::Read(self.name.clone(), error)
+    }
+
+    /// Reads the first bytes, and finds out what reads the others.
+    fn begin(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let Source::Unknown(mut raw) = std::mem::replace(&mut self.source, Source::Taken) else {
+            return Ok(0);
+        };
+        // A buffer that is too small to recognise anything is replaced by one that is not.
+        let mut small = [0; HEAD];
+        let is_small = buffer.len() < HEAD;
+        let head = if is_small {
+            &mut small[..]
+        } else {
+            &mut *buffer
+        };
+        let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
+        match encoding {
+            Encoding::Plain if !is_small => {
+                self.source = Source::Plain(raw);
+                return Ok(count);
+            }
+            Encoding::Unread(encoding) => {
+                return Err(self.failure(io::Error::other(encoding.to_string())));
+            }
+            _ => {}
+        }
+        let whole = Cursor::new(head[..count].to_vec()).chain(raw);
+        self.source = Source::Decoded(match encoding {
+            Encoding::Gzip => {
+                let compressed = BufReader::with_capacity(COMPRESSED, whole);
+                Box::new(Gzip(MultiGzDecoder::new(compressed)))
+            }
+            Encoding::Zstd => {
+                let compressed = BufReader::with_capacity(COMPRESSED, whole);
+                Box::new(ZstdReader::new(compressed))
+            }
+            Encoding::Plain | Encoding::Unread(_) => Box::new(whole),
+        });
+        self.read(buffer)
+    }
+}
+
+/// Fills the buffer until its bytes show what they are encoded in.
+fn read_head(raw: &mut Raw, head: &mut [u8]) -> io::Result<(usize, Encoding)> {
+    let mut count = 0;
+    loop {
+        let read = match raw.read(&mut head[count..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        count += read;
+        if let Some(encoding) = encoded::recognise(&head[..count], read == 0) {
+            return Ok((count, encoding));
+        }
+    }
+}
+
+/// Decompresses gzip; errors name it.
+struct Gzip<R>(MultiGzDecoder<R>);
+
+impl<R: io::BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            ErrorKind::Interrupted => error,
+            ErrorKind::UnexpectedEof => {
+                io::Error::new(error.kind(), "gzip: the compressed data are cut short")
+            }
+            kind => io::Error::new(kind, format!("gzip: {error}")),
+        })
     }
 }

@@ -1,37 +1,65 @@
-//! The provstream command line: reads a stream of LLM output and tells what it says about where its assertions come
-//! from. `provstream --help` is its documentation.
+//! The provstream command line: reads a stream of LLM output and reports where it says its assertions come from.
+//! `provstream --help` is its documentation.
 
 mod admit;
 mod args;
+mod books;
 mod channels;
+mod citations;
+mod color;
+mod encoded;
 mod extract;
 mod failure;
 mod feed;
+mod field;
+mod files;
+mod findings;
 mod gate;
+mod generate;
 mod input;
+mod input_format;
+mod inputs;
+mod interrupt;
+mod jobs;
 mod line;
+mod links;
 mod marc;
+mod messages;
 mod output;
 mod pieces;
+mod places;
+mod pointer;
+mod pretty;
 mod printable;
 mod progress;
+mod reading;
+mod report;
 mod settings;
+mod setup;
+mod sink;
+mod stdio;
+mod strings;
 mod strip;
+mod ui;
 mod unread;
+mod usage;
+mod values;
 mod vocabulary;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 use self::args::{Args, Command};
 use self::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let args = match Args::read(&words) {
         Ok(args) => args,
-        Err(error) => return failure::usage(error),
+        Err(error) => return usage::report(&error, &words),
     };
+    color::set(args.any.color.into());
+    args.ui().set();
     match run(args.command) {
         Ok(status) => status,
         Err(failure) => failure.report(),
@@ -44,6 +72,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Strip(args) => strip::run(&args),
         Command::Admit(args) => admit::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
+        Command::Citations(command) => citations::run(&command),
         Command::Marc(command) => marc::run(&command),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
     }
 }

@@ -1,36 +1,149 @@
-//! Standard output: lines of JSON, or bytes as they are.
+//! The output: lines of JSON, or bytes as they are, to standard output or to a file.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
+use tempfile::{Builder, TempPath};
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::pieces::Pieces;
 use crate::printable::{PrintableLines, is_unsafe};
+use crate::stdio;
 
 /// What is gathered before it is written, if the input does not pause.
 const BUFFER: usize = 1 << 16;
 
-/// Standard output, buffered.
+/// Where output goes to.
+type Target = Box<dyn Write + Send>;
+
+/// The output, buffered.
 ///
 /// The parser's callbacks have nowhere to return an error to, so the first one is kept until [`Output::check`], and
-/// nothing is written behind it.
-#[derive(Debug)]
-pub(crate) struct Output<W: Write = StdoutLock<'static>> {
+/// nothing is written after it.
+pub(crate) struct Output<W: Write = Target> {
     writer: BufWriter<W>,
     error: Option<io::Error>,
     /// The text of the stream as characters, if it is shown on a terminal.
     shown: Option<Pieces>,
+    /// A line that gets further members.
+    line: Vec<u8>,
+    /// The file that the output becomes at its end.
+    file: Option<Unfinished>,
+}
+
+/// A file with all that was written so far, beside the one that it replaces.
+#[derive(Debug)]
+struct Unfinished {
+    temporary: TempPath,
+    destination: PathBuf,
+}
+
+impl<W: Write> fmt::Debug for Output<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output")
+            .field("error", &self.error)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output. If that cannot be written to, the first [check](Output::check) says so.
     pub(crate) fn stdout() -> Self {
-        let mut output = Self::new(io::stdout().lock());
+        let (target, error): (Target, _) = match stdio::stdout() {
+            Ok(file) => (Box::new(file), None),
+            Err(error) => (Box::new(io::sink()), Some(error)),
+        };
+        let mut output = Self::new(target);
+        output.error = error;
         output.shown = io::stdout().is_terminal().then(Pieces::default);
         output
+    }
+
+    /// An output that swallows everything, in the place of one that is elsewhere for a moment.
+    pub(crate) fn nowhere() -> Self {
+        Self {
+            writer: BufWriter::with_capacity(0, Box::new(io::sink())),
+            error: None,
+            shown: None,
+            line: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// A file, or standard output without one.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        path.map_or_else(|| Ok(Self::stdout()), Self::create)
+    }
+
+    /// A file that is replaced when the output is [committed](Output::commit), so that it never has half of an output. What is
+    /// no regular file, such as a device, is written at once.
+    fn create(path: &Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::Create(path.display().to_string(), error);
+        // A link stays a link, and what it points to is replaced.
+        let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&destination).ok();
+        if existing
+            .as_ref()
+            .is_some_and(|metadata| !metadata.is_file())
+        {
+            let file = File::options()
+                .write(true)
+                .open(&destination)
+                .map_err(failed)?;
+            return Ok(Self::new(Box::new(file)));
+        }
+        let folder = match destination.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        fs::metadata(folder).map_err(failed)?;
+        let mut builder = Builder::new();
+        builder.prefix(".provstream-");
+        #[cfg(unix)]
+        if existing.is_none() {
+            use std::os::unix::fs::PermissionsExt;
+            // What any new file gets; the mask of the process is taken off.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let (file, temporary) = builder.tempfile_in(folder).map_err(failed)?.into_parts();
+        if let Some(existing) = existing {
+            file.set_permissions(existing.permissions())
+                .map_err(failed)?;
+        }
+        interrupt::remove_on_signal(&temporary);
+        let mut output = Self::new(Box::new(file));
+        output.file = Some(Unfinished {
+            temporary,
+            destination,
+        });
+        Ok(output)
+    }
+
+    /// Writes what is buffered, and puts a file in its place.
+    pub(crate) fn commit(mut self) -> Result<(), Failure> {
+        self.flush()?;
+        let Self { writer, file, .. } = self;
+        // Not every system renames a file that is open.
+        drop(writer);
+        let Some(Unfinished {
+            temporary,
+            destination,
+        }) = file
+        else {
+            return Ok(());
+        };
+        temporary
+            .persist(&destination)
+            .map_err(|error| Failure::Create(destination.display().to_string(), error.error))?;
+        interrupt::keep();
+        Ok(())
     }
 }
 
@@ -41,6 +154,8 @@ impl<W: Write> Output<W> {
             writer: BufWriter::with_capacity(BUFFER, writer),
             error: None,
             shown: None,
+            line: Vec::new(),
+            file: None,
         }
     }
 
@@ -54,7 +169,7 @@ impl<W: Write> Output<W> {
         self.shown = Some(shown);
     }
 
-    /// Ends the text of the stream, and hands on everything that was written.
+    /// Ends the text of the stream, and writes everything that is buffered.
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         if let Some(mut shown) = self.shown.take() {
             shown.finish(|text| self.show(text));
@@ -83,7 +198,29 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Tells whether everything could be written so far.
+    /// Writes a line of JSON, an object with at least one member, with further members, each after a comma.
+    pub(crate) fn line_with(&mut self, value: &impl Serialize, members: &[u8]) {
+        if members.is_empty() {
+            return self.line(value);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        let mut serializer = Serializer::with_formatter(&mut line, Terminal);
+        match value.serialize(&mut serializer) {
+            Ok(()) => {
+                line.pop();
+                line.extend_from_slice(members);
+                line.extend_from_slice(b"}\n");
+                self.bytes(&line);
+            }
+            Err(error) => {
+                self.error.get_or_insert_with(|| error.into());
+            }
+        }
+        self.line = line;
+    }
+
+    /// Reports whether everything could be written so far.
     pub(crate) fn check(&mut self) -> Result<(), Failure> {
         match self.error.take() {
             Some(error) => Err(Failure::Write(error)),
@@ -91,11 +228,20 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Hands on everything that was written.
+    /// Writes everything that is buffered.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.check()?;
         self.writer.flush().map_err(Failure::Write)
     }
+}
+
+/// A value as JSON that is safe to show on a terminal.
+pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
+    let mut written = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut written, Terminal);
+    // Names and numbers, which always have JSON.
+    let _ = value.serialize(&mut serializer);
+    written
 }
 
 /// Compact JSON that is safe to show on a terminal: see [`is_unsafe`].
@@ -107,7 +253,7 @@ impl Formatter for Terminal {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        // Most text is plain ASCII, which is told much faster than by looking at each character.
+        // Most text is plain ASCII, which is found out much faster than by looking at each character.
         if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
             return writer.write_all(fragment.as_bytes());
         }

@@ -2,7 +2,7 @@
 
 /// Makes text of bytes that may be cut anywhere, with U+FFFD for what is not UTF-8.
 ///
-/// The texts, one behind the other, do not depend on the cuts: a character is held until it is whole.
+/// The texts, one after the other, do not depend on the cuts: a character is held until it is whole.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
     /// The start of a character, and what it is joined with; empty between characters.

@@ -1,17 +1,21 @@
 //! `provstream strip`.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::ExitCode;
 
-use provstream::{Handler, TextChunk};
+use provstream::{Handler, Mode, TextChunk};
 use provstream_providers::Channel;
 
 use crate::args::StripArgs;
-use crate::channels::InputFormat;
 use crate::failure::{Failure, note};
-use crate::feed::{Sink, Stream, parser};
+use crate::feed::{Reader, Stream};
+use crate::input::Input;
+use crate::input_format::InputFormat;
 use crate::output::Output;
+use crate::setup;
+use crate::sink::Sink;
 use crate::unread::Unread;
-use crate::vocabulary;
 
 /// Writes the text without its annotations.
 #[derive(Debug)]
@@ -31,50 +35,65 @@ enum Text {
     Of {
         channel: Option<Channel>,
         entered: Option<Channel>,
-        /// The channel was there, with text or with what was removed.
-        has_come: bool,
+        /// The channels that had text, or something that was removed.
+        seen: BTreeSet<Channel>,
     },
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
-    if args.text_only && args.source.input == InputFormat::Raw {
-        let message = "--text-only is for the event stream of a provider: give --input";
-        return Err(Failure::Usage(message.to_owned()));
+    check(args)?;
+    let vocabulary = setup::vocabulary(&args.source.classes)?;
+    let mut limits = args.source.limits()?;
+    if let Some(bytes) = args.max_record {
+        limits = limits.with_max_record(bytes)?;
     }
-    let vocabulary = vocabulary::load(args.source.vocabulary.as_deref())?;
-    let limits = args.source.limits()?.with_max_record(args.max_record)?;
-    let parser = parser(&args.source, limits, vocabulary).hold_records(args.json);
-    let stream = Stream::of(&args.source, parser)?;
+    let parser = setup::parser(&args.source, limits, vocabulary).hold_records(args.json);
+    let reader = Reader::new(args.source.input, parser.build());
     let mut strip = Strip {
-        output: Output::stdout(),
+        output: Output::open(args.output.as_deref())?,
         text: match args.source.input {
             InputFormat::Raw => Text::Whole,
             _ if args.text_only => Text::Of {
                 channel: args.channel,
                 entered: None,
-                has_come: false,
+                seen: BTreeSet::new(),
             },
             _ => Text::Events,
         },
     };
-    let fed = stream.feed(&mut strip)?;
+    let path = args.file.as_deref().unwrap_or(Path::new("-"));
+    let chunk = args.source.chunk_size.map(usize::from);
+    let fed = Stream::new(Input::open(path)?, reader, chunk).feed(&mut strip)?;
     strip.output.finish()?;
-    strip.tell(&fed.unread)?;
+    strip.report(&fed.unread)?;
+    strip.output.commit()?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses options that would have no effect.
+fn check(args: &StripArgs) -> Result<(), Failure> {
+    let message = if args.text_only && args.source.input == InputFormat::Raw {
+        "--text-only needs the event stream of a provider, found --input raw; give --input auto"
+    } else if args.json && args.source.mode == Mode::Text {
+        "--json needs JSON to be read, found --mode text, which reads none; leave out one of them"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(message.to_owned()))
+}
+
 impl Strip {
-    /// Tells what may still have annotations, or is missing in the text.
-    fn tell(&self, unread: &Unread) -> Result<(), Failure> {
+    /// Reports what may still have annotations, or is missing in the text.
+    fn report(&self, unread: &Unread) -> Result<(), Failure> {
         let is_events = matches!(self.text, Text::Events);
         match unread.unknown() {
             Some(unknown) if !is_events => {
-                let message = format!("{unknown}; nothing was written");
+                let message = format!("nothing was written: {unknown}");
                 return Err(Failure::Unknown(message));
             }
             Some(unknown) if unknown.is_foreign() => {
-                let message = format!("{unknown}; the input was written as it is");
+                let message = format!("the input was written as it is: {unknown}");
                 return Err(Failure::Unknown(message));
             }
             _ => {}
@@ -88,15 +107,27 @@ impl Strip {
         if !is_all {
             note(unread);
         }
-        if let Text::Of {
-            channel: Some(channel),
-            has_come: false,
-            ..
-        } = self.text
-        {
-            note(format_args!("the event stream has no channel {channel}"));
+        match &self.text {
+            Text::Of {
+                channel: Some(channel),
+                seen,
+                ..
+            } if !seen.is_empty() && !seen.contains(channel) => {
+                let seen: Vec<_> = seen.iter().map(ToString::to_string).collect();
+                let seen = seen.join(", ");
+                Err(Failure::Unknown(format!(
+                    "--channel: expected a channel of the event stream ({seen}), found `{channel}`"
+                )))
+            }
+            Text::Of {
+                channel: Some(channel),
+                seen,
+                ..
+            } if seen.is_empty() => Err(Failure::Unknown(format!(
+                "--channel: the event stream has no text, in channel {channel} or any other"
+            ))),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -106,12 +137,9 @@ impl Handler for Strip {
             Text::Whole => true,
             Text::Events => false,
             Text::Of {
-                channel,
-                entered,
-                has_come,
+                channel, entered, ..
             } => {
                 *channel = channel.or(*entered);
-                *has_come |= channel == entered;
                 channel == entered
             }
         };
@@ -127,14 +155,9 @@ impl Sink for Strip {
     }
 
     fn enter(&mut self, channel: Channel) {
-        if let Text::Of {
-            channel: wanted,
-            entered,
-            has_come,
-        } = &mut self.text
-        {
+        if let Text::Of { entered, seen, .. } = &mut self.text {
             *entered = Some(channel);
-            *has_come |= *wanted == Some(channel);
+            seen.insert(channel);
         }
     }
 

@@ -5,17 +5,19 @@ use std::fmt::{self, Display};
 
 use provstream_providers::{Decoder, Format, NoticeCode};
 
-/// What was met in an event stream, as far as it tells what was not read.
+/// What was met in an event stream, as far as it shows what was not read.
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The format that was asked for.
     asked: Option<Format>,
     /// Finds out what format the events really are of, until one has text.
     probe: Decoder,
-    /// Something other than white space came.
-    any: bool,
+    /// What the stream begins with; none as long as only white space came.
+    start: Option<Start>,
     /// A channel had something.
     pub(crate) text: bool,
+    /// What comes now repeats text that came before.
+    pub(crate) is_repeated: bool,
     /// The provider's marker for the end came.
     pub(crate) end: bool,
     /// Errors that the provider reported.
@@ -30,8 +32,9 @@ impl Seen {
         Self {
             asked,
             probe: Decoder::detect(),
-            any: false,
+            start: None,
             text: false,
+            is_repeated: false,
             end: false,
             errors: 0,
             notices: BTreeMap::new(),
@@ -40,7 +43,9 @@ impl Seen {
 
     /// Takes the next bytes of the stream.
     pub(crate) fn push(&mut self, chunk: &[u8]) {
-        self.any = self.any || !chunk.trim_ascii().is_empty();
+        if self.start.is_none() {
+            self.start = Start::of(chunk.trim_ascii_start());
+        }
         if !self.text && self.probe.format().is_none() {
             self.probe.push(chunk, |_| {});
         }
@@ -51,18 +56,19 @@ impl Seen {
         if !self.text && self.probe.format().is_none() {
             self.probe.finish(|_| {});
         }
-        let told = self.probe.format();
+        let found = self.probe.format();
         let unknown = Unknown {
             asked: self.asked,
-            told,
+            found,
+            start: self.start.unwrap_or(Start::Text),
         };
         // In Gemini's streams nothing marks the end.
-        let ends = self.end || told == Some(Format::Gemini);
+        let ends = self.end || found == Some(Format::Gemini);
         let is_known = self.text || self.errors > 0 || (ends && !unknown.is_foreign());
         Unread {
             errors: self.errors,
             notices: self.notices,
-            unknown: (self.any && !is_known).then_some(unknown),
+            unknown: (self.start.is_some() && !is_known).then_some(unknown),
         }
     }
 }
@@ -79,7 +85,32 @@ pub(crate) struct Unread {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unknown {
     asked: Option<Format>,
-    told: Option<Format>,
+    found: Option<Format>,
+    start: Start,
+}
+
+/// What a stream begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// A JSON object or array.
+    Json,
+    /// A field or a comment of server-sent events.
+    Events,
+    /// Something else.
+    Text,
+}
+
+impl Start {
+    fn of(start: &[u8]) -> Option<Self> {
+        let is_events = [&b"data"[..], b"event", b"id:", b"retry", b":"]
+            .iter()
+            .any(|field| start.starts_with(field) || field.starts_with(start));
+        match start.first()? {
+            b'{' | b'[' => Some(Self::Json),
+            _ if is_events => Some(Self::Events),
+            _ => Some(Self::Text),
+        }
+    }
 }
 
 impl Unread {
@@ -100,9 +131,14 @@ impl Unread {
 }
 
 impl Unknown {
+    /// Whether it is worth a diagnostic: not even one event is of the format, or the input is a whole response.
+    pub(crate) fn is_reported(self) -> bool {
+        self.is_foreign() || self.start == Start::Json
+    }
+
     /// Whether not even one event is of the format.
     pub(crate) fn is_foreign(self) -> bool {
-        self.told.is_none() || self.told != self.asked.or(self.told)
+        self.found.is_none() || self.found != self.asked.or(self.found)
     }
 }
 
@@ -123,13 +159,37 @@ impl Display for Unread {
 
 impl Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.asked.or(self.told) {
+        match self.asked.or(self.found) {
             Some(format) => write!(f, "no event had text or ended a stream of {format}")?,
             None => f.write_str("the format of the event stream is not known")?,
         }
-        match self.told {
-            Some(told) if self.is_foreign() => write!(f, " (it looks like {told})"),
-            _ => Ok(()),
+        match (self.found, self.start) {
+            (Some(found), _) if self.is_foreign() => {
+                write!(f, "; it looks like {found}, so give --input {found}")
+            }
+            (_, Start::Json) => {
+                f.write_str(
+                    "; expected a streamed response, found a JSON value: of a whole response, written on one line, read the text with \
+                     --field and not --input",
+                )?;
+                let pointer = self.asked.or(self.found).and_then(text_pointer);
+                pointer.map_or(Ok(()), |pointer| write!(f, ", as in --field {pointer}"))
+            }
+            (None, Start::Text) => f.write_str(
+                "; expected server-sent events or JSON, found text: read it without --input",
+            ),
+            _ => f.write_str("; expected the events of a streamed response"),
         }
+    }
+}
+
+/// Where a whole response has its text.
+const fn text_pointer(format: Format) -> Option<&'static str> {
+    match format {
+        Format::OpenAiChat => Some("/choices/0/message/content"),
+        Format::OpenAiResponses => Some("/output/0/content/0/text"),
+        Format::Anthropic => Some("/content/0/text"),
+        Format::Cohere => Some("/message/content/0/text"),
+        _ => None,
     }
 }

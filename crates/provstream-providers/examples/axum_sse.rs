@@ -1,7 +1,7 @@
-//! An axum handler that hands on a provider's event stream without the annotations in its text.
+//! An axum handler that passes a provider's event stream through without the annotations in its text.
 //!
 //! The program starts the server on a free port, asks itself, prints what a client gets, and ends.
-//! `cargo run --example axum_sse --features futures,wire`
+//! `cargo run --example axum_sse --features futures`
 
 use std::convert::Infallible;
 use std::io;
@@ -13,9 +13,10 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use provstream::{Event, Parser};
-use provstream_providers::WireStream;
-use provstream_providers::{Channel, Format, StreamRewriter, StreamSink};
+use provstream::{Event, Handler, Parser};
+use provstream_providers::{
+    Channel, ChannelPosition, Format, StreamHandler, StreamRewriter, WireStream,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -49,23 +50,34 @@ fn provider() -> impl Stream<Item = Result<Bytes, Infallible>> {
     stream::iter(pieces).map(Ok)
 }
 
-/// Tells what the annotations say; the rewritten stream itself goes to the client.
-struct Report;
+/// Reports what the annotations say; the rewritten stream itself goes to the client.
+#[derive(Default)]
+struct Report {
+    channel: Channel,
+}
 
-impl StreamSink for Report {
-    fn bytes(&mut self, _: &[u8]) {}
-
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
+impl Handler for Report {
+    fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = event {
             let count = assertion.annotations().len();
-            eprintln!("channel {channel}: {:?} has {count}", assertion.text());
+            eprintln!(
+                "channel {}: {:?} has {count}",
+                self.channel,
+                assertion.text()
+            );
         }
+    }
+}
+
+impl StreamHandler for Report {
+    fn channel(&mut self, position: ChannelPosition) {
+        self.channel = position.channel;
     }
 }
 
 async fn answer() -> impl IntoResponse {
     let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
-    let events = WireStream::new(provider(), rewriter, Report);
+    let events = WireStream::new(provider(), rewriter, Report::default());
     let head = [(CONTENT_TYPE, "text/event-stream")];
     (head, Body::from_stream(events))
 }

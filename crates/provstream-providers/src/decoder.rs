@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::formats::Found;
-use super::frame::{Frame, Piece};
+use super::found::{Found, Repeats, Str};
+use super::frame::{Frame, Kind, Piece};
 use super::framer::Framer;
 use super::halves;
 use super::item::{Delta, Item, Notice, NoticeCode};
+use super::message;
 use super::reader::{MAX_CHANNELS, Reader};
+use super::report::ReadReport;
 use super::sse::DEFAULT_MAX_EVENT;
 use super::{Channel, Format};
 
@@ -50,15 +52,20 @@ struct State {
     halves: Halves,
     /// Bytes of an event that is too long are coming.
     passing: bool,
+    /// Memory for one delta after the other.
+    decoded: Vec<u8>,
 }
 
 /// The high surrogates that texts ended with so far; at most twice as many as there may be channels.
 #[derive(Clone, Debug, Default)]
-struct Halves(BTreeMap<(Kind, Channel), u16>);
+struct Halves(BTreeMap<Key, u16>);
 
-/// What a text is.
+/// A text.
+type Key = (Of, Channel);
+
+/// What a text is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum Of {
     Text,
     Reasoning,
     ToolCall,
@@ -71,8 +78,8 @@ impl Decoder {
         Self::of(Some(format))
     }
 
-    /// A decoder of streams whose format the first event tells. Events before that are passed by, unless they report
-    /// an error.
+    /// A decoder of streams whose format is found out from the events. Those before the first evidence are skipped, unless
+    /// they report an error.
     #[must_use]
     pub fn detect() -> Self {
         Self::of(None)
@@ -85,6 +92,7 @@ impl Decoder {
                 reader: Reader::new(format),
                 halves: Halves::default(),
                 passing: false,
+                decoded: Vec::new(),
             },
         }
     }
@@ -103,6 +111,12 @@ impl Decoder {
         self.state.reader.format()
     }
 
+    /// How much of the stream was read so far.
+    #[must_use]
+    pub const fn report(&self) -> &ReadReport {
+        &self.state.reader.report
+    }
+
     /// Bytes taken so far: the offset of the next one in the stream of events.
     #[must_use]
     pub fn position(&self) -> u64 {
@@ -112,15 +126,16 @@ impl Decoder {
     /// Takes the next bytes and gives what is certain with them.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(Item<'_>)) {
         let state = &mut self.state;
-        self.framer
-            .push(chunk, &mut |_, piece| state.read(&piece, &mut sink));
+        self.framer.push(chunk, &mut |kind, piece| {
+            state.take(kind, &piece, &mut sink)
+        });
     }
 
     /// Gives what the end of the stream makes certain. Before another stream, [`reset`](Self::reset) the decoder.
     pub fn finish(&mut self, mut sink: impl FnMut(Item<'_>)) {
         let state = &mut self.state;
         self.framer
-            .finish(&mut |_, piece| state.read(&piece, &mut sink));
+            .finish(&mut |kind, piece| state.take(kind, &piece, &mut sink));
         state.close(&mut sink);
         state.halves.flush_all(&mut sink);
     }
@@ -135,9 +150,9 @@ impl Decoder {
 }
 
 impl State {
-    fn read(&mut self, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
+    fn take(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         match piece {
-            Piece::Event(frame) => self.read_event(frame, sink),
+            Piece::Event(frame) => self.read(kind, frame, false, sink),
             Piece::Passed(_) => {
                 // It may have text of any channel.
                 if !core::mem::replace(&mut self.passing, true) {
@@ -146,105 +161,149 @@ impl State {
             }
             Piece::Oversized(span) => {
                 self.passing = false;
-                sink(Item::Notice(Notice::new(NoticeCode::OversizedEvent, *span)));
+                self.notice(Notice::new(NoticeCode::OversizedEvent, *span), sink);
             }
-            Piece::Unterminated(text) => {
-                let notice = Notice::new(NoticeCode::UnterminatedEvent, text.span());
-                sink(Item::Notice(notice));
-            }
+            Piece::Unterminated(frame) => self.read(kind, frame, true, sink),
+            Piece::Encoded(code, span) => self.notice(Notice::new(*code, *span), sink),
             Piece::Other(_) | Piece::Close(_) => {}
         }
     }
 
-    fn read_event(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Item<'_>)) {
-        let said = self.reader.read(&frame.data);
-        if said.found.is_empty() && !said.malformed && !said.too_many {
+    fn notice(&mut self, notice: Notice, sink: &mut dyn FnMut(Item<'_>)) {
+        self.reader.report.add_notice(notice.code());
+        sink(Item::Notice(notice));
+    }
+
+    fn read(
+        &mut self,
+        kind: Kind,
+        frame: &Frame<'_>,
+        is_final: bool,
+        sink: &mut dyn FnMut(Item<'_>),
+    ) {
+        let is_streamed = matches!(kind, Kind::Sse | Kind::Array);
+        let mut odd = self.reader.read(&frame.data, is_streamed);
+        if is_final && odd == Some(NoticeCode::MalformedEvent) {
+            odd = Some(NoticeCode::UnterminatedEvent);
+        }
+        let found = core::mem::take(&mut self.reader.found);
+        if found.is_empty() && odd.is_none() {
             sink(Item::Other(frame.span()));
         }
-        for found in said.found {
-            self.tell(found, sink);
+        for one in &found {
+            self.apply(*one, &frame.data, sink);
         }
-        let mut notice = |code| sink(Item::Notice(Notice::new(code, frame.span())));
-        if said.malformed {
-            notice(NoticeCode::MalformedEvent);
-        }
-        if said.too_many {
-            notice(NoticeCode::LimitChannels);
+        self.reader.found = found;
+        self.reader.trim();
+        if let Some(code) = odd {
+            self.notice(Notice::new(code, frame.span()), sink);
         }
     }
 
     /// Ends all channels that are open.
     fn close(&mut self, sink: &mut dyn FnMut(Item<'_>)) {
-        for channel in self.reader.close() {
-            self.tell(Found::ChannelEnd(channel), sink);
+        self.reader.found.clear();
+        self.reader.close();
+        let found = core::mem::take(&mut self.reader.found);
+        for one in &found {
+            self.apply(*one, &[], sink);
+        }
+        self.reader.found = found;
+    }
+
+    fn apply(&mut self, found: Found, data: &[u8], sink: &mut dyn FnMut(Item<'_>)) {
+        match found {
+            Found::Text(channel, text, _) => self.delta((Of::Text, channel), text, data, sink),
+            Found::Whole(channel, text, Repeats::Nothing) => {
+                self.delta((Of::Text, channel), text, data, sink);
+                self.halves.flush((Of::Text, channel), sink);
+                sink(Item::ChannelEnd(channel));
+            }
+            Found::Reasoning(channel, text) => {
+                self.reader.report.add_reasoning(text.range().len());
+                self.delta((Of::Reasoning, channel), text, data, sink);
+            }
+            Found::Tool(channel, text) => self.delta((Of::ToolCall, channel), text, data, sink),
+            Found::ToolJson(channel, json) => {
+                let json = String::from_utf8_lossy(json.bytes(data));
+                sink(Item::ToolCall(Delta::new(channel, json)));
+            }
+            Found::End(channel) => {
+                self.halves.flush((Of::Text, channel), sink);
+                sink(Item::ChannelEnd(channel));
+            }
+            Found::Error(error) => {
+                let message = message::of(error.bytes(data));
+                sink(Item::Error(Cow::Borrowed(&message)));
+            }
+            Found::Done => {
+                self.halves.flush_all(sink);
+                sink(Item::End);
+            }
+            Found::Whole(..)
+            | Found::Quote(..)
+            | Found::Break(_)
+            | Found::BreakAll
+            | Found::Finish(_)
+            | Found::Logprobs(..)
+            | Found::Sequence(_)
+            | Found::Offset(..) => {}
         }
     }
 
-    fn tell(&mut self, found: Found<'_>, sink: &mut dyn FnMut(Item<'_>)) {
-        let halves = &mut self.halves;
-        match found {
-            Found::Text(channel, content, _) => halves.decode(Kind::Text, channel, content, sink),
-            Found::Reasoning(channel, content) => {
-                halves.decode(Kind::Reasoning, channel, content, sink);
-            }
-            Found::ToolCall(channel, content) => {
-                halves.decode(Kind::ToolCall, channel, content, sink);
-            }
-            Found::ToolCallJson(channel, json) => {
-                sink(Item::ToolCall(Delta::new(channel, Cow::Borrowed(json))));
-            }
-            Found::ChannelEnd(channel) => {
-                halves.flush(Kind::Text, channel, sink);
-                sink(Item::ChannelEnd(channel));
-            }
-            Found::Error(message) => sink(Item::Error(message)),
-            Found::End => {
-                halves.flush_all(sink);
-                sink(Item::End);
-            }
-            Found::Repeat(..) | Found::BadNumber => {}
+    fn delta(&mut self, key: Key, text: Str, data: &[u8], sink: &mut dyn FnMut(Item<'_>)) {
+        let content = text.content(data);
+        let is_simple = self.halves.0.is_empty() && !halves::ends_high(content);
+        let before = if is_simple {
+            None
+        } else {
+            self.halves.0.remove(&key)
+        };
+        let text = if is_simple || (before.is_none() && !halves::ends_high(content)) {
+            provstream::json::decode_in(content, text.escaped, &mut self.decoded).text
+        } else {
+            self.halves.decode(key, content, before)
+        };
+        if key.0 == Of::Text {
+            self.reader.report.add_text(text.len());
+        }
+        if !text.is_empty() {
+            sink(key.0.item(Delta::new(key.1, text)));
         }
     }
 }
 
 impl Halves {
-    fn decode(
-        &mut self,
-        kind: Kind,
-        channel: Channel,
-        content: &str,
-        sink: &mut dyn FnMut(Item<'_>),
-    ) {
-        let key = (kind, channel);
-        let mut piece = halves::decode(content, self.0.remove(&key));
+    /// The text of a content after the high surrogate that the one before ended with.
+    fn decode(&mut self, key: Key, content: &[u8], before: Option<u16>) -> Cow<'static, str> {
+        let content = String::from_utf8_lossy(content);
+        let mut piece = halves::decode(&content, before);
         if let Some(high) = piece.high {
             // Channels of text are counted elsewhere.
-            if kind == Kind::Text || self.0.len() < MAX_CHANNELS {
+            if key.0 == Of::Text || self.0.len() < MAX_CHANNELS {
                 self.0.insert(key, high);
             } else {
                 piece.text.to_mut().push(char::REPLACEMENT_CHARACTER);
             }
         }
-        if !piece.text.is_empty() {
-            sink(kind.item(Delta::new(channel, piece.text)));
-        }
+        Cow::Owned(piece.text.into_owned())
     }
 
     /// A half whose other one does not come.
-    fn flush(&mut self, kind: Kind, channel: Channel, sink: &mut dyn FnMut(Item<'_>)) {
-        if self.0.remove(&(kind, channel)).is_some() {
-            sink(kind.item(Delta::new(channel, Cow::Borrowed("\u{FFFD}"))));
+    fn flush(&mut self, key: Key, sink: &mut dyn FnMut(Item<'_>)) {
+        if self.0.remove(&key).is_some() {
+            sink(key.0.item(Delta::new(key.1, Cow::Borrowed("\u{FFFD}"))));
         }
     }
 
     fn flush_all(&mut self, sink: &mut dyn FnMut(Item<'_>)) {
-        while let Some((&(kind, channel), _)) = self.0.first_key_value() {
-            self.flush(kind, channel, sink);
+        while let Some((&key, _)) = self.0.first_key_value() {
+            self.flush(key, sink);
         }
     }
 }
 
-impl Kind {
+impl Of {
     const fn item(self, delta: Delta<'_>) -> Item<'_> {
         match self {
             Self::Text => Item::Text(delta),

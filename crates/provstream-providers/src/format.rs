@@ -3,7 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::json::{self, RawValue};
+use super::formats::{DETECT, evidence};
+use super::walk::Walk;
 
 /// A provider's format of streamed responses; `docs/providers.md` has the paths that are read.
 ///
@@ -55,54 +56,13 @@ impl Format {
         }
     }
 
-    /// The format of a stream that has an event with these data, which are JSON; none if that does not tell.
-    ///
-    /// The first event of each format tells, except where it reports an error.
+    /// The format that an event with these data, which are JSON, is evidence of. Keep-alives and errors are evidence of
+    /// none.
     #[must_use]
     pub fn detect(data: &[u8]) -> Option<Self> {
-        json::parse(data).and_then(Self::of)
-    }
-
-    pub(super) fn of(event: &RawValue) -> Option<Self> {
-        let [kind, choices, candidates, feedback, done] = json::members(
-            event,
-            ["type", "choices", "candidates", "promptFeedback", "done"],
-        );
-        // A type that is not known says nothing: servers that speak another's format add one.
-        let by_type = kind
-            .and_then(json::text)
-            .and_then(|kind| Self::of_type(&kind));
-        if by_type.is_some() {
-            by_type
-        } else if json::is_set(choices) {
-            Some(Self::OpenAiChat)
-        } else if json::is_set(candidates) || json::is_set(feedback) {
-            Some(Self::Gemini)
-        } else {
-            done.is_some().then_some(Self::Ollama)
-        }
-    }
-
-    fn of_type(kind: &str) -> Option<Self> {
-        const COHERE: [&str; 5] = [
-            "message-",
-            "content-",
-            "tool-plan-",
-            "tool-call-",
-            "citation-",
-        ];
-        match kind {
-            "message_start"
-            | "message_delta"
-            | "message_stop"
-            | "content_block_start"
-            | "content_block_delta"
-            | "content_block_stop"
-            | "ping" => Some(Self::Anthropic),
-            _ if kind.starts_with("response.") => Some(Self::OpenAiResponses),
-            _ if COHERE.iter().any(|start| kind.starts_with(start)) => Some(Self::Cohere),
-            _ => None,
-        }
+        let mut walk = Walk::default();
+        walk.read(&DETECT, data).ok()?;
+        evidence(&walk, data)
     }
 }
 

@@ -5,8 +5,20 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use provstream::Span;
-use provstream::TextChunk;
+use super::item::NoticeCode;
+use provstream::{Span, TextChunk};
+
+/// How the events of a stream are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Sse,
+    /// One JSON value a line.
+    Lines,
+    /// The elements of one JSON array.
+    Array,
+    /// JSON values over several lines: a response that is not streamed.
+    Body,
+}
 
 /// A line's data within the raw bytes of its event.
 type Line = Range<usize>;
@@ -53,8 +65,16 @@ impl<'a> Frame<'a> {
         Span::new(self.start, self.start + self.raw.len() as u64)
     }
 
+    /// Where the data of each line are in the raw bytes.
+    pub(super) fn lines(&self) -> &[Range<usize>] {
+        &self.lines
+    }
+
     /// Where a range of the data, which does not go beyond its line, stands in the raw bytes.
     pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
+        if let [line] = self.lines.as_slice() {
+            return Some(line.start + data.start..line.start + data.end);
+        }
         let place = self.starts.partition_point(|&start| start <= data.start);
         let place = place.checked_sub(1)?;
         let (line, before) = (self.lines.get(place)?, self.starts.get(place)?);
@@ -75,7 +95,9 @@ pub(super) enum Piece<'a> {
     /// The event whose bytes were `Passed` is over; has no bytes of its own.
     Oversized(Span),
     /// An event that the stream ends within.
-    Unterminated(TextChunk<'a>),
+    Unterminated(Frame<'a>),
     /// What closes the envelope, so that no event can follow.
     Close(TextChunk<'a>),
+    /// The whole of a body that is compressed or otherwise not text, whose bytes came as `Other`; has no bytes of its own.
+    Encoded(NoticeCode, Span),
 }

@@ -2,12 +2,14 @@
 
 use smallvec::SmallVec;
 
-use super::frame::Piece;
+use super::frame::{Kind, Piece};
+use super::item::NoticeCode;
 use super::lines::{JsonFramer, Step};
 use super::sse::{SseDecoder, SsePiece};
+use provstream::{Span, TextChunk};
 
-/// The envelope is that which the first byte tells that is neither white space nor of a byte order mark: `{` lines of
-/// JSON, `[` one array, any other server-sent events.
+/// The envelope is shown by the first byte that is neither white space nor of a byte order mark: `{` lines of JSON or one
+/// JSON value, `[` one array, a byte that no text begins with a compressed body, any other server-sent events.
 #[derive(Clone, Debug)]
 pub(super) struct Framer {
     max_event: usize,
@@ -24,6 +26,8 @@ enum Envelope {
     Unknown,
     Sse(SseDecoder),
     Json(JsonFramer),
+    /// Not text; with how many bytes came.
+    Encoded(NoticeCode, u64),
 }
 
 impl Framer {
@@ -35,8 +39,9 @@ impl Framer {
         }
     }
 
-    pub(super) const fn with_max_event(mut self, bytes: usize) -> Self {
-        self.max_event = bytes;
+    pub(super) fn with_max_event(mut self, bytes: usize) -> Self {
+        // Places in an event are counted in 32 bits.
+        self.max_event = bytes.min(u32::MAX as usize / 2);
         self
     }
 
@@ -45,6 +50,7 @@ impl Framer {
             Envelope::Unknown => self.leading.len() as u64,
             Envelope::Sse(sse) => sse.position(),
             Envelope::Json(json) => json.position,
+            Envelope::Encoded(_, bytes) => *bytes,
         }
     }
 
@@ -52,7 +58,9 @@ impl Framer {
         let mut rest = chunk;
         while let (Envelope::Unknown, Some((&byte, later))) = (&self.envelope, rest.split_first()) {
             let may_lead = byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(&byte);
-            if may_lead && self.leading.len() < self.max_event {
+            // The first byte of Zstandard is one of text as well.
+            let may_be_zstd = byte == b'(' && self.leading.is_empty();
+            if (may_lead || may_be_zstd) && self.leading.len() < self.max_event {
                 self.leading.push(byte);
                 rest = later;
             } else {
@@ -64,13 +72,13 @@ impl Framer {
 
     pub(super) fn finish(&mut self, sink: Sink<'_>) {
         if matches!(self.envelope, Envelope::Unknown) {
-            self.begin(0, sink);
+            self.begin(b'\n', sink);
         }
         match &mut self.envelope {
             Envelope::Sse(sse) => sse.finish_all(&mut |piece| sink(Kind::Sse, piece.into())),
-            Envelope::Json(json) => {
-                let kind = json.kind();
-                json.finish(&mut |piece| sink(kind, piece));
+            Envelope::Json(json) => json.finish(sink),
+            Envelope::Encoded(code, bytes) => {
+                sink(Kind::Sse, Piece::Encoded(*code, Span::new(0, *bytes)));
             }
             Envelope::Unknown => {}
         }
@@ -80,19 +88,26 @@ impl Framer {
         *self = Self::new(self.max_event);
     }
 
-    /// The first byte that tells is `byte`.
+    /// The first byte that shows the envelope is `byte`.
     fn begin(&mut self, byte: u8, sink: Sink<'_>) {
-        self.envelope = match byte {
-            b'{' | b'[' => Envelope::Json(JsonFramer::new(self.max_event, byte == b'[')),
-            _ => Envelope::Sse(SseDecoder::new().with_max_event(self.max_event)),
+        let encoded = match (self.leading.as_slice(), byte) {
+            (_, 0x1F) => Some(NoticeCode::GzipBody),
+            (b"(", 0xB5) => Some(NoticeCode::ZstdBody),
+            (_, 0..0x20 | 0x7F..=0xC1 | 0xF5..) if !byte.is_ascii_whitespace() => {
+                Some(NoticeCode::BinaryBody)
+            }
+            _ => None,
+        };
+        let is_json = matches!(byte, b'{' | b'[') && !self.leading.starts_with(b"(");
+        self.envelope = match encoded {
+            Some(code) => Envelope::Encoded(code, 0),
+            None if is_json => Envelope::Json(JsonFramer::new(self.max_event, byte == b'[')),
+            None => Envelope::Sse(SseDecoder::new().with_max_event(self.max_event)),
         };
         let leading = core::mem::take(&mut self.leading);
         match &mut self.envelope {
             // So that it is in no event.
-            Envelope::Json(json) => {
-                let kind = json.kind();
-                json.take(&leading, Step::Between, &mut |piece| sink(kind, piece));
-            }
+            Envelope::Json(json) => json.take(&leading, Step::Between, sink),
             _ => self.pass(&leading, sink),
         }
     }
@@ -100,23 +115,16 @@ impl Framer {
     fn pass(&mut self, bytes: &[u8], sink: Sink<'_>) {
         match &mut self.envelope {
             Envelope::Sse(sse) => sse.push_all(bytes, &mut |piece| sink(Kind::Sse, piece.into())),
-            Envelope::Json(json) => {
-                let kind = json.kind();
-                json.push(bytes, &mut |piece| sink(kind, piece));
+            Envelope::Json(json) => json.push(bytes, sink),
+            Envelope::Encoded(_, taken) => {
+                if !bytes.is_empty() {
+                    sink(Kind::Sse, Piece::Other(TextChunk::new(bytes, *taken)));
+                    *taken += bytes.len() as u64;
+                }
             }
             Envelope::Unknown => {}
         }
     }
-}
-
-/// How the events of a stream are put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Sse,
-    /// One JSON value a line.
-    Lines,
-    /// The elements of one JSON array.
-    Array,
 }
 
 impl<'a> From<SsePiece<'a>> for Piece<'a> {
@@ -126,7 +134,10 @@ impl<'a> From<SsePiece<'a>> for Piece<'a> {
             SsePiece::Other(text) => Self::Other(text),
             SsePiece::Passed(text) => Self::Passed(text),
             SsePiece::Oversized(span) => Self::Oversized(span),
-            SsePiece::Unterminated(text) => Self::Unterminated(text),
+            SsePiece::Unterminated(text) => match SseDecoder::unterminated(text) {
+                Some(frame) => Self::Unterminated(frame),
+                None => Self::Other(text),
+            },
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::json;
+fn decoded(content: &str) -> Cow<'_, str> {
+    provstream::json::decode(content.as_bytes(), content.contains('\\')).text
+}
 
 /// The text of a piece of a longer string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
     };
     let Some(before) = before else {
         return Piece {
-            text: json::decode(body),
+            text: decoded(body),
             high,
             low: None,
         };
@@ -43,12 +45,27 @@ pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
     } else {
         body
     };
-    text.push_str(&json::decode(rest));
+    text.push_str(&decoded(rest));
     Piece {
         text: Cow::Owned(text),
         high,
         low: low.filter(|_| pair.is_some()),
     }
+}
+
+/// Whether the content may end with the escape of a high surrogate.
+pub(super) fn ends_high(content: &[u8]) -> bool {
+    matches!(
+        content.last_chunk(),
+        Some([
+            b'\\',
+            b'u',
+            b'd' | b'D',
+            b'8' | b'9' | b'a' | b'A' | b'b' | b'B',
+            _,
+            _
+        ])
+    )
 }
 
 /// Length of an escape with four hexadecimal digits.

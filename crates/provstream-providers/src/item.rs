@@ -92,18 +92,41 @@ impl fmt::Display for Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeCode {
-    /// An event whose data are not JSON, which is passed by, or have a number of a channel that is none: what stands under
-    /// it is passed by, and the rest is read.
+    /// An event whose data are not JSON. Its text is not read.
     MalformedEvent,
-    /// An event longer than the limit; it is passed by.
+    /// An event longer than the limit. Its text is not read.
     OversizedEvent,
-    /// An event that the stream ended within; it is passed by.
+    /// An event that the stream ended within. Its text is not read.
     UnterminatedEvent,
-    /// Text of one more channel than there may be; it is passed by.
+    /// Text of one more channel than there may be. It is not read.
     LimitChannels,
+    /// Text that is not a string. It is not read.
+    UnreadText,
+    /// A number of a channel that is not a whole number of 32 bits, or that counts deltas instead of naming a text. The
+    /// former is taken for 0, the latter for the text of the delta before.
+    OddChannel,
+    /// The body is compressed with gzip, which has to be undone first. None of it is read.
+    GzipBody,
+    /// The body is compressed with Zstandard, which has to be undone first. None of it is read.
+    ZstdBody,
+    /// The body is not text; it may be compressed, with Brotli or otherwise. None of it is read.
+    BinaryBody,
 }
 
 impl NoticeCode {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::MalformedEvent,
+        Self::OversizedEvent,
+        Self::UnterminatedEvent,
+        Self::LimitChannels,
+        Self::UnreadText,
+        Self::OddChannel,
+        Self::GzipBody,
+        Self::ZstdBody,
+        Self::BinaryBody,
+    ];
+
     /// The name used on the wire, such as `malformed-event`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -112,7 +135,18 @@ impl NoticeCode {
             Self::OversizedEvent => "oversized-event",
             Self::UnterminatedEvent => "unterminated-event",
             Self::LimitChannels => "limit-channels",
+            Self::UnreadText => "unread-text",
+            Self::OddChannel => "odd-channel",
+            Self::GzipBody => "gzip-body",
+            Self::ZstdBody => "zstd-body",
+            Self::BinaryBody => "binary-body",
         }
+    }
+
+    /// Whether it reports text that was not read.
+    #[must_use]
+    pub const fn is_unread(self) -> bool {
+        !matches!(self, Self::OddChannel)
     }
 }
 

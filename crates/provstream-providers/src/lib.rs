@@ -36,21 +36,28 @@
 mod channel;
 pub mod citation;
 mod decoder;
+mod deferred;
+mod escape;
 mod format;
 mod formats;
+mod found;
 mod frame;
 mod framer;
 mod halves;
-mod insert;
 mod item;
-mod json;
 mod lines;
+mod message;
+mod numbering;
 mod reader;
+mod removed;
+mod report;
 mod response_parser;
 mod rewriter;
 mod sink;
 mod sse;
+mod template;
 mod text;
+mod walk;
 #[cfg(feature = "futures")]
 mod wire_stream;
 
@@ -59,9 +66,12 @@ pub use decoder::Decoder;
 pub use format::{Format, UnknownFormat};
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use reader::MAX_CHANNELS;
+pub use report::ReadReport;
 pub use response_parser::{ResponseParser, WireEvent};
 pub use rewriter::StreamRewriter;
-pub use sink::{Place, StreamSink};
+pub use sink::{
+    ByBytes, ByStreamHandler, BytesFn, ChannelPosition, IntoStreamHandler, StreamHandler,
+};
 pub use sse::{DEFAULT_MAX_EVENT, SseDecoder, SseEvent, SsePiece};
 #[cfg(feature = "futures")]
 pub use wire_stream::WireStream;

@@ -1,31 +1,37 @@
-//! Events that are JSON alone: one a line, or the elements of one array.
+//! Events that are JSON alone: one a line, the elements of one array, or values over several lines.
 
 use memchr::memchr;
 use smallvec::smallvec;
 
-use super::frame::{Frame, Piece};
-use super::framer::Kind;
+use super::frame::{Frame, Kind, Piece};
+use super::walk::scan::Skip;
 use provstream::Span;
 use provstream::TextChunk;
 
-/// Events that are lines, or objects in one array.
+/// Events that are lines, objects in one array, or values over several lines.
+///
+/// Which of the first and the last is shown by the first line: if it ends within a value, values go over several lines.
 #[derive(Clone, Debug)]
 pub(super) struct JsonFramer {
     max_event: usize,
-    array: bool,
+    kind: Kind,
+    /// The first line has not ended.
+    is_first: bool,
     /// The bytes of the open event, as long as it is not too long.
     open: Vec<u8>,
     start: u64,
     pub(super) position: u64,
     passing: bool,
-    /// In an array: how many brackets are open, that of the array included.
-    depth: u32,
-    in_string: bool,
-    after_backslash: bool,
+    /// The open element or value; in the first line, the value that it may be the start of.
+    skip: Skip,
+    /// In the first line: its value has not ended.
+    is_in_value: bool,
+    /// In an array: it is open.
+    in_array: bool,
 }
 
 /// What bytes mean to the event they belong to.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Open,
     /// They end it.
@@ -37,34 +43,28 @@ pub(super) enum Step {
 }
 
 impl JsonFramer {
-    pub(super) const fn new(max_event: usize, array: bool) -> Self {
+    pub(super) fn new(max_event: usize, is_array: bool) -> Self {
         Self {
             max_event,
-            array,
+            kind: if is_array { Kind::Array } else { Kind::Lines },
+            is_first: !is_array,
             open: Vec::new(),
             start: 0,
             position: 0,
             passing: false,
-            depth: 0,
-            in_string: false,
-            after_backslash: false,
+            skip: Skip::default(),
+            is_in_value: true,
+            in_array: false,
         }
     }
 
-    pub(super) const fn kind(&self) -> Kind {
-        if self.array { Kind::Array } else { Kind::Lines }
-    }
-
-    pub(super) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Piece<'_>)) {
+    pub(super) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Kind, Piece<'_>)) {
         let mut rest = chunk;
         while !rest.is_empty() {
-            let (len, step) = if self.array {
-                self.element(rest)
-            } else {
-                match memchr(b'\n', rest) {
-                    Some(end) => (end + 1, Step::End),
-                    None => (rest.len(), Step::Open),
-                }
+            let (len, step) = match self.kind {
+                Kind::Array => self.element(rest),
+                Kind::Body => self.value(rest),
+                _ => self.line(rest),
             };
             let (taken, later) = rest.split_at(len);
             self.take(taken, step, sink);
@@ -72,98 +72,131 @@ impl JsonFramer {
         }
     }
 
-    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Piece<'_>)) {
+    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Kind, Piece<'_>)) {
+        let kind = self.kind;
         if self.passing {
-            sink(Piece::Oversized(Span::new(self.start, self.position)));
-        } else if self.array && !self.open.is_empty() {
-            sink(Piece::Unterminated(TextChunk::new(&self.open, self.start)));
+            sink(kind, Piece::Oversized(Span::new(self.start, self.position)));
+        } else if kind == Kind::Lines && !self.open.is_empty() {
+            // The last line needs no line feed, unless it is not whole.
+            match event(&self.open, self.start) {
+                Piece::Event(frame) => sink(kind, Piece::Unterminated(frame)),
+                other => sink(kind, other),
+            }
         } else if !self.open.is_empty() {
-            // The last line needs no line feed.
-            sink(event(&self.open, self.start));
+            sink(kind, Piece::Unterminated(frame(&self.open, self.start)));
         }
         self.passing = false;
         self.open.clear();
         self.start = self.position;
-        self.depth = self.depth.min(1);
-        self.in_string = false;
-        self.after_backslash = false;
+        self.skip = Skip::default();
+        self.is_in_value = true;
+    }
+
+    fn line(&mut self, rest: &[u8]) -> (usize, Step) {
+        let end = memchr(b'\n', rest).map(|end| end + 1);
+        let line = &rest[..end.unwrap_or(rest.len())];
+        if self.is_first {
+            // The line begins with the value; what comes after its end is not looked at.
+            self.is_in_value = self.is_in_value && self.skip.run(line, 0).is_none();
+            if end.is_some() {
+                self.is_first = false;
+                if self.is_in_value {
+                    self.kind = Kind::Body;
+                    return (line.len(), Step::Open);
+                }
+            }
+        }
+        match end {
+            Some(end) => (end, Step::End),
+            None => (rest.len(), Step::Open),
+        }
+    }
+
+    /// How many of the bytes of values over several lines belong together, and what they mean.
+    fn value(&mut self, rest: &[u8]) -> (usize, Step) {
+        if self.skip.depth == 0 {
+            // Outside of a value.
+            match rest.iter().position(|byte| matches!(byte, b'{' | b'[')) {
+                Some(0) => {}
+                Some(len) => return (len, Step::Between),
+                None => return (rest.len(), Step::Between),
+            }
+        }
+        match self.skip.run(rest, 0) {
+            Some(end) => {
+                self.skip = Skip::default();
+                (end, Step::End)
+            }
+            None => (rest.len(), Step::Open),
+        }
     }
 
     /// How many of the bytes of an array belong together, and what they mean.
     fn element(&mut self, rest: &[u8]) -> (usize, Step) {
-        for (at, &byte) in rest.iter().enumerate() {
-            let was = self.depth;
-            self.read(byte);
-            match (was, self.depth) {
-                (2, 1) => return (at + 1, Step::End),
-                (1, 0) if at == 0 => return (1, Step::Close),
-                // What comes before stands alone.
-                (1, 0 | 2) if at > 0 => {
-                    self.depth = was;
-                    return (at, Step::Between);
-                }
-                _ => {}
-            }
+        if self.skip.depth > 0 {
+            return self.value(rest);
         }
-        let step = if self.depth < 2 {
-            Step::Between
-        } else {
-            Step::Open
+        let found = rest
+            .iter()
+            .position(|byte| matches!(byte, b'{' | b'[' | b']'));
+        let Some(at) = found else {
+            return (rest.len(), Step::Between);
         };
-        (rest.len(), step)
-    }
-
-    fn read(&mut self, byte: u8) {
-        if self.in_string {
-            let escaped = core::mem::take(&mut self.after_backslash);
-            match byte {
-                b'\\' => self.after_backslash = !escaped,
-                b'"' if !escaped => self.in_string = false,
-                _ => {}
+        match (rest[at], self.in_array) {
+            (b'[', false) => {
+                self.in_array = true;
+                (at + 1, Step::Between)
             }
-            return;
-        }
-        match byte {
-            // A string between the elements is none of this format's, and not looked into.
-            b'"' => self.in_string = self.depth > 1,
-            b'{' | b'[' => self.depth = self.depth.saturating_add(1),
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
+            (b']', true) if at == 0 => {
+                self.in_array = false;
+                (1, Step::Close)
+            }
+            (b']', false) => (at + 1, Step::Between),
+            // What comes before is apart.
+            _ if at > 0 => (at, Step::Between),
+            (_, false) => (1, Step::Between),
+            _ => self.value(rest),
         }
     }
 
-    pub(super) fn take(&mut self, taken: &[u8], step: Step, sink: &mut dyn FnMut(Piece<'_>)) {
-        let at = self.position;
+    pub(super) fn take(&mut self, taken: &[u8], step: Step, sink: &mut dyn FnMut(Kind, Piece<'_>)) {
+        let (at, kind) = (self.position, self.kind);
         self.position += taken.len() as u64;
         if matches!(step, Step::Between | Step::Close) {
             if taken.is_empty() {
                 return;
             }
             let text = TextChunk::new(taken, at);
-            sink(match step {
+            let piece = match step {
                 Step::Close => Piece::Close(text),
                 _ => Piece::Other(text),
-            });
+            };
+            sink(kind, piece);
             self.start = self.position;
             return;
         }
         if !self.passing && self.open.len() + taken.len() > self.max_event {
             self.passing = true;
             if !self.open.is_empty() {
-                sink(Piece::Passed(TextChunk::new(&self.open, self.start)));
+                sink(kind, Piece::Passed(TextChunk::new(&self.open, self.start)));
                 self.open.clear();
             }
         }
+        let is_end = step == Step::End;
         if self.passing {
-            sink(Piece::Passed(TextChunk::new(taken, at)));
+            sink(kind, Piece::Passed(TextChunk::new(taken, at)));
+        } else if is_end && self.open.is_empty() {
+            // All of it is in one piece.
+            sink(kind, event(taken, at));
         } else {
             self.open.extend_from_slice(taken);
         }
-        if step == Step::End {
-            sink(match core::mem::take(&mut self.passing) {
-                true => Piece::Oversized(Span::new(self.start, self.position)),
-                false => event(&self.open, self.start),
-            });
+        if is_end {
+            if core::mem::take(&mut self.passing) {
+                sink(kind, Piece::Oversized(Span::new(self.start, self.position)));
+            } else if !self.open.is_empty() {
+                sink(kind, event(&self.open, self.start));
+            }
             self.open.clear();
             self.start = self.position;
         }
@@ -172,9 +205,12 @@ impl JsonFramer {
 
 /// The event that is all of these bytes, a line end aside.
 fn event(raw: &[u8], start: u64) -> Piece<'_> {
-    let end = raw.trim_ascii_end().len();
-    if end == 0 {
+    if raw.trim_ascii_end().is_empty() {
         return Piece::Other(TextChunk::new(raw, start));
     }
-    Piece::Event(Frame::new(raw, start, smallvec![0..end]))
+    Piece::Event(frame(raw, start))
+}
+
+fn frame(raw: &[u8], start: u64) -> Frame<'_> {
+    Frame::new(raw, start, smallvec![0..raw.trim_ascii_end().len()])
 }

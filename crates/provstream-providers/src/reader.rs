@@ -1,44 +1,66 @@
 //! From the data of an event to what it says, with the channels that are open.
 
-use std::collections::BTreeMap;
-
 use smallvec::SmallVec;
 
-use super::formats::{self, Findings, Found};
-use super::json;
+use super::formats::{DETECT, evidence};
+use super::found::{Found, Raw, Repeats, Str};
+use super::item::NoticeCode;
+use super::numbering::Numbering;
+use super::report::ReadReport;
+use super::walk::automaton::{Automaton, ROOT, Rule};
+use super::walk::table::{ChannelOf, Role};
+use super::walk::{Capture, Scope, Shape, Walk};
 use super::{Channel, Format};
 
-/// Most channels with text in one stream.
+/// Most channels with text that are open at one time in a stream.
 pub const MAX_CHANNELS: usize = 256;
+
+/// Things that events commonly say; memory for more is given back.
+const USUAL: usize = 64;
 
 /// Reads events one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
-    /// What was asked for; else the format is that of the first event that tells.
+    /// What was asked for; else the format is that of the last event with evidence, until one has text.
     asked: Option<Format>,
     format: Option<Format>,
-    /// The channels that had text, and whether they are open; at most [`MAX_CHANNELS`].
-    channels: BTreeMap<Channel, bool>,
+    /// An event of this format had text, so that it is certain.
+    settled: bool,
+    /// What the last event says, in order.
+    pub(super) found: Vec<Found>,
+    walk: Walk,
+    /// The channels with text that has not ended; at most [`MAX_CHANNELS`].
+    channels: Vec<OpenChannel>,
+    numbering: Numbering,
     ended: bool,
+    pub(super) report: ReadReport,
 }
 
-/// What an event says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Said<'a> {
-    pub(super) found: Findings<'a>,
-    /// Something of it cannot be read.
-    pub(super) malformed: bool,
-    /// It has text of a channel too many, which is not in `found`.
-    pub(super) too_many: bool,
+/// A channel whose text has begun.
+#[derive(Clone, Copy, Debug)]
+struct OpenChannel {
+    channel: Channel,
+    /// Its text is over, unless more follows.
+    is_finishing: bool,
+    /// The number of the last event that said so.
+    finished_in: u64,
 }
+
+/// What is odd about an event.
+pub(super) type Odd = Option<NoticeCode>;
 
 impl Reader {
-    pub(super) const fn new(asked: Option<Format>) -> Self {
+    pub(super) fn new(asked: Option<Format>) -> Self {
         Self {
             asked,
             format: asked,
-            channels: BTreeMap::new(),
+            settled: asked.is_some(),
+            found: Vec::new(),
+            walk: Walk::default(),
+            channels: Vec::new(),
+            numbering: Numbering::default(),
             ended: false,
+            report: ReadReport::default(),
         }
     }
 
@@ -50,79 +72,464 @@ impl Reader {
         *self = Self::new(self.asked);
     }
 
-    /// What an event with these data says. The end of a channel is told if it is open, and text of a channel that is not
-    /// open if it is not empty. All open channels end before an error and the end, which is told once.
-    pub(super) fn read<'a>(&mut self, data: &'a [u8]) -> Said<'a> {
-        let mut said = Said::default();
+    /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a
+    /// channel that is not open if it is not empty. All open channels end before an error and the end, which is there once.
+    pub(super) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
+        self.found.clear();
+        self.numbering.begin_event();
         match data.trim_ascii() {
             // Some servers keep a connection alive with it.
-            b"" => return said,
+            b"" => return None,
             b"[DONE]" => {
-                self.accept(Found::End, &mut said);
-                return said;
+                self.report.add_event();
+                self.done();
+                return None;
             }
             _ => {}
         }
-        let Some(event) = json::parse(data) else {
-            said.malformed = true;
-            return said;
-        };
-        self.format = self.format.or_else(|| Format::of(event));
-        let found = match self.format {
-            Some(format) => formats::read(format, event),
-            None => {
-                let mut found = Findings::new();
-                formats::read_error(event, &mut found);
-                found
+        self.report.add_event();
+        let mut walk = core::mem::take(&mut self.walk);
+        let odd = self.walk(&mut walk, data, is_streamed);
+        self.walk = walk;
+        odd
+    }
+
+    fn walk(&mut self, walk: &mut Walk, data: &[u8], is_streamed: bool) -> Odd {
+        if !self.settled {
+            if walk.read(&DETECT, data).is_err() {
+                return Some(NoticeCode::MalformedEvent);
             }
-        };
-        for found in found {
-            self.accept(found, &mut said);
+            self.format = evidence(walk, data).or(self.format);
         }
-        said
-    }
-
-    /// Closes all channels that are open, and gives them.
-    pub(super) fn close(&mut self) -> SmallVec<[Channel; 4]> {
-        let open = self.channels.iter_mut().filter(|(_, open)| **open);
-        open.map(|(&channel, open)| {
-            *open = false;
-            channel
-        })
-        .collect()
-    }
-
-    fn accept<'a>(&mut self, found: Found<'a>, said: &mut Said<'a>) {
-        match found {
-            Found::Text(channel, "", _) if self.channels.get(&channel) != Some(&true) => return,
-            Found::Text(_, "", _) => {}
-            Found::Text(channel, ..) => {
-                if self.channels.len() == MAX_CHANNELS && !self.channels.contains_key(&channel) {
-                    said.too_many = true;
-                    return;
-                }
-                self.channels.insert(channel, true);
+        if self.format.is_some() {
+            self.report.format_is_known();
+        }
+        let automaton = match self.format {
+            Some(format) => format.automaton(),
+            None => &DETECT,
+        };
+        if (self.settled || self.format.is_some()) && walk.read(automaton, data).is_err() {
+            return Some(NoticeCode::MalformedEvent);
+        }
+        let mut event = Event {
+            automaton,
+            walk,
+            data,
+            is_streamed,
+            bit: 0,
+            odd: None,
+        };
+        event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
+        if automaton.table.counts_up {
+            self.note_begins(&event);
+        }
+        let mut has_ends = false;
+        for capture in &walk.captures {
+            for rule in event.rules(capture) {
+                has_ends |= rule.row.role.is_end();
+                self.take(&mut event, capture, rule);
             }
-            Found::ChannelEnd(channel) => match self.channels.get_mut(&channel) {
-                Some(open) if *open => *open = false,
-                _ => return,
-            },
-            Found::Error(_) => said
+        }
+        if has_ends {
+            self.take_ends(&event);
+        }
+        if self.format.is_none() && self.found.is_empty() {
+            self.report.add_unknown();
+        }
+        if walk.bad_number {
+            event.odd = event.odd.or(Some(NoticeCode::OddChannel));
+        }
+        event.odd
+    }
+
+    /// Whether a channel is open.
+    pub(super) fn is_open(&self, channel: Channel) -> bool {
+        self.channels.iter().any(|open| open.channel == channel)
+    }
+
+    /// Closes all channels that are open; their ends are added to what was found.
+    pub(super) fn close(&mut self) {
+        self.channels.sort_unstable_by_key(|open| open.channel);
+        for open in self.channels.drain(..) {
+            self.found.push(Found::End(open.channel));
+        }
+    }
+
+    fn done(&mut self) {
+        self.close();
+        if !core::mem::replace(&mut self.ended, true) {
+            self.found.push(Found::Done);
+        }
+    }
+
+    /// Adds what a value says that is not an end.
+    fn take(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+        let role = rule.row.role;
+        if matches!(role, Role::Text | Role::Start | Role::Whole | Role::Quote) {
+            return self.take_text(event, capture, rule);
+        }
+        if capture.superseded {
+            return;
+        }
+        let channel = || event.channel(capture, rule.row.channel);
+        match role {
+            Role::Reasoning if capture.is_string() => {
+                self.reasoning(event.data, channel(), Str::of(capture));
+            }
+            Role::Tool if capture.is_string() && capture.start < capture.end => {
+                self.found.push(Found::Tool(channel(), Str::of(capture)));
+            }
+            Role::ToolJson => self
                 .found
-                .extend(self.close().into_iter().map(Found::ChannelEnd)),
-            Found::End => {
-                said.found
-                    .extend(self.close().into_iter().map(Found::ChannelEnd));
-                if core::mem::replace(&mut self.ended, true) {
-                    return;
-                }
+                .push(Found::ToolJson(channel(), Raw::of(capture))),
+            Role::Part if event.is_set(capture) => self.add_break(rule, channel()),
+            Role::Block if event.data[capture.range()] != *b"text" => {
+                self.add_break(rule, channel());
             }
-            Found::BadNumber => {
-                said.malformed = true;
+            Role::Logprobs => {
+                let channel = self.named(event, channel());
+                self.found.push(Found::Logprobs(channel, Raw::of(capture)));
+            }
+            Role::Sequence => self.found.push(Found::Sequence(Raw::of(capture))),
+            Role::Offset if capture.shape == Shape::Scalar => {
+                let channel = self.named(event, channel());
+                self.found.push(Found::Offset(channel, Raw::of(capture)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the messages that begin in an event, before its text is read.
+    fn note_begins(&mut self, event: &Event<'_>) {
+        for capture in &event.walk.captures {
+            for rule in event
+                .rules(capture)
+                .filter(|rule| rule.row.role == Role::Begins)
+            {
+                let channel = event.channel(capture, rule.row.channel);
+                self.numbering.begins(channel.index());
+            }
+        }
+    }
+
+    /// Where a server writes reasoning in two members, they are the same.
+    fn reasoning(&mut self, data: &[u8], channel: Channel, text: Str) {
+        let is_again = |found: &Found| match found {
+            Found::Reasoning(other, before) => {
+                *other == channel && before.content(data) == text.content(data)
+            }
+            _ => false,
+        };
+        if !text.is_empty() && !self.found.last().is_some_and(is_again) {
+            self.found.push(Found::Reasoning(channel, text));
+        }
+    }
+
+    fn add_break(&mut self, rule: &Rule, channel: Channel) {
+        let found = if rule.row.channel == ChannelOf::All {
+            Found::BreakAll
+        } else {
+            let channel = self.numbering.name_of(channel, self.is_one_text());
+            if !self.is_open(channel) {
                 return;
             }
-            _ => {}
+            Found::Break(channel)
+        };
+        if self.found.last() != Some(&found) {
+            self.found.push(found);
         }
-        said.found.push(found);
+    }
+
+    fn is_one_text(&self) -> bool {
+        self.format
+            .is_some_and(|format| format.automaton().table.one_text)
+    }
+
+    fn take_text(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+        if !capture.is_string() {
+            if !event.holds_text(capture) && !capture.superseded {
+                event.odd = Some(NoticeCode::UnreadText);
+            }
+            return;
+        }
+        let (channel, text) = (event.channel(capture, rule.row.channel), Str::of(capture));
+        if event.is_thought(capture) {
+            if rule.row.role != Role::Whole {
+                self.reasoning(event.data, channel, text);
+            }
+            return;
+        }
+        let channel = match rule.row.role {
+            Role::Text | Role::Start if !capture.superseded => {
+                self.settled |= !text.is_empty();
+                let known = self.channels.iter().any(|open| open.channel == channel);
+                if event.automaton.table.counts_up {
+                    let (named, is_odd) = self.numbering.text_of(channel, known);
+                    if is_odd {
+                        event.odd = Some(NoticeCode::OddChannel);
+                    }
+                    named
+                } else if event.automaton.table.one_text && !text.is_empty() {
+                    self.numbering.one_text(channel)
+                } else {
+                    self.named(event, channel)
+                }
+            }
+            _ => self.named(event, channel),
+        };
+        if capture.superseded {
+            self.found.push(Found::Quote(channel, text));
+            return;
+        }
+        match rule.row.role {
+            Role::Quote => self.found.push(Found::Quote(channel, text)),
+            Role::Whole => self.whole(event, channel, text),
+            role => {
+                if self.begin(channel, text) {
+                    self.found
+                        .push(Found::Text(channel, text, role == Role::Text));
+                } else if !text.is_empty() {
+                    event.odd = Some(NoticeCode::LimitChannels);
+                }
+            }
+        }
+    }
+
+    fn whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
+        let repeats = if !event.is_streamed {
+            self.settled |= !text.is_empty();
+            Repeats::Nothing
+        } else if self.is_open(channel) {
+            Repeats::SoFar
+        } else {
+            Repeats::All
+        };
+        self.found.push(Found::Whole(channel, text, repeats));
+    }
+
+    /// The channel that a value is about, by the names that its text goes by.
+    fn named(&self, event: &Event<'_>, channel: Channel) -> Channel {
+        let table = event.automaton.table;
+        if table.one_text || table.counts_up {
+            self.numbering.name_of(channel, table.one_text)
+        } else {
+            channel
+        }
+    }
+
+    /// Begins or continues a channel's text; `false` if there is none to begin or no room for one more.
+    fn begin(&mut self, channel: Channel, text: Str) -> bool {
+        if let Some(open) = self
+            .channels
+            .iter_mut()
+            .find(|open| open.channel == channel)
+        {
+            if !text.is_empty() {
+                open.is_finishing = false;
+            }
+            return true;
+        }
+        if text.is_empty() {
+            return false;
+        }
+        if self.channels.len() == MAX_CHANNELS {
+            let Some(over) = self.channels.iter().position(|open| open.is_finishing) else {
+                return false;
+            };
+            let over = self.channels.remove(over);
+            self.found.push(Found::End(over.channel));
+        }
+        self.channels.push(OpenChannel {
+            channel,
+            is_finishing: false,
+            finished_in: 0,
+        });
+        true
+    }
+
+    /// Adds the ends that an event brings, after all else in it.
+    #[cold]
+    fn take_ends(&mut self, event: &Event<'_>) {
+        let mut is_done = false;
+        let mut error = None;
+        for capture in event
+            .walk
+            .captures
+            .iter()
+            .filter(|capture| !capture.superseded)
+        {
+            let is_event = capture.node == ROOT;
+            for rule in event.rules(capture) {
+                let channel = event.channel(capture, rule.row.channel);
+                match rule.row.role {
+                    Role::Finish if is_event || event.is_finish(capture) => {
+                        self.finish(self.named(event, channel));
+                    }
+                    Role::End => {
+                        let named = self.named(event, channel);
+                        self.end(|open| open == named);
+                    }
+                    Role::EndAll => self.end(|open| open.index() == channel.index()),
+                    Role::Error if is_event || event.is_set(capture) => {
+                        error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
+                    }
+                    Role::Done if is_event || event.data[capture.range()] == *b"true" => {
+                        is_done = true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(error) = error {
+            self.close();
+            self.found.push(Found::Error(error));
+        }
+        if is_done {
+            self.done();
+        }
+        self.settle_repeats();
+    }
+
+    /// What repeats the text of a channel that ends in the same event repeats all of it.
+    fn settle_repeats(&mut self) {
+        let ends: SmallVec<[Channel; 4]> = self.found.iter().filter_map(Found::ended).collect();
+        for found in &mut self.found {
+            if let Found::Whole(channel, _, repeats @ Repeats::SoFar) = found
+                && ends.contains(channel)
+            {
+                *repeats = Repeats::All;
+            }
+        }
+    }
+
+    /// Gives back memory that an unusual event needed.
+    pub(super) fn trim(&mut self) {
+        if self.found.capacity() > USUAL {
+            self.found.clear();
+            self.found.shrink_to(USUAL);
+        }
+        self.walk.trim();
+    }
+
+    fn finish(&mut self, channel: Channel) {
+        if let Some(open) = self
+            .channels
+            .iter_mut()
+            .find(|open| open.channel == channel)
+        {
+            // Of several reasons in an event one is enough.
+            if open.finished_in != self.report.events() {
+                open.finished_in = self.report.events();
+                self.found.push(Found::Finish(channel));
+            }
+            open.is_finishing = true;
+        }
+    }
+
+    fn end(&mut self, is_over: impl Fn(Channel) -> bool) {
+        let found = &mut self.found;
+        self.channels.retain(|open| {
+            let is_over = is_over(open.channel);
+            if is_over {
+                found.push(Found::End(open.channel));
+            }
+            !is_over
+        });
+    }
+}
+
+/// An event after the walk over it.
+struct Event<'a> {
+    automaton: &'static Automaton,
+    walk: &'a Walk,
+    data: &'a [u8],
+    /// It is one of many, not a whole response.
+    is_streamed: bool,
+    /// The bit of its type.
+    bit: u64,
+    odd: Odd,
+}
+
+impl Event<'_> {
+    fn type_bit(&self, kind: &Capture) -> u64 {
+        let raw = &self.data[kind.range()];
+        match kind.shape {
+            Shape::Plain => self.automaton.type_bit(raw),
+            Shape::Escaped => {
+                let decoded = provstream::json::decode(raw, true);
+                self.automaton.type_bit(decoded.text.as_bytes())
+            }
+            _ => 0,
+        }
+    }
+
+    /// The rules about a value in an event of this type.
+    fn rules(&self, capture: &Capture) -> impl Iterator<Item = &'static Rule> + use<> {
+        let bit = self.bit;
+        let rules = self.automaton.node(capture.node).rules.iter();
+        rules.filter(move |rule| rule.types == u64::MAX || rule.types & bit != 0)
+    }
+
+    /// Walks from a scope outwards.
+    fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
+        let mut place = capture.scope;
+        loop {
+            let scope = self.walk.scopes.get(usize::from(place))?;
+            if let Some(found) = find(scope) {
+                return Some(found);
+            }
+            if place == scope.parent {
+                return None;
+            }
+            place = scope.parent;
+        }
+    }
+
+    fn number(&self, capture: &Capture, level: usize) -> u32 {
+        self.outwards(capture, |scope| scope.numbers[level])
+            .unwrap_or(0)
+    }
+
+    fn channel(&self, capture: &Capture, by: ChannelOf) -> Channel {
+        match by {
+            ChannelOf::Zero => Channel::new(0),
+            ChannelOf::First | ChannelOf::All => Channel::new(self.number(capture, 0)),
+            ChannelOf::Both => Channel::with_part(self.number(capture, 0), self.number(capture, 1)),
+            ChannelOf::Cited => Channel::new(self.number(capture, 2)),
+        }
+    }
+
+    fn is_thought(&self, capture: &Capture) -> bool {
+        self.outwards(capture, |scope| scope.is_thought.then_some(()))
+            .is_some()
+    }
+
+    /// Whether a value in the place of text is a container that rows look into for it.
+    fn holds_text(&self, capture: &Capture) -> bool {
+        let node = self.automaton.node(capture.node);
+        match capture.shape {
+            Shape::Array => node.element.is_some(),
+            Shape::Object => node.leads_on(),
+            _ => false,
+        }
+    }
+
+    /// Whether a value says something: SDKs take `false`, 0, and empty strings and containers for nothing.
+    fn is_set(&self, capture: &Capture) -> bool {
+        let value = &self.data[capture.range()];
+        match capture.shape {
+            Shape::Plain | Shape::Escaped => !value.is_empty(),
+            Shape::Scalar => !matches!(value, b"false" | b"0" | b"null"),
+            Shape::Object | Shape::Array => value
+                .get(1..value.len().saturating_sub(1))
+                .is_some_and(|inside| !inside.trim_ascii().is_empty()),
+        }
+    }
+
+    /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.
+    fn is_finish(&self, capture: &Capture) -> bool {
+        let value = &self.data[capture.range()];
+        let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
+        self.is_set(capture) && !says_nothing
     }
 }

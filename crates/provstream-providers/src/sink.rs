@@ -1,59 +1,164 @@
-//! What a stream rewriter asks and tells.
+//! What takes the calls of a stream rewriter.
 
 use super::{Channel, Item};
-use provstream::Replacement;
-use provstream::{BracketAnnotation, Event, JsonRecord};
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
 
-/// Where something stands in a response.
+/// Which of a response's texts something is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Place {
+pub struct ChannelPosition {
     /// The channel.
     pub channel: Channel,
-    /// It stands in a place that repeats text which came before in deltas, such as `response.output_text.done`. There
-    /// offsets count within that place.
+    /// It is in a place that repeats text which came before in deltas, such as `response.output_text.done`. Offsets there
+    /// count from the start of that place, and its text and events are not reported again.
     pub is_repeated: bool,
 }
 
-/// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what becomes of annotations.
-pub trait StreamSink {
-    /// Takes the next bytes of the rewritten event stream.
-    fn bytes(&mut self, bytes: &[u8]);
-
-    /// Takes the next piece of a channel's rewritten text; by default it is passed over.
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        let _ = (channel, text);
+/// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what it writes in the place of annotations.
+///
+/// Of [`Handler`], [`text`](Handler::text) gets the rewritten text of a channel with its offsets in that text,
+/// [`annotation`](Handler::annotation) and [`record`](Handler::record) decide for each annotation and record, once more for
+/// each place that repeats it, and [`event`](Handler::event) gets the other events of a channel's text.
+/// [`end`](Handler::end) is called once, at the end of the response.
+///
+/// `&mut T` and `Box<T>` are handlers where `T` is one; `()` ignores everything and removes annotations. Functions that take
+/// a handler take a closure `FnMut(&[u8])` as well, which gets the rewritten bytes.
+pub trait StreamHandler: Handler {
+    /// Takes the next bytes of the rewritten response; never empty.
+    fn bytes(&mut self, bytes: &[u8]) {
+        let _ = bytes;
     }
 
-    /// Decides what is written in the place of an annotation; by default nothing. Asked again for each place that repeats
-    /// it.
-    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
-        let _ = (place, annotation);
-        Replacement::Remove
+    /// Names the channel that the following calls of [`Handler`]'s methods are about. Called when it changes.
+    fn channel(&mut self, position: ChannelPosition) {
+        let _ = position;
     }
 
-    /// Decides what is written in the place of a JSON record that was held back; by default nothing. There are none
-    /// unless the parser was [asked](provstream::ParserBuilder::hold_records) to hold them.
-    fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
-        let _ = (place, record);
-        Replacement::Remove
-    }
-
-    /// Takes every other event of a channel's text, not those of places that repeat it; by default it is passed over.
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
-        let _ = (channel, event);
-    }
-
-    /// Takes what the stream says besides [text](Item::Text), [reasoning](Item::Reasoning) and
-    /// [tool calls](Item::ToolCall); by default it is passed over.
+    /// Takes what the response says besides [text](Item::Text), [reasoning](Item::Reasoning) and
+    /// [tool calls](Item::ToolCall).
     fn item(&mut self, item: Item<'_>) {
         let _ = item;
     }
 }
 
-/// A closure takes the rewritten stream.
-impl<F: FnMut(&[u8])> StreamSink for F {
+macro_rules! forward {
+    () => {
+        fn bytes(&mut self, bytes: &[u8]) {
+            (**self).bytes(bytes);
+        }
+
+        fn channel(&mut self, position: ChannelPosition) {
+            (**self).channel(position);
+        }
+
+        fn item(&mut self, item: Item<'_>) {
+            (**self).item(item);
+        }
+    };
+}
+
+impl<T: StreamHandler + ?Sized> StreamHandler for &mut T {
+    forward!();
+}
+
+impl<T: StreamHandler + ?Sized> StreamHandler for Box<T> {
+    forward!();
+}
+
+/// Ignores everything, and has annotations and records removed.
+impl StreamHandler for () {}
+
+/// A closure that takes rewritten bytes, as a [`StreamHandler`] that has annotations and records removed.
+#[derive(Clone, Copy, Debug)]
+pub struct BytesFn<F>(F);
+
+impl<F> Handler for BytesFn<F> {}
+
+impl<F: FnMut(&[u8])> StreamHandler for BytesFn<F> {
     fn bytes(&mut self, bytes: &[u8]) {
-        self(bytes);
+        self.0(bytes);
+    }
+}
+
+/// What can be given where a [`StreamHandler`] is wanted: every one, and every closure `FnMut(&[u8])`.
+///
+/// The parameter `M` is inferred, as that of [`IntoHandler`](provstream::IntoHandler) is.
+pub trait IntoStreamHandler<M> {
+    /// The handler.
+    type Handler: StreamHandler;
+
+    /// The handler.
+    fn into_stream_handler(self) -> Self::Handler;
+}
+
+/// Marks handlers in [`IntoStreamHandler`].
+#[derive(Debug)]
+pub enum ByStreamHandler {}
+
+/// Marks closures in [`IntoStreamHandler`].
+#[derive(Debug)]
+pub enum ByBytes {}
+
+impl<H: StreamHandler> IntoStreamHandler<ByStreamHandler> for H {
+    type Handler = H;
+
+    fn into_stream_handler(self) -> H {
+        self
+    }
+}
+
+impl<F: FnMut(&[u8])> IntoStreamHandler<ByBytes> for F {
+    type Handler = BytesFn<F>;
+
+    fn into_stream_handler(self) -> BytesFn<F> {
+        BytesFn(self)
+    }
+}
+
+/// Collects what a channel's rewriter writes, and passes the rest on to the stream's handler.
+pub(super) struct Collect<'s, S> {
+    pub(super) out: &'s mut Vec<u8>,
+    pub(super) handler: &'s mut S,
+    pub(super) is_repeated: bool,
+    /// Where in the text annotations were removed, if offsets into it are to follow.
+    pub(super) removed: Option<&'s mut super::removed::Removed>,
+}
+
+impl<S: StreamHandler> Handler for Collect<'_, S> {
+    #[inline]
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.out.extend_from_slice(text.bytes());
+        if let Some(removed) = &mut self.removed {
+            removed.wrote(text.bytes());
+        }
+        if !self.is_repeated {
+            self.handler.text(text);
+        }
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        let replacement = self.handler.annotation(annotation);
+        if let Some(removed) = &mut self.removed {
+            removed.replaces(
+                annotation.raw(),
+                annotation.whitespace_before(),
+                &replacement,
+            );
+        }
+        replacement
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        let replacement = self.handler.record(record);
+        if let Some(removed) = &mut self.removed {
+            removed.replaces(record.raw(), 0, &replacement);
+        }
+        replacement
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if !self.is_repeated {
+            self.handler.event(event);
+        }
     }
 }

@@ -1,196 +1,232 @@
 //! The text of one channel on its way through a rewriter.
 
 use super::Channel;
-use super::formats::Shape;
-use super::frame::Frame;
+use super::escape::{push_content, push_unit};
+use super::found::Str;
 use super::halves;
-use super::insert::Pattern;
-use super::json;
-use super::sink::{Place, StreamSink};
-use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rewriter, TextChunk};
+use super::removed::Removed;
+use super::sink::{ChannelPosition, Collect, StreamHandler};
+use super::template::Template;
+use provstream::Rewriter;
 
 /// The text of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
+    pub(super) channel: Channel,
     rewriter: Rewriter,
     /// The high surrogate that the last delta ended with.
     high: Option<u16>,
-    /// It was written as it stands.
+    /// It was written as it is.
     high_is_out: bool,
-    /// The channel ended behind a half that was written as it stands: a low half that comes next is none of it.
+    /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
     after_lone_half: bool,
-    /// What text of its own looks like.
-    pattern: Option<Pattern>,
-    pub(super) shape: Shape,
+    /// What an event with more of its text looks like.
+    pub(super) template: Template,
+    pub(super) removed: Option<Removed>,
 }
+
+/// Memory for one delta after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    decoded: Vec<u8>,
+    out: Vec<u8>,
+}
+
+/// Where the text that a string becomes is appended as content of a JSON string.
+pub(super) type Edit<'e> = &'e mut Vec<u8>;
 
 impl Text {
     /// Text that begins, read by a rewriter that is at the start of a stream.
-    pub(super) const fn new(rewriter: Rewriter) -> Self {
+    pub(super) const fn new(
+        channel: Channel,
+        rewriter: Rewriter,
+        removed: Option<Removed>,
+    ) -> Self {
         Self {
+            channel,
             rewriter,
             high: None,
             high_is_out: false,
             after_lone_half: false,
-            pattern: None,
-            shape: Shape::Delta,
+            template: Template::new(),
+            removed,
         }
     }
 
-    /// Rewrites a delta; none if nothing changes.
+    /// Rewrites a delta; gives how many bytes of text were read, and whether the string changes, to what was then
+    /// appended to `edit`.
     pub(super) fn push(
         &mut self,
-        channel: Channel,
-        content: &str,
-        is_last: bool,
-        sink: &mut impl StreamSink,
-    ) -> Option<Vec<u8>> {
+        delta: &Delta<'_>,
+        scratch: &mut Scratch,
+        edit: Edit<'_>,
+        handler: &mut impl StreamHandler,
+    ) -> (usize, bool) {
+        let is_simple = self.high.is_none() && !self.after_lone_half && !delta.is_last;
+        if is_simple && !delta.escaped && core::str::from_utf8(delta.content).is_ok() {
+            self.rewrite(delta.content, false, scratch, handler);
+            let changed = scratch.out != delta.content;
+            if changed {
+                push_content(edit, &scratch.out);
+            }
+            return (delta.content.len(), changed);
+        }
+        if is_simple && !halves::ends_high(delta.content) {
+            let mut decoded = core::mem::take(&mut scratch.decoded);
+            let text = provstream::json::decode_in(delta.content, delta.escaped, &mut decoded).text;
+            self.rewrite(text.as_bytes(), false, scratch, handler);
+            let (len, changed) = (text.len(), scratch.out != text.as_bytes());
+            drop(text);
+            scratch.decoded = decoded;
+            if changed {
+                push_content(edit, &scratch.out);
+            }
+            return (len, changed);
+        }
+        self.push_with_halves(delta, scratch, edit, handler)
+    }
+
+    /// The same where halves of surrogate pairs may be at the ends, or the text ends with the delta.
+    fn push_with_halves(
+        &mut self,
+        delta: &Delta<'_>,
+        scratch: &mut Scratch,
+        edit: Edit<'_>,
+        handler: &mut impl StreamHandler,
+    ) -> (usize, bool) {
+        let content = &*String::from_utf8_lossy(delta.content);
         let before = self.high;
         let mut piece = halves::decode(content, before);
-        let ends_in_half = is_last && piece.high.take().is_some();
+        let ends_in_half = delta.is_last && piece.high.take().is_some();
         if ends_in_half {
             piece.text.to_mut().push(char::REPLACEMENT_CHARACTER);
         }
-        let mut writer = Writer::new(channel, false, sink);
-        self.rewriter.push(piece.text.as_bytes(), &mut writer);
+        self.rewrite(piece.text.as_bytes(), delta.is_last, scratch, handler);
         self.high = piece.high;
-        if is_last {
-            self.rewriter.finish(&mut writer);
-        }
-        let out = writer.into_text();
+        let out = String::from_utf8_lossy(&scratch.out);
         let was_out = core::mem::take(&mut self.high_is_out);
         let is_apart = !content.is_empty() && core::mem::take(&mut self.after_lone_half);
         let is_same = !(is_apart && halves::begins_low(content))
             && out == piece.text
             && (before.is_none() || was_out || content.is_empty());
-        if is_same {
-            // A half goes out as it stands if its other half goes out as soon as it comes.
-            let is_held = self.is_holding();
-            if self.high.is_none() || !is_held {
-                self.high_is_out = self.high.is_some() && (was_out || !content.is_empty());
-                self.after_lone_half |= ends_in_half;
-                return None;
-            }
+        // A half goes out as it is if its other half goes out as soon as it comes.
+        if is_same && (self.high.is_none() || !self.buffers()) {
+            self.high_is_out = self.high.is_some() && (was_out || !content.is_empty());
+            self.after_lone_half |= ends_in_half;
+            return (piece.text.len(), false);
         }
-        let mut edit = Vec::new();
-        let mut rest = out.as_str();
+        let mut rest = &*out;
         if was_out && before.is_some() {
             // The first character of the text is out, or its first half.
             rest = rest.strip_prefix(|_: char| true).unwrap_or(rest);
             if let Some(low) = piece.low {
-                edit.extend_from_slice(format!("\\u{low:04x}").as_bytes());
+                push_unit(edit, low, 0);
             }
         }
-        json::push_content(&mut edit, rest);
-        Some(edit)
+        push_content(edit, rest.as_bytes());
+        (piece.text.len(), true)
     }
 
-    /// What was held at the channel's end.
-    pub(super) fn finish(&mut self, channel: Channel, sink: &mut impl StreamSink) -> String {
+    /// What was held back at the channel's end, in `scratch`.
+    pub(super) fn finish<'s>(
+        &mut self,
+        scratch: &'s mut Scratch,
+        handler: &mut impl StreamHandler,
+    ) -> &'s [u8] {
         let high = self.high.take();
         let was_out = core::mem::take(&mut self.high_is_out);
-        let mut writer = Writer::new(channel, false, sink);
-        if high.is_some() {
-            self.rewriter.push("\u{FFFD}".as_bytes(), &mut writer);
-        }
-        self.rewriter.finish(&mut writer);
-        let mut out = writer.into_text();
+        let text = if high.is_some() { "\u{FFFD}" } else { "" };
+        self.rewrite(text.as_bytes(), true, scratch, handler);
         if was_out {
             self.after_lone_half = true;
-            out = out.strip_prefix('\u{FFFD}').unwrap_or(&out).to_owned();
+            return scratch
+                .out
+                .strip_prefix("\u{FFFD}".as_bytes())
+                .unwrap_or(&scratch.out);
         }
-        out
+        &scratch.out
     }
 
-    fn is_holding(&self) -> bool {
+    fn rewrite(
+        &mut self,
+        text: &[u8],
+        is_last: bool,
+        scratch: &mut Scratch,
+        handler: &mut impl StreamHandler,
+    ) {
+        scratch.out.clear();
+        let mut collect = Collect {
+            out: &mut scratch.out,
+            handler,
+            is_repeated: false,
+            removed: self.removed.as_mut(),
+        };
+        self.rewriter.push(text, &mut collect);
+        if is_last {
+            self.rewriter.finish(&mut collect);
+        }
+    }
+
+    fn buffers(&self) -> bool {
         let parser = self.rewriter.parser();
         parser.buffered_len() > 0 || parser.strippable_whitespace() > 0
     }
 
-    /// Keeps the event, whose one text is `content`, as a pattern if something is held behind it and it can be one.
-    pub(super) fn note_pattern(&mut self, frame: &Frame<'_>, content: &str) {
-        if (self.is_holding() || self.high.is_some())
-            && let Some(pattern) = Pattern::of(frame, content)
-        {
-            self.pattern = Some(pattern);
-        }
-    }
-
-    /// The pattern of the text that ends here. What follows has to bring its own, so that none is written more often than
-    /// it was read.
-    pub(super) const fn take_pattern(&mut self) -> Option<Pattern> {
-        self.pattern.take()
+    /// Whether some text was read and is not written yet.
+    pub(super) fn is_holding(&self) -> bool {
+        self.high.is_some() || self.buffers()
     }
 }
 
-/// A place that repeats text, rewritten by a rewriter at the start of a stream; none if nothing changes.
-pub(super) fn repeat(
-    mut rewriter: Rewriter,
-    channel: Channel,
-    content: &str,
-    sink: &mut impl StreamSink,
-) -> Option<Vec<u8>> {
-    let text = json::decode(content);
-    let mut writer = Writer::new(channel, true, sink);
-    rewriter.push(text.as_bytes(), &mut writer);
-    rewriter.finish(&mut writer);
-    let out = writer.into_text();
-    (out != text).then(|| content_of(&out))
+/// The next piece of a channel's text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delta<'a> {
+    /// The content of the JSON string.
+    pub(super) content: &'a [u8],
+    /// It has escapes.
+    pub(super) escaped: bool,
+    /// The channel's text ends with it.
+    pub(super) is_last: bool,
 }
 
-/// A text as the content of a JSON string.
-fn content_of(text: &str) -> Vec<u8> {
-    let mut content = Vec::new();
-    json::push_content(&mut content, text);
-    content
+/// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
+/// to `edit`. If there is `more` to come, what may still become an annotation is left out.
+pub(super) fn rewrite_whole(
+    rewriter: &mut Rewriter,
+    (data, text): (&[u8], Str),
+    more: bool,
+    is_repeated: bool,
+    scratch: &mut Scratch,
+    edit: Edit<'_>,
+    handler: &mut impl StreamHandler,
+) -> (usize, bool) {
+    let Scratch { decoded, out } = scratch;
+    let text = provstream::json::decode_in(text.content(data), text.escaped, decoded).text;
+    out.clear();
+    let mut collect = Collect {
+        out,
+        handler,
+        is_repeated,
+        removed: None,
+    };
+    rewriter.reset();
+    rewriter.push(text.as_bytes(), &mut collect);
+    if !more {
+        rewriter.finish(&mut collect);
+    }
+    let changed = *out != text.as_bytes();
+    if changed {
+        push_content(edit, out);
+    }
+    (text.len(), changed)
 }
 
-/// Collects what a channel's rewriter writes, and asks the stream's sink about the rest.
-struct Writer<'s, S> {
-    out: Vec<u8>,
-    place: Place,
-    sink: &'s mut S,
-}
-
-impl<'s, S: StreamSink> Writer<'s, S> {
-    const fn new(channel: Channel, is_repeated: bool, sink: &'s mut S) -> Self {
-        Self {
-            out: Vec::new(),
-            place: Place {
-                channel,
-                is_repeated,
-            },
-            sink,
-        }
-    }
-
-    /// What was written, with U+FFFD where a replacement is not UTF-8.
-    fn into_text(self) -> String {
-        String::from_utf8(self.out)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    }
-}
-
-impl<S: StreamSink> Handler for Writer<'_, S> {
-    fn text(&mut self, text: TextChunk<'_>) {
-        let bytes = text.bytes();
-        self.out.extend_from_slice(bytes);
-        if !self.place.is_repeated {
-            self.sink.text(self.place.channel, bytes);
-        }
-    }
-
-    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.sink.annotation(self.place, annotation)
-    }
-
-    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.sink.record(self.place, record)
-    }
-
-    fn event(&mut self, event: Event<'_>) {
-        if !self.place.is_repeated {
-            self.sink.event(self.place.channel, event);
+impl Text {
+    /// Where the text is, for a handler.
+    pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosition {
+        ChannelPosition {
+            channel,
+            is_repeated,
         }
     }
 }

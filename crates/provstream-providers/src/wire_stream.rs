@@ -8,10 +8,9 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::{Channel, Item, Place, StreamRewriter, StreamSink};
-use provstream::Replacement;
+use crate::{ChannelPosition, IntoStreamHandler, Item, StreamHandler, StreamRewriter};
 use provstream::io::Pieces;
-use provstream::{BracketAnnotation, Event, JsonRecord};
+use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
 
 pin_project! {
     /// A provider's event stream, given in chunks, with the annotations in its text removed or replaced.
@@ -20,11 +19,11 @@ pin_project! {
     /// the chunks are, not by event.
     ///
     /// The stream inside is asked for a chunk only when an item is asked for. Its errors pass through and it is asked again
-    /// afterwards; only its end ends the stream, with what was held. It is not asked again behind its end. A future of the
+    /// afterwards; only its end ends the stream, with what was held back. It is not asked again after its end. A future of the
     /// next item that is dropped before it is ready has taken nothing.
     ///
-    /// The sink takes all that the rewriter tells, and decides what becomes of annotations; it sees the bytes, too, before
-    /// they are given. A closure that does nothing with them removes all annotations.
+    /// The handler takes all that the rewriter reports, and decides what is written for annotations; it sees the bytes, too,
+    /// before they are given. `()` removes all annotations.
     ///
     /// ```
     /// use bytes::Bytes;
@@ -43,7 +42,7 @@ pin_project! {
     /// # .map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)));
     /// # let body = futures_util::stream::iter(chunks);
     /// let rewriter = StreamRewriter::new(Format::Ollama, Parser::new());
-    /// let mut events = WireStream::new(body, rewriter, |_: &[u8]| {}); // `body`: the bytes of a response
+    /// let mut events = WireStream::new(body, rewriter, ()); // `body`: the bytes of a response
     /// let mut clean = Vec::new();
     /// while let Some(piece) = events.next().await {
     ///     clean.extend_from_slice(&piece?);
@@ -60,22 +59,26 @@ pin_project! {
         #[pin]
         chunks: S,
         rewriter: StreamRewriter,
-        sink: K,
+        handler: K,
         // Empty between polls; its memory is used again.
         joined: Vec<u8>,
         ended: bool,
-        // Whether the end was told: there is nothing more.
+        // The end was reported: there is nothing more.
         terminated: bool,
     }
 }
 
-impl<S, K: StreamSink> WireStream<S, K> {
-    /// What the rewriter, which is at the start of a response, and the sink make of `chunks`.
-    pub const fn new(chunks: S, rewriter: StreamRewriter, sink: K) -> Self {
+impl<S, K: StreamHandler> WireStream<S, K> {
+    /// What the rewriter, which is at the start of a response, and the handler make of `chunks`.
+    pub fn new<M>(
+        chunks: S,
+        rewriter: StreamRewriter,
+        handler: impl IntoStreamHandler<M, Handler = K>,
+    ) -> Self {
         Self {
             chunks,
             rewriter,
-            sink,
+            handler: handler.into_stream_handler(),
             joined: Vec::new(),
             ended: false,
             terminated: false,
@@ -96,22 +99,22 @@ impl<S, K> WireStream<S, K> {
         &mut self.chunks
     }
 
-    /// The stream and the sink, without what was held.
+    /// The stream and the handler, without what was held back.
     #[must_use]
     pub fn into_parts(self) -> (S, K) {
-        (self.chunks, self.sink)
+        (self.chunks, self.handler)
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink(&self) -> &K {
-        &self.sink
+    pub const fn handler(&self) -> &K {
+        &self.handler
     }
 
-    /// The sink.
+    /// The handler.
     #[must_use]
-    pub const fn sink_mut(&mut self) -> &mut K {
-        &mut self.sink
+    pub const fn handler_mut(&mut self) -> &mut K {
+        &mut self.handler
     }
 
     /// The rewriter inside.
@@ -125,7 +128,7 @@ impl<S, B, E, K> Stream for WireStream<S, K>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
-    K: StreamSink,
+    K: StreamHandler,
 {
     type Item = Result<Bytes, E>;
 
@@ -142,7 +145,7 @@ where
             };
             let mut split = Split {
                 pieces: Pieces::new(&chunk, this.joined),
-                sink: this.sink,
+                handler: this.handler,
             };
             if *this.ended {
                 this.rewriter.finish(&mut split);
@@ -163,7 +166,7 @@ impl<S, B, E, K> FusedStream for WireStream<S, K>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
-    K: StreamSink,
+    K: StreamHandler,
 {
     fn is_terminated(&self) -> bool {
         self.terminated
@@ -180,35 +183,45 @@ impl<S: fmt::Debug, K> fmt::Debug for WireStream<S, K> {
     }
 }
 
-/// Keeps the bytes, and tells the sink everything.
+/// Keeps the bytes, and passes everything on to the handler.
 struct Split<'a, K> {
     pieces: Pieces<'a>,
-    sink: &'a mut K,
+    handler: &'a mut K,
 }
 
-impl<K: StreamSink> StreamSink for Split<'_, K> {
+impl<K: StreamHandler> StreamHandler for Split<'_, K> {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.sink.bytes(bytes);
+        self.handler.bytes(bytes);
         self.pieces.push(bytes);
     }
 
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.sink.text(channel, text);
-    }
-
-    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.sink.annotation(place, annotation)
-    }
-
-    fn record(&mut self, place: Place, record: &JsonRecord<'_>) -> Replacement {
-        self.sink.record(place, record)
-    }
-
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.sink.event(channel, event);
+    fn channel(&mut self, position: ChannelPosition) {
+        self.handler.channel(position);
     }
 
     fn item(&mut self, item: Item<'_>) {
-        self.sink.item(item);
+        self.handler.item(item);
+    }
+}
+
+impl<K: StreamHandler> Handler for Split<'_, K> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.handler.text(text);
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.handler.annotation(annotation)
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.handler.record(record)
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.handler.event(event);
+    }
+
+    fn end(&mut self) {
+        self.handler.end();
     }
 }

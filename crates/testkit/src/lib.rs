@@ -18,7 +18,9 @@ pub mod meter;
 pub mod ndjson;
 pub mod reference;
 pub mod script;
+pub mod search;
 pub mod seen;
+pub mod sentence;
 #[cfg(feature = "providers")]
 pub mod wire;
 

@@ -10,8 +10,7 @@ use futures_core::Stream;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use provstream::{
-    BracketAnnotation, Event, Handler, JsonRecord, Mode, OwnedEvent, Parser, Replacement, Rewriter,
-    TextChunk,
+    BracketAnnotation, Event, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 
 /// The sizes of chunks that every case is cut into.
@@ -89,13 +88,13 @@ pub struct Events {
     /// Touching texts joined, each with its start.
     texts: Vec<(u64, Vec<u8>)>,
     /// All other events in their order.
-    pub others: Vec<OwnedEvent>,
+    pub others: Vec<provstream::OwnedEvent>,
 }
 
 impl Events {
     /// Takes the next event.
-    pub fn take(&mut self, event: OwnedEvent) {
-        let OwnedEvent::Text(text) = event else {
+    pub fn take(&mut self, event: provstream::OwnedEvent) {
+        let Event::Text(text) = event else {
             self.others.push(event);
             return;
         };
@@ -113,8 +112,8 @@ impl Events {
     /// Those that the parser gives.
     pub fn of(mut parser: Parser, input: &[u8]) -> Self {
         let mut events = Self::default();
-        parser.push(input, |event: Event<'_>| events.take(event.into()));
-        parser.finish(|event: Event<'_>| events.take(event.into()));
+        parser.push(input, |event: Event<'_>| events.take(event.into_owned()));
+        parser.finish(|event: Event<'_>| events.take(event.into_owned()));
         events
     }
 }
@@ -122,13 +121,14 @@ impl Events {
 /// What replaces an annotation, by what it is; a keeper of all other events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub events: Vec<OwnedEvent>,
+    pub events: Vec<provstream::OwnedEvent>,
     pub ends: usize,
 }
 
 impl Handler for Keeper {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.events.push(Event::Annotation(*annotation).into());
+        self.events
+            .push(Event::Annotation(annotation.clone()).into_owned());
         match self.events.len() % 3 {
             0 => Replacement::Keep,
             1 => Replacement::Remove,
@@ -137,12 +137,12 @@ impl Handler for Keeper {
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(*record).into());
+        self.events.push(Event::Record(record.clone()).into_owned());
         Replacement::from("{}")
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(event.into());
+        self.events.push(event.into_owned());
     }
 
     fn end(&mut self) {
@@ -206,9 +206,14 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Script {
     steps: VecDeque<Step>,
-    ended: bool,
+    /// Whether the end was reported.
+    pub ended: bool,
     /// How often the next step was asked for.
     pub asked: usize,
+    /// How often there was nothing yet.
+    pub waited: usize,
+    /// How many bytes were given.
+    pub given: usize,
 }
 
 impl Script {
@@ -217,6 +222,8 @@ impl Script {
             steps: steps.into_iter().collect(),
             ended: false,
             asked: 0,
+            waited: 0,
+            given: 0,
         }
     }
 
@@ -232,19 +239,30 @@ impl Script {
     }
 
     /// The next step; `None` at the end.
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step> {
         self.asked += 1;
         let step = self.steps.pop_front();
         if step.is_none() {
             assert!(!self.ended, "asked behind the end");
             self.ended = true;
         }
+        match &step {
+            Some(Step::Give(bytes)) => self.given += bytes.len(),
+            Some(Step::Wait) => self.waited += 1,
+            _ => {}
+        }
         step
+    }
+
+    /// The steps to come.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter()
     }
 
     /// Takes back what there was no room for.
     pub fn put_back(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
+            self.given -= rest.len();
             self.steps.push_front(Step::Give(rest.to_vec()));
         }
     }
@@ -252,7 +270,7 @@ impl Script {
 
 impl Read for Script {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        match self.next() {
+        match self.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.len());
                 room[..taken].copy_from_slice(&bytes[..taken]);
@@ -270,7 +288,7 @@ impl Stream for Script {
     type Item = Result<Bytes, ErrorKind>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let step = match self.get_mut().next() {
+        let step = match self.get_mut().next_step() {
             Some(Step::Give(bytes)) => Some(Ok(bytes.into())),
             Some(Step::Fail(kind)) => Some(Err(kind)),
             Some(Step::Wait) => {
@@ -290,7 +308,7 @@ impl AsyncRead for Script {
         room: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let script = self.get_mut();
-        match script.next() {
+        match script.next_step() {
             Some(Step::Give(bytes)) => {
                 let taken = bytes.len().min(room.remaining());
                 room.put_slice(&bytes[..taken]);

@@ -37,7 +37,7 @@ impl Seen {
             Event::Annotation(found) => self.tiles.push(Tile {
                 span: found.annotation().span(),
                 bytes: found.raw().to_vec(),
-                annotation: Some((found.annotation().into_owned(), found.white_space_before())),
+                annotation: Some((found.annotation().into_owned(), found.whitespace_before())),
             }),
             Event::Assertion(assertion) => self.assertions.push(assertion.into_owned()),
             Event::Diagnostic(found) => self.diagnostics.push((found.code(), found.span())),

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::from(2);
     };
-    match body.expand_file() {
+    match body.errand() {
         Ok(true) => return ExitCode::SUCCESS,
         Ok(false) => {}
         Err(error) => {

@@ -9,7 +9,7 @@ use super::feed;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let bytes = case.bytes();
-    let mut parser = case.parser();
+    let mut parser = case.used_parser();
     let mut handed = 0;
     let mut taken = 0;
     let take = |event: Event<'_>, handed: &mut usize| {

@@ -20,6 +20,7 @@ pub(super) fn check(data: &[u8]) {
     // A smaller limit allows no annotation at all.
     case.limits.max_annotation = case.limits.max_annotation.max(LEAST.len());
     let mut parser = parser_in(case.reading, &case.limits, &RefVocabulary::default());
+    case.use_up(&mut parser);
     let mut prefix: Vec<Segment> = Vec::new();
     let mut taken = 0;
     let chunks = case.chunks();
@@ -45,7 +46,7 @@ pub(super) fn check(data: &[u8]) {
         if number >= first {
             let expected = holdback(case.reading, &prefix, &case.limits);
             let found = (parser.buffered_len(), parser.strippable_whitespace());
-            assert_eq!(found, expected, "held and removable behind {prefix:?}");
+            assert_eq!(found, expected, "held back and removable after {prefix:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON is what `serde_json` takes for it, and records are where it has them.
+//! JSON is what `serde_json` accepts, and records are where it has them.
 
 use provstream::{Event, Limits, Mode, Parser};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::case::Case;
 use super::super::judges::{refused, refused_by_serde};
 
-/// What is JSON, where what is none stops being it, and the asserted objects with their pointers are as `serde_json` has
+/// What is JSON, where other input stops being JSON, and the asserted objects with their pointers are as `serde_json` has
 /// them, in mode `json` and, on one line, in mode `ndjson`.
 pub(super) fn check(data: &[u8]) {
     // Between brackets it is one value, unless it closes the first bracket itself.
@@ -64,7 +64,7 @@ fn closed(input: &[u8]) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-/// Whether the offending byte is one of the four behind `\u`: `serde_json` looks at all of them before it judges them.
+/// Whether the offending byte is one of the four after `\u`: `serde_json` looks at all of them before it judges them.
 fn is_in_escape(input: &[u8], at: usize) -> bool {
     (2..=6).any(|back| {
         at.checked_sub(back)

@@ -13,8 +13,11 @@ const MOST_JSON: usize = 192 << 10;
 /// How often the stream is repeated.
 const TIMES: usize = 3;
 
+/// What the message names.
+const WHAT: &str = "the case";
+
 /// However often a stream is repeated, what it takes is what the parser says of itself, as the allocator counts it, and
-/// bounded by the limits.
+/// bounded by the limits, after a reset too.
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let most = match case.reading.mode {
@@ -23,15 +26,22 @@ pub(super) fn check(data: &[u8]) {
     };
     let parser = case.parser();
     let mut meter = Meter::of(|| parser.clone());
-    let what = "the case";
+    for (own, bytes) in case.earlier() {
+        feed(&mut meter, own, bytes);
+    }
+    meter.finish(WHAT);
     let chunks = case.chunks();
     for &(own, chunk) in chunks.iter().cycle().take(TIMES * chunks.len()) {
-        if own {
-            meter.push(chunk, what);
-        } else {
-            meter.push_untrusted(chunk, what);
-        }
+        feed(&mut meter, own, chunk);
     }
-    meter.finish(what);
+    meter.finish(WHAT);
     assert!(meter.worst <= most, "{} bytes", meter.worst);
+}
+
+fn feed(meter: &mut Meter, own: bool, chunk: &[u8]) {
+    if own {
+        meter.push(chunk, WHAT);
+    } else {
+        meter.push_untrusted(chunk, WHAT);
+    }
 }

@@ -10,8 +10,10 @@ mod json;
 mod marc;
 mod memory;
 mod no_panic;
+mod offsets;
 mod reference;
 mod rewrite;
+mod sentence;
 mod sse;
 mod vocabulary_file;
 mod wire_decoder;
@@ -26,7 +28,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 18] = [
+pub static BODIES: [Body; 22] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -34,7 +36,11 @@ pub static BODIES: [Body; 18] = [
     body("holdback", Input::Stream, holdback::check),
     body("rewrite", Input::Stream, rewrite::check),
     body("memory", Input::Stream, memory::check),
-    body("adapters", Input::Stream, adapters::check),
+    body("adapters", Input::Stream, adapters::std::check),
+    body("adapters_futures", Input::Stream, adapters::futures::check),
+    body("adapters_tokio", Input::Stream, adapters::tokio::check),
+    body("offsets", Input::Stream, offsets::check),
+    body("sentence", Input::Sentences, sentence::check),
     body("json", Input::Json, json::check),
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
@@ -58,6 +64,16 @@ fn feed(parser: &mut Parser, own: bool, chunk: &[u8], sink: impl FnMut(Event<'_>
     } else {
         parser.push_untrusted(chunk, sink);
     }
+}
+
+/// Checks that bytes are those expected, and prints both as text where they are not.
+fn same_bytes(found: &[u8], expected: &[u8], what: &str) {
+    assert!(
+        found == expected,
+        "{what}\nfound    {}\nexpected {}",
+        found.escape_ascii(),
+        expected.escape_ascii()
+    );
 }
 
 /// The place of an error lies in the file.

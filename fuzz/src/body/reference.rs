@@ -1,10 +1,9 @@
 //! The engine equals the naive reference.
 
-use provstream::sentence::last_sentence;
-
 use super::super::case::Case;
 use super::super::reference::engine::{canonical, run};
 use super::super::reference::{RefVocabulary, events_in};
+use testkit::sentence::last_sentence;
 
 /// The events are those of the naive reference.
 pub(super) fn check(data: &[u8]) {
@@ -16,6 +15,6 @@ pub(super) fn check(data: &[u8]) {
         &RefVocabulary::default(),
         &last_sentence,
     );
-    let found = run(&mut case.parser(), &case.input, case.cuts());
+    let found = run(&mut case.used_parser(), &case.input, case.cuts());
     assert_eq!(found, canonical(expected));
 }

@@ -53,14 +53,14 @@ pub(super) fn check(data: &[u8]) {
         .collect();
     let plain: Vec<u8> = data.iter().copied().filter(|&byte| byte != b'\\').collect();
     assert_eq!(without, plain, "only backslashes are added");
-    for (before, behind) in [
+    for (before, after) in [
         ("", ""),
         ("So. ", "]"),
         ("`", " ; ts=x]"),
         ("```\n", "substrate.grep]"),
         ("> ", "=x]"),
     ] {
-        let stream = [before.as_bytes(), &escaped, behind.as_bytes()].concat();
+        let stream = [before.as_bytes(), &escaped, after.as_bytes()].concat();
         let inside = before.len() as u64..(before.len() + escaped.len()) as u64;
         for found in annotations(&stream) {
             assert!(!inside.contains(&found.span().start()), "{found:?}");

@@ -3,6 +3,7 @@
 mod choices;
 mod citation;
 mod json;
+mod sentence;
 mod text;
 mod toml;
 mod wire;
@@ -15,6 +16,8 @@ use choices::Choices;
 pub enum Input {
     /// A [`Case`](super::Case): a stream, perhaps with settings in front.
     Stream,
+    /// Text without annotations.
+    Sentences,
     /// JSON.
     Json,
     /// A MARC object in JSON.
@@ -40,6 +43,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match input {
         Input::Stream => text::stream(&mut choices, &mut out),
+        Input::Sentences => sentence::text(&mut choices, &mut out),
         Input::Json => json::any(&mut choices, &mut out),
         Input::Marc => json::marc(&mut choices, &mut out),
         Input::Events => wire::stream(&mut choices, &mut out),

@@ -1,9 +1,9 @@
-//! Free text: sentences, annotations sound and not quite, code, lists, tables, and JSON in between.
+//! Free text: sentences, annotations well-formed and not quite, code, lists, tables, and JSON in between.
 
 use super::words::{CLASSES, TIMES, word};
 use super::{Choices, MOST, json};
 
-const SENTENCES: [&str; 16] = [
+pub(super) const SENTENCES: [&str; 16] = [
     "It is so.",
     "The build is green.",
     "The file CHANGELOG.md has an entry dated 2026-05-25.",
@@ -34,7 +34,7 @@ const BRACKETS: [&str; 9] = [
     "\\[substrate.grep]",
 ];
 
-const LINES: [&str; 15] = [
+const LINES: [&str; 20] = [
     "\n\n",
     "\n",
     "\r\n",
@@ -50,6 +50,11 @@ const LINES: [&str; 15] = [
     "\n```\n",
     "\n```json\n",
     "\n~~~~\n",
+    "\n  ```  \r\n",
+    "\n~~~~ \t\r\n",
+    "\n> ```\n",
+    "\n   `````` \n",
+    "\r\n```\r\n",
 ];
 
 const WHITE: [&str; 8] = [

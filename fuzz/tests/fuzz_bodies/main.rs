@@ -2,3 +2,5 @@
 
 mod dictionary;
 mod replay;
+mod runner;
+mod sentence_model;

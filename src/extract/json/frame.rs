@@ -29,7 +29,7 @@ pub(super) const NO_POINTER: u32 = u32::MAX;
 pub(super) const OBJECT: u16 = 1;
 /// The last slot at its opening is its own.
 pub(super) const HAS_SLOT: u16 = 1 << 1;
-/// It stands where an annotation stands, and has a slot.
+/// It is in the place of an annotation, and has a slot.
 pub(super) const ANNOTATION: u16 = 1 << 2;
 /// It is the array of annotations of the object around it.
 pub(super) const PROVENANCE: u16 = 1 << 3;
@@ -53,7 +53,7 @@ pub(super) const BAND: u16 = 1 << 12;
 pub(super) const SOURCE: u16 = 1 << 13;
 /// There is an escape in its assertion.
 pub(super) const ESCAPED: u16 = 1 << 14;
-/// It has annotations that did not fit beside those of all objects that are open.
+/// It has annotations for which those of other open objects left no room.
 pub(super) const CROWDED: u16 = 1 << 15;
 /// All that makes it a disclosure.
 pub(super) const DISCLOSURE: u16 = ANSWER | BAND | SOURCE;
@@ -86,7 +86,7 @@ impl Frame {
         self.flags |= flag;
     }
 
-    /// Where the assertion stands in the stream.
+    /// Where the assertion is in the stream.
     pub(super) const fn assertion(&self) -> Span {
         Span::new(
             self.index_or_assertion,

@@ -62,10 +62,10 @@ struct State {
     pending: usize,
     /// JSON Pointer of the innermost object or array that has one.
     pointer: String,
-    /// What the escapes of the last assertion stand for.
+    /// The last assertion, its escapes decoded.
     decoded: Vec<u8>,
     tail: Tail,
-    /// What the next value is to the object or array it stands in.
+    /// What the next value is to the object or array it is in.
     role: Role,
     /// The string that is open was kept before its end, because it is too long.
     taken: bool,
@@ -158,12 +158,12 @@ impl JsonReader {
         self.lexer.line_at(at)
     }
 
-    /// Bytes of a value that is held, which were kept at the end of the last chunk.
+    /// Bytes of a buffered value that were kept at the end of the last chunk.
     pub(crate) fn kept(&self, start: u64, end: u64) -> &[u8] {
         self.state.tail.get(start, end)
     }
 
-    /// The bytes of a complete value that is held; it ends in the chunk, whose first byte has stream offset `base`.
+    /// The bytes of a complete buffered value; it ends in the chunk, whose first byte has stream offset `base`.
     pub(crate) fn whole<'a>(
         &'a mut self,
         limits: &Limits,
@@ -186,18 +186,18 @@ impl JsonReader {
             + state.tail.heap()
     }
 
-    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `held`, none
+    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
     /// of the value are dropped.
     pub(crate) fn read(
         &mut self,
-        held: bool,
+        buffered: bool,
         setup: Setup<'_>,
         chunk: &[u8],
         mut at: usize,
         base: u64,
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
-        self.state.floor = if held { self.start } else { u64::MAX };
+        self.state.floor = if buffered { self.start } else { u64::MAX };
         self.room = 0;
         loop {
             let step;
@@ -226,7 +226,7 @@ impl JsonReader {
         }
     }
 
-    /// Takes a chunk of a few bytes if there is nothing to do but to go on with a string or with a deferred object;
+    /// Takes a chunk of a few bytes if it only continues a string or a deferred object;
     /// otherwise `false`, and the same chunk is to be read.
     #[inline(always)]
     pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
@@ -244,12 +244,12 @@ impl JsonReader {
         plain
     }
 
-    /// No value goes on with the next chunk.
+    /// No value continues in the next chunk.
     pub(crate) const fn rest(&mut self) {
         self.room = 0;
     }
 
-    /// At the end of a chunk in which the value goes on: keeps what may be needed of it.
+    /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
     pub(crate) fn retain(
         &mut self,
         setup: Setup<'_>,
@@ -317,18 +317,18 @@ impl JsonReader {
     }
 }
 
-/// Splits a chunk that a value goes on with, of which `held` bytes are held, where it is too long to be held any longer;
-/// none where it does not get there, or nothing is held.
+/// Splits a chunk that continues a value, of which `buffered` bytes are buffered, where the value gets too long to be buffered;
+/// `None` if it does not get that long, or nothing is buffered.
 #[inline]
-pub(crate) fn split_held<'a>(
+pub(crate) fn split_buffered<'a>(
     limits: &Limits,
-    held: usize,
+    buffered: usize,
     chunk: &'a [u8],
 ) -> Option<(&'a [u8], &'a [u8])> {
-    if held == 0 {
+    if buffered == 0 {
         return None;
     }
-    let room = (limits.max_record() + 1).checked_sub(held)?;
+    let room = (limits.max_record() + 1).checked_sub(buffered)?;
     let split = chunk.split_at_checked(room)?;
     (room > 0 && !split.1.is_empty()).then_some(split)
 }

@@ -14,7 +14,7 @@ pub(super) enum Known {
     Marc(u16),
 }
 
-/// What the member of this name, decoded, is; none if the name is not known.
+/// What the member of this name, decoded, is; `None` if the name is not known.
 #[inline]
 pub(super) fn known(name: &[u8]) -> Option<Known> {
     // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.

@@ -65,7 +65,7 @@ impl Visitor<'_, '_> {
             (pointer.is_none(), DiagnosticCode::LimitPointer),
         ];
         let object = Parts::new(kind, span, pointer, raw);
-        (self.sink)(Event::Marc(MarcObject::lent(&object)));
+        (self.sink)(Event::Marc(MarcObject::borrowed(&object)));
         for (holds, code) in missing {
             if holds {
                 self.diagnose(code, span);
@@ -105,7 +105,7 @@ impl Visitor<'_, '_> {
         let span = frame.assertion();
         let pointer = Some(&*state.pointer).filter(|_| has_pointer);
         let tuple = Tuple::in_json(decoded.text, span, pointer, annotations, limit_hit);
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         if limit_hit || ill_formed {
             self.asserted_notes(frame, has_pointer, ill_formed);
         }

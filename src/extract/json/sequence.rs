@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::{JsonReader, split_held};
+use super::{JsonReader, split_buffered};
 use crate::event::{Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 use crate::extract::{Setup, Sink};
 use crate::lex::chars::BYTE_ORDER_MARK;
@@ -17,7 +17,7 @@ enum Place {
     /// The rest of the open value.
     Value,
     /// The end of the line, which has its value.
-    Behind,
+    After,
     /// Nothing before the next line.
     Skip,
 }
@@ -32,33 +32,33 @@ pub(crate) struct SequenceEngine {
     /// A value a line.
     lines: bool,
     /// Records are held back.
-    hold: bool,
-    foreign: bool,
+    hold_records: bool,
+    untrusted: bool,
     position: u64,
-    /// Bytes before `position` that have not been handed on; they are a value's.
-    held: usize,
+    /// Bytes before `position` that have not been emitted; they are a value's.
+    buffered: usize,
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
     mark: u8,
-    /// Behind the last byte that was told to be no JSON.
-    told: u64,
+    /// After the last byte that was reported not to be JSON.
+    reported: u64,
     /// Bytes of records, which were removed.
     removed: u64,
 }
 
 impl SequenceEngine {
     /// Values that follow one another, or one a line, from stream offset `start` on; records are held back or not.
-    pub(crate) fn new(start: u64, lines: bool, hold: bool) -> Self {
+    pub(crate) fn new(start: u64, lines: bool, hold_records: bool) -> Self {
         Self {
             start,
             reader: JsonReader::new(),
             place: Place::Between,
             lines,
-            hold,
-            foreign: false,
+            hold_records,
+            untrusted: false,
             position: start,
-            held: 0,
+            buffered: 0,
             mark: 0,
-            told: start,
+            reported: start,
             removed: 0,
         }
     }
@@ -69,7 +69,7 @@ impl SequenceEngine {
         reader.rest();
         *self = Self {
             reader,
-            ..Self::new(self.start, self.lines, self.hold)
+            ..Self::new(self.start, self.lines, self.hold_records)
         };
     }
 
@@ -78,9 +78,9 @@ impl SequenceEngine {
         self.position
     }
 
-    /// Bytes that belong to a value that can still become a record and were not handed on.
+    /// Bytes that belong to a value that can still become a record and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
-        self.held
+        self.buffered
     }
 
     /// Bytes of records that were removed.
@@ -102,7 +102,7 @@ impl SequenceEngine {
         self.reader.heap()
     }
 
-    /// Takes a chunk of a few bytes that a value goes on with and that are not held, and gives its offset; none if it is not
+    /// Takes a chunk of a few bytes that continues a value that is not buffered, and returns its offset; `None` if it is not
     /// that simple.
     #[inline]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
@@ -114,37 +114,39 @@ impl SequenceEngine {
         })
     }
 
-    /// Takes a chunk of the model's own text, or of foreign text.
+    /// Takes a chunk of the model's own text, or of untrusted text.
     pub(crate) fn push(
         &mut self,
         setup: Setup<'_>,
         chunk: &[u8],
-        foreign: bool,
+        untrusted: bool,
         sink: &mut Sink<'_>,
     ) {
         let mut rest = chunk;
-        while let Some((now, later)) = split_held(setup.limits, self.held, rest) {
-            self.push_piece(setup, now, foreign, sink);
+        while let Some((now, later)) = split_buffered(setup.limits, self.buffered, rest) {
+            self.push_piece(setup, now, untrusted, sink);
             rest = later;
         }
-        self.push_piece(setup, rest, foreign, sink);
+        self.push_piece(setup, rest, untrusted, sink);
     }
 
-    /// Takes a piece of a chunk that does not go on behind where a value is too long to be held.
+    /// Takes a piece of a chunk, which ends at the latest where a value gets too long to be buffered.
     #[inline]
-    fn push_piece(&mut self, setup: Setup<'_>, chunk: &[u8], foreign: bool, sink: &mut Sink<'_>) {
+    fn push_piece(&mut self, setup: Setup<'_>, chunk: &[u8], untrusted: bool, sink: &mut Sink<'_>) {
         if chunk.is_empty() {
             return;
         }
-        if foreign != self.foreign {
+        if untrusted != self.untrusted {
             self.end_value(setup, sink);
-            self.foreign = foreign;
+            self.untrusted = untrusted;
         }
         let base = self.position;
         let mut read = (0, Step::More);
         if self.place == Place::Value {
-            read = self.reader.read(self.held > 0, setup, chunk, 0, base, sink);
-            if read.1 == Step::More && !self.hold {
+            read = self
+                .reader
+                .read(self.buffered > 0, setup, chunk, 0, base, sink);
+            if read.1 == Step::More && !self.hold_records {
                 // Most chunks that begin in a value end in it.
                 sink(Event::Text(TextChunk::new(chunk, base)));
                 self.reader.retain(setup, chunk, base, sink);
@@ -156,12 +158,12 @@ impl SequenceEngine {
             setup,
             chunk,
             base,
-            handed: base - self.held as u64,
+            emitted: base - self.buffered as u64,
             engine: self,
             sink,
         };
-        if foreign {
-            piece.foreign();
+        if untrusted {
+            piece.untrusted();
         } else {
             let mark = piece.byte_order_mark();
             piece.end_value(read);
@@ -175,13 +177,13 @@ impl SequenceEngine {
         self.end_value(setup, sink);
     }
 
-    /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
+    /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
     fn end_value(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         let mut piece = Piece {
             setup,
             chunk: &[],
             base: self.position,
-            handed: self.position - self.held as u64,
+            emitted: self.position - self.buffered as u64,
             engine: self,
             sink,
         };
@@ -197,13 +199,13 @@ impl SequenceEngine {
         }
         piece.release(piece.base);
         self.reader.rest();
-        self.held = 0;
-        self.place = self.behind_value();
+        self.buffered = 0;
+        self.place = self.after_value();
     }
 
-    const fn behind_value(&self) -> Place {
+    const fn after_value(&self) -> Place {
         if self.lines {
-            Place::Behind
+            Place::After
         } else {
             Place::Between
         }
@@ -216,8 +218,8 @@ struct Piece<'a, 's> {
     setup: Setup<'a>,
     chunk: &'a [u8],
     base: u64,
-    /// Everything before this stream offset has been handed on.
-    handed: u64,
+    /// Everything before this stream offset has been emitted.
+    emitted: u64,
     sink: &'a mut Sink<'s>,
 }
 
@@ -234,8 +236,8 @@ impl Piece<'_, '_> {
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
-    /// Foreign text is passed over; a line feed in it ends the line.
-    fn foreign(&mut self) {
+    /// Untrusted text is passed over; a line feed in it ends the line.
+    fn untrusted(&mut self) {
         self.engine.mark = 3;
         if self.engine.place != Place::Between && memchr(b'\n', self.chunk).is_some() {
             self.engine.place = Place::Between;
@@ -248,7 +250,7 @@ impl Piece<'_, '_> {
             at = match self.engine.place {
                 Place::Between => self.between(at),
                 Place::Value => self.value(at),
-                Place::Behind => self.behind(at),
+                Place::After => self.after(at),
                 Place::Skip => self.skip(at),
             };
         }
@@ -271,7 +273,7 @@ impl Piece<'_, '_> {
         at
     }
 
-    /// What began like a byte order mark is none, so the stream's first byte is no JSON.
+    /// What began like a byte order mark is not one, so the stream's first byte is not JSON.
     fn no_mark(&mut self) {
         self.engine.mark = 3;
         self.syntax(self.engine.start);
@@ -306,7 +308,7 @@ impl Piece<'_, '_> {
             Step::More => return,
             Step::Complete => {
                 self.end_hold(offset, true);
-                self.engine.place = self.engine.behind_value();
+                self.engine.place = self.engine.after_value();
                 return;
             }
             Step::TooDeep => {
@@ -326,7 +328,7 @@ impl Piece<'_, '_> {
         self.end_hold(offset, false);
     }
 
-    fn behind(&mut self, at: usize) -> usize {
+    fn after(&mut self, at: usize) -> usize {
         let white = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
         let here = at + self.chunk[at..].iter().take_while(white).count();
         steps::count(here - at);
@@ -351,17 +353,17 @@ impl Piece<'_, '_> {
         end
     }
 
-    /// Tells once that the byte at a stream offset is no JSON.
+    /// Reports once that the byte at a stream offset is not JSON.
     fn syntax(&mut self, at: u64) {
-        if self.engine.told <= at {
-            self.engine.told = at + 1;
+        if self.engine.reported <= at {
+            self.engine.reported = at + 1;
             self.diagnose(DiagnosticCode::JsonSyntax, Span::new(at, at + 1));
         }
     }
 
-    /// The value that was open ended before a stream offset: removes it if it is a record, or hands it on.
+    /// The value that was open ended before a stream offset: removes it if it is a record, else emits it.
     fn end_hold(&mut self, end: u64, complete: bool) {
-        if !self.engine.hold {
+        if !self.engine.hold_records {
             return;
         }
         let start = self.engine.reader.start();
@@ -378,50 +380,50 @@ impl Piece<'_, '_> {
         let limits = self.setup.limits;
         let raw = self.engine.reader.whole(limits, self.chunk, self.base, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
-        self.handed = end;
+        self.emitted = end;
         self.engine.removed += span.len();
     }
 
-    /// Hands on all bytes up to a stream offset.
+    /// Emits all bytes up to a stream offset.
     fn release(&mut self, upto: u64) {
-        let from = self.handed;
+        let from = self.emitted;
         if from < self.base.min(upto) {
-            let held = self.engine.reader.kept(from, self.base);
-            (self.sink)(Event::Text(TextChunk::new(held, from)));
-            self.handed = self.base;
+            let buffered = self.engine.reader.kept(from, self.base);
+            (self.sink)(Event::Text(TextChunk::new(buffered, from)));
+            self.emitted = self.base;
         }
-        let from = self.handed;
+        let from = self.emitted;
         if from < upto {
             let piece = &self.chunk[(from - self.base) as usize..(upto - self.base) as usize];
             (self.sink)(Event::Text(TextChunk::new(piece, from)));
-            self.handed = upto;
+            self.emitted = upto;
         }
     }
 
-    /// Hands on what need not be held and keeps what may be needed of the chunk.
+    /// Emits what need not be buffered and keeps what may be needed of the chunk.
     fn end_of_chunk(&mut self) {
         let end = self.offset(self.chunk.len());
-        let mut held = end;
+        let mut buffered = end;
         if self.engine.place == Place::Value {
             let reader = &self.engine.reader;
-            if self.engine.hold
+            if self.engine.hold_records
                 && reader.is_object()
                 && end - reader.start() <= self.limits().max_record() as u64
             {
-                held = reader.start();
+                buffered = reader.start();
             }
         }
-        self.release(held);
+        self.release(buffered);
         if self.engine.place == Place::Value {
             let engine = &mut *self.engine;
             engine
                 .reader
                 .retain(self.setup, self.chunk, self.base, self.sink);
-            if held < end {
+            if buffered < end {
                 engine.reader.rest();
             }
         }
-        self.engine.held = (end - held) as usize;
+        self.engine.buffered = (end - buffered) as usize;
         self.engine.position = end;
     }
 }

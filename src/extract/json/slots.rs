@@ -1,4 +1,4 @@
-//! The slots of annotations: from the opening of what stands there to its end.
+//! The slots of annotations, from the opening of a value to its end.
 
 use super::State;
 use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
@@ -48,7 +48,7 @@ impl State {
         true
     }
 
-    /// An object or array ended: what it had of its own is forgotten, but for what the object around it needs.
+    /// An object or array ended: what it had of its own is forgotten, except what the object around it needs.
     pub(super) fn end_slot(&mut self, vocabulary: &Vocabulary, frame: &Frame, end: u64) {
         if frame.has(ANNOTATION)
             && !frame.has(ASSERTED)
@@ -111,7 +111,7 @@ fn settle(slot: &mut Slot) {
     }
 }
 
-/// Moves the strings of a slot together, from `to` on; gives how many bytes they take, and how many of these count.
+/// Moves the strings of a slot together, from `to` on; returns how many bytes they take, and how many of these count.
 fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
     let before = |slot: &Slot, part| match slot.is_faulty(part) {
         true => size_of::<u64>(),
@@ -125,7 +125,7 @@ fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
     let (mut end, mut pending) = (to, 0);
     for (from, part) in parts.into_iter().flatten() {
         let before = before(slot, part);
-        // Of a time that is none only its place is kept.
+        // Of an invalid time only its place is kept.
         let len = match part {
             Part::Ts if slot.is_faulty(part) => 0,
             _ => slot.len_of(part),

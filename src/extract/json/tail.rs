@@ -41,7 +41,7 @@ impl Tail {
         self.buffer.get(self.from..self.to).unwrap_or_default()
     }
 
-    /// Stream offset behind the last byte.
+    /// Stream offset after the last byte.
     pub(super) const fn end(&self) -> u64 {
         self.base + (self.to - self.from) as u64
     }
@@ -74,7 +74,7 @@ impl Tail {
         self.append(chunk.get(from..).unwrap_or_default(), limits);
     }
 
-    /// Appends the bytes that follow; the limits tell how many there can be in all.
+    /// Appends the bytes that follow; the limits bound how many there can be in all.
     #[inline]
     pub(super) fn append(&mut self, bytes: &[u8], limits: &Limits) {
         if !self.append_in_place(bytes) {

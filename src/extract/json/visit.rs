@@ -18,7 +18,7 @@ use crate::provenance::slot::{
 };
 use crate::steps;
 
-/// What a value is to the object or array it stands in.
+/// What a value is to the object or array it is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
     /// Nothing of interest.
@@ -47,7 +47,7 @@ pub(super) struct Visitor<'a, 's> {
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
     pub(super) sink: &'a mut Sink<'s>,
-    /// A line feed is no white space.
+    /// A line feed is not white space.
     pub(super) single_line: bool,
     /// Objects that start at this stream offset or later are read at once if that can be done.
     pub(super) whole_from: u64,
@@ -366,14 +366,14 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A value of no parts stands in the place of a further member `assertion` or `provenance`.
+    /// A value without parts is in the place of a further member `assertion` or `provenance`.
     fn further(&mut self, start: u64, end: u64) {
         let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
         slot.end(end);
         self.state.push_slot(self.setup.limits, slot, 0);
     }
 
-    /// A value of no parts stands where an annotation should, `above` objects or arrays away from the object that it is
+    /// A value without parts is where an annotation should be, `above` objects or arrays away from the object that it is
     /// about.
     fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
         let mut slot = Slot::new(start, MALFORMED);
@@ -427,7 +427,7 @@ impl Visitor<'_, '_> {
 }
 
 impl State {
-    /// How many bytes are wanted of the string that is open and is no name; none if it is of no interest or was taken.
+    /// How many bytes are wanted of the string that is open and is not a name; `None` if it is of no interest or was taken.
     pub(super) fn wants(&self, limits: &Limits) -> Option<usize> {
         if self.taken {
             return None;
@@ -488,7 +488,7 @@ fn straddling_bytes<'b>(
     tail.get(start, end)
 }
 
-/// Puts a string into the arena, and before it where it stands in the stream if that will be asked for.
+/// Puts a string into the arena, and before it where it is in the stream if that will be asked for.
 #[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
     steps::count(raw.len());

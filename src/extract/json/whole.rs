@@ -20,19 +20,19 @@ use crate::steps;
 /// An object that has no object or array in it but one annotation, no escape in its names and in its annotation, and
 /// nothing to make a diagnostic of.
 struct Whole<'a> {
-    /// How many bytes stand behind it.
+    /// How many bytes follow it.
     left: usize,
     /// The content of its assertion, and whether there is an escape in it.
     assertion: Option<(&'a [u8], bool)>,
     assertion_at: usize,
     annotation: Option<Slot>,
-    /// How many bytes of strings are reported, and behind which index the last one ends.
+    /// How many bytes of strings are reported, and after which index the last one ends.
     pending: usize,
     end: usize,
 }
 
 impl Visitor<'_, '_> {
-    /// Reads the object at index `at` of the chunk and reports it. Gives the index behind it.
+    /// Reads the object at index `at` of the chunk and reports it. Gives the index after it.
     pub(super) fn read_whole(&mut self, at: usize, depth: u32) -> Result<usize, Miss> {
         let bytes = self.chunk.get(at..).unwrap_or_default();
         let context = Context {
@@ -95,7 +95,7 @@ impl Visitor<'_, '_> {
             SlotAnnotations::new(own, kept, self.setup.vocabulary),
             false,
         );
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         Ok(())
     }
 }
@@ -107,7 +107,7 @@ struct Context<'a> {
     start: u64,
     /// How many bytes are there from its brace on.
     len: usize,
-    /// How many objects may stand in one another.
+    /// How deep objects may nest.
     depth: u32,
 }
 

@@ -20,14 +20,14 @@ static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
-/// What stands before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
+/// What is before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
     /// Also an ordinary word: an abbreviation only before a number.
     Word,
     /// An abbreviation, an acronym or a small letter: until a word that starts a sentence.
     Listed,
-    /// A capital or a title: until a word that starts a sentence and is no name.
+    /// A capital or a title: until a word that starts a sentence and is not a name.
     Name,
     /// Whatever follows.
     Always,
@@ -66,8 +66,8 @@ pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     Some((start, hold))
 }
 
-/// Start of the longest run of letters, full stops, hyphens and slashes before `dot`, and whether an apostrophe stands before it.
-/// None when it is longer than any abbreviation or goes on with something else that is part of a word.
+/// Start of the longest run of letters, full stops, hyphens and slashes before `dot`, and whether an apostrophe is before it.
+/// `None` when it is longer than any abbreviation or continues with something else that is part of a word.
 fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     let floor = dot.saturating_sub(ABBREVIATIONS.longest);
     let letters = text[floor..dot].iter().rev();
@@ -96,7 +96,7 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a byte joins what stands on both sides of it to one word.
+/// Whether a byte joins what is on both sides of it to one word.
 const fn is_joint(byte: u8) -> bool {
     matches!(
         byte,
@@ -104,7 +104,7 @@ const fn is_joint(byte: u8) -> bool {
     )
 }
 
-/// A letter before `dot` that stands alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
+/// A letter before `dot` that is alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
 fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     let letter = char_before(text, dot).filter(|found| found.class.is_letter())?;
     let start = dot - letter.len;
@@ -231,7 +231,7 @@ mod tests {
             (&include_str!("data/also-words.txt"), Hold::Word),
         ] {
             for line in set.lines().filter(|line| !line.starts_with('#')) {
-                // Behind an elision, where no entry is an ordinary word.
+                // After an elision, where no entry is an ordinary word.
                 let before = if expected == Hold::Name { "l'" } else { "see " };
                 let text = format!("{before}{line}.");
                 let found = hold(text.as_bytes(), text.len() - 1).map(|found| found.1);

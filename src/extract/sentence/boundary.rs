@@ -8,7 +8,7 @@ use super::terminator::Terminator;
 use super::{marker, ordinal, speech};
 use crate::steps;
 
-/// Closing punctuation behind a terminator, and the white space behind that.
+/// Closing punctuation after a terminator, and the white space after that.
 struct Trail {
     /// Where the closing punctuation ends.
     closed: usize,
@@ -20,7 +20,7 @@ struct Trail {
     has_quote: bool,
 }
 
-/// Where the sentence that `terminator` ends is over, or None if it ends none.
+/// Where the sentence that `terminator` ends is over, or `None` if it ends none.
 #[inline]
 pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     if let [b' ', first, ..] = text[terminator.end..]
@@ -54,7 +54,7 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
     }
     let follow = char_at(text, trail.next)?;
     if follow.class == Class::SContinue || follow.class.ends() {
-        return None; // SB8a; behind a Sep it is for the Sep to break
+        return None; // SB8a; after a Sep it is for the Sep to break
     }
     let goes_on = match terminator.class {
         Class::ATerm => {
@@ -78,7 +78,7 @@ const fn is_wide_stop(code: u32) -> bool {
     matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
 }
 
-/// Whether the full stop at `dot` is part of what stands before it or belongs to what follows at `next`.
+/// Whether the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
 fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     match text[..dot].last() {
         None => true,
@@ -121,7 +121,7 @@ pub(super) fn needs_start(text: &[u8], dot: usize) -> bool {
 }
 
 /// The trail from `at` on. Close has opening marks too; where no white space need follow (`wide_stop`) they open what comes
-/// next, elsewhere only an attached one can be met here and there is no break anyway.
+/// next, elsewhere only an attached one can be met here, and there is no break in either case.
 fn trail(text: &[u8], at: usize, wide_stop: bool) -> Trail {
     let mut trail = Trail {
         closed: marks_end(text, at),
@@ -162,7 +162,7 @@ const fn is_opener(code: u32) -> bool {
         || matches!(code, 0xFF08 | 0xFF3B | 0xFF5B | 0xFF5F | 0xFF62)
 }
 
-/// Whether a `»` or `›` stands at `at`, behind white space, with nothing attached to it that it could open (French: `Non ! »`).
+/// Whether a `»` or `›` is at `at`, after white space, with nothing attached to it that it could open (French: `Non ! »`).
 fn is_detached_closer(text: &[u8], at: usize) -> bool {
     let Some(found) = char_at(text, at) else {
         return false;
@@ -193,7 +193,7 @@ fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     }
 }
 
-/// Whether a number stands at `at`, in brackets or not.
+/// Whether a number is at `at`, in brackets or not.
 fn is_number(text: &[u8], at: usize) -> bool {
     let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
     char_at(text, at).is_some_and(|found| found.class == Class::Numeric)

@@ -52,7 +52,7 @@ impl Class {
         matches!(self, Self::Sp | Self::Lf | Self::Cr)
     }
 
-    /// Whether UAX #29 SB5 lets it vanish behind another character.
+    /// Whether UAX #29 SB5 lets it vanish after another character.
     pub(super) const fn is_mark(self) -> bool {
         matches!(self, Self::Extend | Self::Format)
     }
@@ -63,11 +63,11 @@ impl Class {
     }
 }
 
-/// A character of the text, or a byte that is no part of one (class Other, length 1).
+/// A character of the text, or a byte that is not part of one (class Other, length 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Char {
     pub(super) class: Class,
-    /// Code point; `u32::MAX` for a byte that is no part of a character.
+    /// Code point; `u32::MAX` for a byte that is not part of a character.
     pub(super) code: u32,
     /// Bytes, at least 1.
     pub(super) len: usize,

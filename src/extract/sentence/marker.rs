@@ -4,7 +4,7 @@ use super::abbreviation;
 use super::class::{Class, char_before};
 use super::scan::space_before;
 
-/// Longest Roman number taken for a marker.
+/// Longest Roman number that is a marker.
 const MOST_NUMERALS: usize = 5;
 
 /// Whether the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
@@ -33,7 +33,7 @@ pub(super) fn is_roman_marker(text: &[u8], dot: usize) -> bool {
     (2..=MOST_NUMERALS).contains(&length) && opens_sentence(text, dot - length, false)
 }
 
-/// Whether a marker at `start` is the first thing of its sentence. Behind a colon only the `first` of a list is.
+/// Whether a marker at `start` is the first thing of its sentence. After a colon only the `first` of a list is.
 pub(super) fn opens_sentence(text: &[u8], start: usize, first: bool) -> bool {
     let before = space_before(text, start);
     let Some(found) = char_before(text, before.end) else {

@@ -2,9 +2,9 @@
 //!
 //! Boundaries are those of UAX #29 with the differences of the wire profile, assertion span:
 //!
-//! - LF, CR and CRLF are white space, and so is the `>` of a block quote that goes on behind one.
-//! - No break after a terminator without white space behind it, except `。`, `！` and `？`. Closing quotes and parentheses in
-//!   between belong to the sentence they close, a `»` behind a space too when nothing is attached to it.
+//! - LF, CR and CRLF are white space, and so is the `>` of a block quote that continues after one.
+//! - No break after a terminator without white space after it, except `。`, `！` and `？`. Closing quotes and parentheses in
+//!   between belong to the sentence they close, a `»` after a space too when nothing is attached to it.
 //! - No break after an abbreviation, an initial or a single letter and full stop, unless the next word can only start a
 //!   sentence (`data/starts`). Words that are also names (He, La) do not count as such after an initial or a title.
 //! - No break after a numbered marker, a German ordinal, an ellipsis in mid-sentence, a quotation followed by its verb.
@@ -32,7 +32,7 @@ use core::ops::Range;
 
 pub(crate) use self::settled::{Settled, settled_sentence};
 
-/// Version of the Unicode data behind the boundaries (UAX #29, `Sentence_Break`): major, minor, update.
+/// Version of the Unicode data that the boundaries come from (UAX #29, `Sentence_Break`): major, minor, update.
 pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);
 
 /// Version of CLDR whose sentence break suppressions are used: major, minor.
@@ -40,9 +40,9 @@ pub const CLDR_VERSION: (u8, u8) = (46, 1);
 
 /// Where the last sentence of `candidate` starts, in bytes from its start: 0 when there is no break.
 ///
-/// The candidate's end is taken for the end of its last sentence; white space there is expected to be trimmed. The
-/// offset is that of the break, behind the white space that follows the sentence before, never inside a UTF-8 character.
-/// A byte that is no part of one counts as a character that is neither letter nor punctuation. The cost depends on the
+/// The candidate ends where its last sentence ends; the caller trims white space there. The
+/// offset is that of the break, after the white space that follows the sentence before, never inside a UTF-8 character.
+/// A byte that is not part of one counts as a character that is neither letter nor punctuation. The cost depends on the
 /// length of the last sentence, not of the candidate.
 ///
 /// Source: wire profile, assertion span; UAX #29 SB1 to SB998.
@@ -69,7 +69,7 @@ pub fn last_sentence(candidate: &[u8]) -> usize {
     0
 }
 
-/// The sentences of `candidate` in order, as byte ranges that cover it without a gap, the white space behind a sentence
+/// The sentences of `candidate` in order, as byte ranges that cover it without a gap, the white space after a sentence
 /// included. An empty candidate has none.
 ///
 /// The last of them starts at [`last_sentence`], so trailing text without a letter belongs to it.

@@ -12,7 +12,7 @@ static AFTER: WordSet<128> = WordSet::new(include_str!("data/ordinal-after.txt")
 /// Most digits of a marker or ordinal; a longer number is a quantity or a year.
 const MOST_DIGITS: usize = 3;
 
-/// Whether the full stop at `dot`, behind a digit, makes a marker or an ordinal of its number, given what follows at `next`.
+/// Whether the full stop at `dot`, after a digit, makes a marker or an ordinal of its number, given what follows at `next`.
 pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     let Some(start) = number_start(text, dot) else {
         return false;
@@ -53,7 +53,7 @@ fn number_start(text: &[u8], dot: usize) -> Option<usize> {
     (digits <= MOST_DIGITS && !joined && !letter()).then_some(start)
 }
 
-/// The word before `at`, one white space between them; empty when there is none or it is too long for the list.
+/// The word before `at`, one white space between them; empty if there is no such word or it is too long for the list.
 fn word_before(text: &[u8], at: usize) -> &[u8] {
     let end = match text[..at].last() {
         Some(b' ' | b'\n') => at - 1,

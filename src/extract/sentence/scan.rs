@@ -18,7 +18,7 @@ pub(super) fn marks_end(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// Where white space ends, from `at` on: Sp, line breaks, and the markers of a block quote that goes on behind one.
+/// Where white space ends, from `at` on: Sp, line breaks, and the markers of a block quote that continues after one.
 #[inline]
 pub(super) fn space_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -37,20 +37,20 @@ pub(super) fn space_end(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// What stands before a place, behind white space.
+/// What precedes a place, white space skipped.
 pub(super) struct Before {
     /// End of the character before the white space; 0 at the start of the text.
     pub(super) end: usize,
     /// Whether the white space is there at all.
     pub(super) spaced: bool,
-    /// Whether it has a line break, behind which only indentation and block quote markers stand.
+    /// Whether it has a line break, followed only by indentation and block quote markers.
     pub(super) line_start: bool,
 }
 
 /// Skips white space backward from `at`: Sp and line breaks, and block quote markers that open a line.
 pub(super) fn space_before(text: &[u8], at: usize) -> Before {
     let mut end = at;
-    // Set behind markers that are not yet known to stand at a line's start: where they end.
+    // Set after markers that are not yet known to be at a line's start: where they end.
     let mut markers = None;
     let mut line_start = false;
     while let Some(found) = char_before(text, end) {
@@ -103,7 +103,7 @@ pub(super) fn next_decisive(text: &[u8], mut at: usize) -> Option<Char> {
     None
 }
 
-/// The word at `at`: letters and marks, at most `most` bytes of them; None when there is none or it is longer.
+/// The word at `at`: letters and marks, at most `most` bytes of them; `None` if there is no word or it is longer.
 pub(super) fn word_at(text: &[u8], at: usize, most: usize) -> Option<&[u8]> {
     let mut end = at;
     while let Some(found) = char_at(text, end)

@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 32;
 /// Most characters between a Chinese quotation and the end of its verb: the speaker, an adverb, the verb.
 const LONGEST_SPEAKER: usize = 6;
 
-/// Whether what stands at `at` goes on with a sentence whose quotation has just been closed: a speaker and a verb.
+/// Whether what is at `at` continues a sentence whose quotation has just been closed: a speaker and a verb.
 ///
 /// A verb in lower case is the caller's to see; most languages of the lists put it first (`dit-il`, `sagte er`).
 pub(super) fn follows(text: &[u8], at: usize) -> bool {

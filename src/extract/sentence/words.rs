@@ -37,7 +37,7 @@ impl<const N: usize> WordSet<N> {
     /// The words of lists with one entry a line, where `#` starts a comment line.
     ///
     /// With `full_stops` each entry is an abbreviation: one without a final full stop is left out, the full stop is
-    /// dropped, and an entry of several words (`v. u. Z.`) stands for each of them, since the full stops inside it end no
+    /// dropped, and an entry of several words (`v. u. Z.`) is an entry for each of them, since the full stops inside it end no
     /// sentence either.
     pub(super) const fn new(source: &'static str, full_stops: bool) -> Self {
         let mut set = Self {
@@ -147,7 +147,7 @@ impl Endings {
         (first as usize & 31) << 10 | (second as usize & 31) << 5 | third as usize & 31
     }
 
-    /// Whether a word of the set may end with `last`; of a word of two bytes the first of `last` is what stands before it.
+    /// Whether a word of the set may end with `last`; of a word of two bytes the first of `last` is what is before it.
     pub(super) const fn may_end(&self, last: [u8; 3]) -> bool {
         let place = Self::place(last);
         self.bits[place / 64] >> (place % 64) & 1 == 1

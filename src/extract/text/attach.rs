@@ -37,7 +37,7 @@ pub(super) struct Target {
 pub(super) struct Pending {
     /// Bytes of the values of its annotations.
     pub(super) values: usize,
-    /// Where the assertion is if there is no text for it.
+    /// Where the assertion is if it has no text.
     pub(super) empty: Span,
     pub(super) clean: Span,
     too_many: bool,
@@ -45,12 +45,12 @@ pub(super) struct Pending {
 }
 
 impl Scan<'_> {
-    /// The attempt that started at `start` is an annotation and ended before index `end` in the chunk.
-    pub(super) fn close_attempt(&mut self, start: u64, end: usize) {
+    /// The candidate that started at `start` is an annotation and ended before index `end` in the chunk.
+    pub(super) fn close_candidate(&mut self, start: u64, end: usize) {
         let whole = Span::new(start, self.offset(end));
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
-        let attempt = &self.engine.attempt;
-        let (reading, invalid_ts) = attempt.reading(bytes, self.setup.vocabulary);
+        let candidate = &self.engine.candidate;
+        let (reading, invalid_ts) = candidate.reading(bytes, self.setup.vocabulary);
         let bad_id = reading
             .observation_id
             .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
@@ -58,7 +58,7 @@ impl Scan<'_> {
             invalid_ts.map(|value| (value, DiagnosticCode::InvalidTs)),
             bad_id.map(|value| (value, DiagnosticCode::InvalidUtf8)),
         ];
-        let line_feed = attempt.has_line_feed();
+        let line_feed = candidate.has_line_feed();
         self.annotation(whole, &reading, line_feed);
         found.sort_by_key(|found| found.map(|(value, _)| value.start));
         for (value, code) in found.into_iter().flatten() {
@@ -67,7 +67,7 @@ impl Scan<'_> {
         }
     }
 
-    /// At `whole`, which ends in the chunk, stands the annotation that `reading` describes, with a line feed or not.
+    /// The annotation that `reading` describes is at `whole`, which ends in the chunk; it has a line feed or not.
     pub(super) fn annotation(&mut self, whole: Span, reading: &Reading, line_feed: bool) {
         let (start, end) = (whole.start(), whole.end());
         self.engine.context = Context::Text;
@@ -75,7 +75,7 @@ impl Scan<'_> {
         let white = self.white_before(start);
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
         let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
-        (self.sink)(Event::Annotation(BracketAnnotation::lent(&found)));
+        (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
@@ -93,13 +93,13 @@ impl Scan<'_> {
         let engine = &mut *self.engine;
         engine.removed += whole.len() + white as u64;
         engine.strip_from = end;
-        self.handed = end;
-        let line = line.behind_annotation(line_feed);
+        self.emitted = end;
+        let line = line.after_annotation(line_feed);
         engine.window.restart(end, line, 0);
-        engine.gap = Gap::behind(&line);
+        engine.gap = Gap::after(&line);
     }
 
-    /// The assertion of the first of its annotations, which starts at `start` behind `white` bytes of white space.
+    /// The assertion of the first of its annotations, which starts at `start` after `white` bytes of white space.
     fn new_pending(&self, start: u64, white: usize) -> Pending {
         let engine = &self.engine;
         let empty = Span::new(start, start);
@@ -159,7 +159,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks for the text that an annotation at `start` belongs to and returns the line it stands in.
+    /// Looks for the text that an annotation at `start` belongs to and returns the line it is in.
     fn find_target(&mut self, start: u64) -> Line {
         let max = self.setup.limits.max_assertion();
         if start > self.base {
@@ -206,7 +206,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The line in which `start` lies, at or behind the end of the window or in its raw bytes.
+    /// The line in which `start` lies, at or after the end of the window or in its raw bytes.
     fn line_at(&self, start: u64) -> Line {
         let window = &self.engine.window;
         let mut line = *window.line();
@@ -219,7 +219,7 @@ impl Scan<'_> {
         line
     }
 
-    /// The content of a fenced block becomes what an annotation behind it belongs to; its closing line starts at
+    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line starts at
     /// `line_start` and ends before `end` in the chunk.
     pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
         let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
@@ -274,7 +274,7 @@ impl Scan<'_> {
         let bad = matches!(text, Cow::Owned(_));
         let limit_hit = cut || pending.too_many || pending.left_out;
         let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
-        (self.sink)(Event::Assertion(Assertion::lent(&tuple)));
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         for (holds, code) in [
             (span.is_empty(), DiagnosticCode::NoAssertion),
             (cut, DiagnosticCode::LimitAssertion),
@@ -291,7 +291,7 @@ impl Scan<'_> {
     }
 }
 
-/// The text of a fenced block as a range of `block`, none if it is blank; with whether it was cut off at its start,
+/// The text of a fenced block as a range of `block`, `None` if it is blank; with whether it was cut off at its start,
 /// where some of it may be missing already.
 pub(super) fn block_text(
     block: &[u8],

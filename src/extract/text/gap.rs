@@ -1,10 +1,10 @@
-//! What may stand between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
+//! What may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
 
 use super::scan::Scan;
 use crate::lex::chars::{Separator, separator};
 use crate::lex::line::Line;
 
-/// How far the text behind an annotation has been read.
+/// How far the text after an annotation has been read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gap {
     /// Only closing punctuation so far, which belongs to no assertion.
@@ -21,8 +21,8 @@ pub(super) struct Gap {
 }
 
 impl Gap {
-    /// The gap behind an annotation in a line with or without block quote markers.
-    pub(super) fn behind(line: &Line) -> Self {
+    /// The gap after an annotation in a line with or without block quote markers.
+    pub(super) fn after(line: &Line) -> Self {
         Self {
             leading: true,
             quote: line.quote,
@@ -51,7 +51,7 @@ impl Gap {
 }
 
 impl Scan<'_> {
-    /// Reads the gap on from `at`, up to where an attempt may start, the end of the chunk, or the byte that completes
+    /// Reads the gap on from `at`, up to where a candidate may start, the end of the chunk, or the byte that completes
     /// the assertion.
     pub(super) fn gap(&mut self, at: usize) -> usize {
         if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.chunk[at..]
@@ -88,7 +88,7 @@ impl Scan<'_> {
                     gap.line_start = false;
                     at += len - cut;
                     if gap.leading {
-                        self.restart_behind_punctuation(at);
+                        self.restart_after_punctuation(at);
                     }
                 }
                 Separator::Partial => {
@@ -101,7 +101,7 @@ impl Scan<'_> {
                 }
                 Separator::Other => {
                     let byte = self.chunk[at];
-                    if cut == 0 && byte == b'[' && !self.engine.foreign {
+                    if cut == 0 && byte == b'[' && !self.engine.untrusted {
                         return at;
                     }
                     if cut == 0 && byte == b'>' && gap.continues_quote() {
@@ -117,8 +117,8 @@ impl Scan<'_> {
         at
     }
 
-    /// The text of the next assertion starts behind closing punctuation that follows an annotation at once.
-    fn restart_behind_punctuation(&mut self, at: usize) {
+    /// The text of the next assertion starts after closing punctuation that follows an annotation at once.
+    fn restart_after_punctuation(&mut self, at: usize) {
         let line = *self.engine.window.line();
         let start = self.offset(at);
         self.engine.window.restart(start, line, 0);

@@ -18,24 +18,24 @@ pub(super) struct Json {
     /// JSON is read at all.
     pub(super) on: bool,
     /// Records are held back.
-    pub(super) hold: bool,
+    pub(super) hold_records: bool,
     /// A value is open.
     pub(super) open: bool,
     /// No value is tried before the next line feed.
     pub(super) barred: bool,
-    /// Behind the white space at the start of the stream or of the fenced block entered last.
+    /// After the white space at the start of the stream or of the fenced block entered last.
     pub(super) lead: u64,
-    /// A bracket that begins an array if what follows the white space behind it can be an element.
+    /// A bracket that begins an array if what follows the white space after it can be an element.
     pub(super) array: Option<u64>,
     /// The records removed from the fenced block entered last, as far as they may concern its text.
     pub(super) removed: VecDeque<Span>,
 }
 
 impl Json {
-    pub(super) const fn new(start: u64, on: bool, hold: bool) -> Self {
+    pub(super) const fn new(start: u64, on: bool, hold_records: bool) -> Self {
         Self {
             on,
-            hold,
+            hold_records,
             open: false,
             barred: false,
             lead: start,
@@ -44,16 +44,16 @@ impl Json {
         }
     }
 
-    /// Removed bytes behind a stream offset in the fenced block entered last.
-    pub(super) fn removed_behind(&self, at: u64) -> u64 {
-        let behind = |span: &Span| span.end().saturating_sub(span.start().max(at));
-        self.removed.iter().map(behind).sum()
+    /// Removed bytes after a stream offset in the fenced block entered last.
+    pub(super) fn removed_after(&self, at: u64) -> u64 {
+        let after = |span: &Span| span.end().saturating_sub(span.start().max(at));
+        self.removed.iter().map(after).sum()
     }
 }
 
 impl TextEngine {
     /// Decides whether a bracket that was read before begins an array, by a chunk of the same text; if it does, the value
-    /// is open behind the white space, whose length is given.
+    /// is open after the white space, whose length is given.
     pub(super) fn decide_array(
         &mut self,
         setup: Setup<'_>,
@@ -70,7 +70,7 @@ impl TextEngine {
         if white > 0 {
             self.scan(setup, &chunk[..white], sink);
         }
-        if let Context::Attempt { start } = self.context {
+        if let Context::Candidate { start } = self.context {
             let dropped = Some((bracket::Step::Dropped, 0));
             Scan::at_end(self, setup, sink).abandon(start, dropped);
         }
@@ -80,27 +80,27 @@ impl TextEngine {
         Some(white)
     }
 
-    /// Takes a chunk of a few bytes that a string in a value goes on with; `false` if it is not that simple.
+    /// Takes a chunk of a few bytes that continues a string in a value; returns `false` if the slow path is needed.
     pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let end = self.window.end();
-        if !self.json.open || self.foreign || !self.window.append_in_place(chunk) {
+        if !self.json.open || self.untrusted || !self.window.append_in_place(chunk) {
             return false;
         }
         if !self.reader.read_plain(chunk) {
             self.window.truncate(end);
             return false;
         }
-        if self.held > 0 {
-            self.held += chunk.len();
+        if self.buffered > 0 {
+            self.buffered += chunk.len();
         } else {
             sink(text(chunk, end));
         }
         true
     }
 
-    /// How many of the bytes handed on last would be removed with an annotation at which the open value stops.
+    /// How many of the bytes emitted last would be removed with an annotation at which the open value stops.
     pub(super) fn removable_in_json(&self) -> usize {
-        if self.held > 0 {
+        if self.buffered > 0 {
             0
         } else if self.reader.is_in_string() {
             // A control character has to end the string first.
@@ -129,12 +129,12 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a value is tried at the brace at `here`, as far as the chunk tells.
+    /// Whether a value is tried at the brace at `here`, as far as the chunk says.
     pub(super) fn may_be_object(&mut self, here: usize) -> bool {
-        let behind = &self.chunk[here + 1..];
-        let next = match behind.first() {
+        let after = &self.chunk[here + 1..];
+        let next = match after.first() {
             Some(&byte) if !is_white(byte) => Some(byte),
-            _ => behind.get(leading_white(behind)).copied(),
+            _ => after.get(leading_white(after)).copied(),
         };
         !matches!(next, Some(byte) if !matches!(byte, b'"' | b'}')) && !self.is_barred(here)
     }
@@ -150,8 +150,8 @@ impl Scan<'_> {
         if !self.engine.json.on || self.is_barred(here) {
             return false;
         }
-        let behind = &self.chunk[here + 1..];
-        match behind.get(leading_white(behind)) {
+        let after = &self.chunk[here + 1..];
+        match after.get(leading_white(after)) {
             Some(&byte) => begins_element(byte),
             None => {
                 self.engine.json.array = Some(start);
@@ -196,11 +196,11 @@ impl Scan<'_> {
 
     /// Goes on with the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
-        let held = self.engine.held > 0;
+        let buffered = self.engine.buffered > 0;
         let (end, step) = self
             .engine
             .reader
-            .read(held, self.setup, self.chunk, at, self.base, self.sink);
+            .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
         match step {
             Step::More => return end,
             Step::Complete => {
@@ -219,14 +219,14 @@ impl Scan<'_> {
         end
     }
 
-    /// The value that is open does not go on: the stream or the own text ends.
+    /// The open value ends with the stream or with the own text.
     pub(super) fn end_open_json(&mut self) {
         if !self.engine.reader.is_undecided() {
             let span = Span::new(self.engine.reader.start(), self.base);
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
         self.end_json(0, false);
-        self.engine.held = 0;
+        self.engine.buffered = 0;
     }
 
     /// The open value ended before index `end`: it is complete, or stopped being one.
@@ -269,7 +269,7 @@ impl Scan<'_> {
             line = *window.line();
             line.advance(window.raw());
         }
-        // What the value has begun in its line is no marker.
+        // What the value has begun in its line is not a marker.
         line.content |= start == LineStart::Content;
         line.text = false;
         line.open_before = false;
@@ -279,9 +279,9 @@ impl Scan<'_> {
         self.engine.window.restart(at, line, white);
     }
 
-    /// Removes the value that ended before index `end` if it is a record that was held, or hands it on.
+    /// Removes the value that ended before index `end` if it is a buffered record, else emits it.
     fn end_hold(&mut self, end: usize, complete: bool) {
-        if !self.engine.json.hold {
+        if !self.engine.json.hold_records {
             return;
         }
         let (start, end) = (self.engine.reader.start(), self.offset(end));
@@ -300,12 +300,12 @@ impl Scan<'_> {
             .reader
             .whole(self.setup.limits, self.chunk, self.base, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
-        self.handed = end;
+        self.emitted = end;
         let engine = &mut *self.engine;
         engine.removed += span.len();
         engine.strip_from = end;
         if let Context::Fence { .. } = engine.context {
-            // The block's text ends behind this record, so what lies further back than its longest is of no concern.
+            // The block's text ends after this record, so what lies further back than its longest is of no concern.
             let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
             let removed = &mut engine.json.removed;
             while removed.front().is_some_and(|before| before.end() <= far) {
@@ -315,23 +315,23 @@ impl Scan<'_> {
         }
     }
 
-    /// Hands on what was held of the open value, and all up to a stream offset.
+    /// Emits what was buffered of the open value, and all up to a stream offset.
     pub(super) fn release_json(&mut self, upto: u64) {
-        let from = self.handed;
-        if from < self.base.min(upto) && self.engine.held > 0 {
-            let held = self.engine.reader.kept(from, self.base);
-            (self.sink)(text(held, from));
-            self.handed = self.base;
+        let from = self.emitted;
+        if from < self.base.min(upto) && self.engine.buffered > 0 {
+            let buffered = self.engine.reader.kept(from, self.base);
+            (self.sink)(text(buffered, from));
+            self.emitted = self.base;
         }
         self.hand_on(upto);
     }
 
-    /// From where on the bytes of the open value are held at the end of a chunk, if they are.
-    pub(super) fn held_json(&self, end: u64) -> Option<u64> {
+    /// From where on the bytes of the open value are buffered at the end of a chunk, if they are.
+    pub(super) fn buffered_json(&self, end: u64) -> Option<u64> {
         let reader = &self.engine.reader;
-        let held = self.engine.json.hold
+        let buffered = self.engine.json.hold_records
             && reader.is_object()
             && end - reader.start() <= self.setup.limits.max_record() as u64;
-        held.then(|| reader.start())
+        buffered.then(|| reader.start())
     }
 }

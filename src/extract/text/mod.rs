@@ -18,27 +18,27 @@ use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
 use self::undecided::Calm;
-use super::json::{JsonReader, split_held};
+use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
 use crate::event::{Event, TextChunk};
 use crate::lex::block::{BLOCK, eq, load, mask};
-use crate::lex::bracket::{Attempt, Step};
+use crate::lex::bracket::{Candidate, Step};
 use crate::lex::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::lex::code::{Fence, FenceLine};
 use crate::lex::line::Line;
 use crate::provenance::packed::Record;
 use crate::{Limits, Span};
 
-/// So near to the longest annotation, what is held of an attempt depends on how much is left.
+/// So near to the longest annotation, what is buffered of a candidate depends on how much is left.
 const NEAR: usize = 16;
 
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
 enum Context {
     Text,
-    /// In an annotation attempt that started at this offset.
-    Attempt {
+    /// In an annotation candidate that started at this offset.
+    Candidate {
         start: u64,
     },
     /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
@@ -57,7 +57,7 @@ enum Context {
         run: u64,
         quoted: bool,
     },
-    /// Behind the opening run of a fenced block, on its first line.
+    /// After the opening run of a fenced block, on its first line.
     Info(Fence),
     /// In a fenced block.
     Fence {
@@ -70,8 +70,8 @@ enum Context {
 }
 
 impl Context {
-    /// Behind a whole run of tildes at the start of a line.
-    const fn behind_tildes(run: u64, quoted: bool) -> Self {
+    /// After a whole run of tildes at the start of a line.
+    const fn after_tildes(run: u64, quoted: bool) -> Self {
         if run >= 3 {
             Self::Info(Fence {
                 marker: b'~',
@@ -92,15 +92,15 @@ pub(crate) struct TextEngine {
     window: Window,
     records: SmallVec<[Record; 1]>,
     context: Context,
-    attempt: Attempt,
+    candidate: Candidate,
     /// The text that an annotation would belong to if only white space came before it.
     target: Option<Target>,
     /// An assertion whose annotations may not be all there yet; its text is `target`.
     pending: Option<Pending>,
     gap: Gap,
-    /// Bytes before `position` that have not been handed on; they are an attempt's.
-    held: usize,
-    /// The short way may be tried: ordinary own text, nothing pending.
+    /// Bytes before `position` that have not been emitted; they are a candidate's.
+    buffered: usize,
+    /// The fast path may be tried: ordinary own text, nothing pending.
     plain: bool,
     /// The bytes that may open something.
     opens: &'static [bool; 256],
@@ -108,38 +108,38 @@ pub(crate) struct TextEngine {
     removed: u64,
     /// End of the last annotation, or start of the own text around `position`, whichever is later.
     strip_from: u64,
-    /// Behind the last byte of foreign text that is not white space.
-    foreign_text_end: u64,
+    /// After the last byte of untrusted text that is not white space.
+    untrusted_text_end: u64,
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
     mark: u8,
-    foreign: bool,
+    untrusted: bool,
     json: Json,
     reader: JsonReader,
     calm: Option<Calm>,
 }
 
 impl TextEngine {
-    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are held
+    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are buffered
     /// back or not.
-    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold: bool) -> Self {
+    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold_records: bool) -> Self {
         Self {
             start,
             window: Window::new(retain::most(limits), start),
             records: SmallVec::new(),
             context: Context::Text,
-            attempt: Attempt::new(),
+            candidate: Candidate::new(),
             target: None,
             pending: None,
             gap: Gap::default(),
-            held: 0,
+            buffered: 0,
             plain: false,
             opens: if json { &OPENS_JSON } else { &OPENS },
             removed: 0,
             strip_from: start,
-            foreign_text_end: 0,
+            untrusted_text_end: 0,
             mark: 0,
-            foreign: false,
-            json: Json::new(start, json, hold),
+            untrusted: false,
+            json: Json::new(start, json, hold_records),
             reader: JsonReader::new(),
             calm: None,
         }
@@ -158,7 +158,7 @@ impl TextEngine {
             window,
             records,
             reader,
-            ..Self::new(limits, self.start, self.json.on, self.json.hold)
+            ..Self::new(limits, self.start, self.json.on, self.json.hold_records)
         };
         self.json.removed = removed;
     }
@@ -168,9 +168,9 @@ impl TextEngine {
         self.window.end()
     }
 
-    /// Bytes that can still become an annotation and were not handed on.
+    /// Bytes that can still become an annotation and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
-        self.held
+        self.buffered
     }
 
     /// Bytes of heap in use.
@@ -184,7 +184,7 @@ impl TextEngine {
         self.window.heap() + records + removed + self.reader.heap()
     }
 
-    /// Takes a chunk that is not long in ordinary text without anything of interest, and gives its offset; none if it is
+    /// Takes a chunk that is not long in ordinary text without anything of interest, and returns its offset; `None` if it is
     /// not that simple.
     #[inline(always)]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
@@ -195,73 +195,73 @@ impl TextEngine {
         self.window.append_in_place(chunk).then_some(start)
     }
 
-    /// Takes a chunk of the model's own text that stands all in one label, name or value of an open attempt; `false` if it is
+    /// Takes a chunk of the model's own text that lies within one label, name or value of an open candidate; `false` if it is
     /// not that simple.
     ///
-    /// Foreign text ends an attempt; and where such a place is reached, the bracket has been found to begin no array, and no
+    /// Untrusted text ends a candidate; and where such a place is reached, the bracket has been found to begin no array, and no
     /// line feed that could matter to JSON can come.
     #[inline]
-    pub(crate) fn push_in_attempt(&mut self, max_annotation: usize, chunk: &[u8]) -> bool {
-        let read = self.attempt.read() + chunk.len();
-        if !matches!(self.context, Context::Attempt { .. })
-            || self.held == 0
+    pub(crate) fn push_in_candidate(&mut self, max_annotation: usize, chunk: &[u8]) -> bool {
+        let read = self.candidate.read() + chunk.len();
+        if !matches!(self.context, Context::Candidate { .. })
+            || self.buffered == 0
             || read + NEAR > max_annotation
-            || !self.attempt.goes_on_with(chunk)
+            || !self.candidate.goes_on_with(chunk)
             || !self.window.append_in_place(chunk)
         {
             return false;
         }
-        self.attempt.skip(chunk.len());
-        self.held += chunk.len();
+        self.candidate.skip(chunk.len());
+        self.buffered += chunk.len();
         true
     }
 
-    /// Takes a chunk of a few bytes that an open attempt goes on with; `false` if it is not that simple.
-    fn push_attempt(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
-        let Context::Attempt { start } = self.context else {
+    /// Takes a chunk of a few bytes that continues an open candidate; returns `false` if the slow path is needed.
+    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
+        let Context::Candidate { start } = self.context else {
             return false;
         };
         let max = setup.limits.max_annotation();
         let end = self.window.end();
-        if self.foreign
-            || self.held == 0
-            || self.attempt.read() + chunk.len() + NEAR > max
+        if self.untrusted
+            || self.buffered == 0
+            || self.candidate.read() + chunk.len() + NEAR > max
             || !self.window.append_in_place(chunk)
         {
             return false;
         }
-        let mut attempt = self.attempt.clone();
+        let mut candidate = self.candidate.clone();
         let bytes = self.window.raw_from(start);
-        if attempt.feed(bytes, max, setup.vocabulary) != Step::More {
+        if candidate.feed(bytes, max, setup.vocabulary) != Step::More {
             self.window.truncate(end);
             return false;
         }
-        self.attempt = attempt;
-        self.held += chunk.len();
+        self.candidate = candidate;
+        self.buffered += chunk.len();
         true
     }
 
-    /// Takes a chunk of the model's own text, or of foreign text.
+    /// Takes a chunk of the model's own text, or of untrusted text.
     pub(crate) fn push(
         &mut self,
         setup: Setup<'_>,
         chunk: &[u8],
-        foreign: bool,
+        untrusted: bool,
         sink: &mut Sink<'_>,
     ) {
         if chunk.is_empty()
-            || (!foreign
+            || (!untrusted
                 && self.json.array.is_none()
                 && !self.json.barred
-                && (self.push_attempt(setup, chunk) || self.push_in_string(chunk, sink)))
+                && (self.push_candidate(setup, chunk) || self.push_in_string(chunk, sink)))
         {
             return;
         }
         self.plain = false;
-        if foreign != self.foreign {
-            self.end_own_or_foreign(setup, sink);
-            self.foreign = foreign;
-            if !foreign {
+        if untrusted != self.untrusted {
+            self.end_own_or_untrusted(setup, sink);
+            self.untrusted = untrusted;
+            if !untrusted {
                 self.strip_from = self.position();
             }
         }
@@ -273,7 +273,7 @@ impl TextEngine {
             if !self.json.open {
                 break;
             }
-            let Some((now, later)) = split_held(setup.limits, self.held, rest) else {
+            let Some((now, later)) = split_buffered(setup.limits, self.buffered, rest) else {
                 break;
             };
             self.scan(setup, now, sink);
@@ -282,7 +282,7 @@ impl TextEngine {
         self.scan(setup, rest, sink);
         self.plain = matches!(self.context, Context::Text)
             && self.pending.is_none()
-            && !foreign
+            && !untrusted
             && usize::from(self.mark) == BYTE_ORDER_MARK.len()
             && !self.json.open
             && !self.json.barred
@@ -300,14 +300,14 @@ impl TextEngine {
     /// Reports what is open at the end of the stream.
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.plain = false;
-        self.end_own_or_foreign(setup, sink);
+        self.end_own_or_untrusted(setup, sink);
         Scan::at_end(self, setup, sink).complete();
     }
 
-    /// How many of the bytes handed on last are white space that an annotation which follows would remove.
+    /// How many of the bytes emitted last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
-        // A bracket behind one that may begin an array makes it one, unless that is too deep.
-        if self.json.array.is_some() && self.held == 0 && limits.max_depth() > 1 {
+        // A bracket after one that may begin an array makes it one, unless that is too deep.
+        if self.json.array.is_some() && self.buffered == 0 && limits.max_depth() > 1 {
             return 0;
         }
         if self.json.open && matches!(self.context, Context::Text) {
@@ -317,7 +317,7 @@ impl TextEngine {
         // Where code must end with its line first, the line feed is one of the bytes that are removed.
         let most = match self.context {
             Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
-            Context::Attempt { .. } => MOST_REMOVED,
+            Context::Candidate { .. } => MOST_REMOVED,
             Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
             Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
             Context::Fence { fence, line, .. } => match line {
@@ -334,29 +334,29 @@ impl TextEngine {
     }
 
     fn removable_up_to(&self, most: usize) -> usize {
-        if most == 0 || self.foreign {
+        if most == 0 || self.untrusted {
             return 0;
         }
-        let handed = self.position() - self.held as u64;
-        if handed < self.window.base() {
+        let emitted = self.position() - self.buffered as u64;
+        if emitted < self.window.base() {
             return 0;
         }
-        let white = self.window.white_before(handed) as u64;
-        white.min(handed - self.strip_from).min(most as u64) as usize
+        let white = self.window.white_before(emitted) as u64;
+        white.min(emitted - self.strip_from).min(most as u64) as usize
     }
 
-    /// Ends what cannot go on across a change between own and foreign text, or the end of the stream.
-    fn end_own_or_foreign(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+    /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
+    fn end_own_or_untrusted(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.json.array = None;
         if self.json.open {
             Scan::at_end(self, setup, sink).end_open_json();
         }
         match self.context {
-            Context::Attempt { start } => {
+            Context::Candidate { start } => {
                 Scan::at_end(self, setup, sink).abandon(start, None);
             }
             Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
-            Context::Tildes { run, quoted } => self.context = Context::behind_tildes(run, quoted),
+            Context::Tildes { run, quoted } => self.context = Context::after_tildes(run, quoted),
             Context::Fence { ref mut line, .. }
                 if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
             {
@@ -366,7 +366,7 @@ impl TextEngine {
         }
     }
 
-    /// A byte order mark at the very start counts as white space: the text begins behind it.
+    /// A byte order mark at the very start counts as white space: the text begins after it.
     fn find_mark(&mut self, chunk: &[u8]) {
         for &byte in chunk {
             let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.mark)) else {

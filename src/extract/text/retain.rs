@@ -11,13 +11,13 @@ use crate::lex::line::trimmed_block;
 use crate::steps;
 use memchr::memrchr;
 
-/// Most bytes a window needs: an assertion before white space that may be as long, an attempt, and instead of the white
+/// Most bytes a window needs: an assertion before white space that may be as long, a candidate, and instead of the white
 /// space the values of pending annotations.
 pub(super) fn most(limits: &Limits) -> usize {
     shared(limits) + limits.max_annotation() + 1
 }
 
-/// What the text of an assertion, the values of its annotations and the text behind them share.
+/// What the text of an assertion, the values of its annotations and the text after them share.
 fn shared(limits: &Limits) -> usize {
     limits.max_assertion() + limits.max_assertion().max(limits.max_pending())
 }
@@ -72,7 +72,7 @@ impl Scan<'_> {
     /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
     fn skip_most(&mut self, bytes: &[u8]) -> usize {
         let keep = self.setup.limits.max_assertion();
-        let text = without_partial(&bytes[..bytes.len() - self.open_attempt().min(bytes.len())]);
+        let text = without_partial(&bytes[..bytes.len() - self.open_candidate().min(bytes.len())]);
         let end = trimmed_len(text);
         // A block quote marker or an empty cell at the end may count as white space.
         let plain = matches!(text[..end].last(), Some(byte) if !matches!(byte, b'>' | b'|'));
@@ -105,7 +105,7 @@ impl Scan<'_> {
         let window = &self.engine.window;
         let most = self.setup.limits.max_assertion();
         let len = match self.engine.context {
-            Context::Attempt { start } => start.min(window.end()) - window.base(),
+            Context::Candidate { start } => start.min(window.end()) - window.base(),
             _ => window.end() - window.base(),
         } as usize;
         if self.engine.pending.is_some() {
@@ -148,8 +148,8 @@ impl Scan<'_> {
 
     /// [`slide`](Self::slide) in a fenced block.
     ///
-    /// If the block ends now, its last text is needed; if it goes on, only what was read last. So text that lies far back
-    /// is saved, and holds as long as none comes behind it.
+    /// If the block ends now, its last text is needed; if it continues, only what was read last. So text that lies far back
+    /// is saved, and holds as long as none comes after it.
     fn slide_block(&mut self) {
         let most = self.setup.limits.max_assertion();
         let Context::Fence {
@@ -166,7 +166,7 @@ impl Scan<'_> {
         let raw = without_partial(window.raw());
         let content = match line {
             FenceLine::Code => raw.len(),
-            // What may be the closing line is no content yet.
+            // What may be the closing line is not content yet.
             _ => raw.len().min(line_start.saturating_sub(at) as usize),
         };
         let found = block_text(&raw[..content], fence.quoted, *cut, most);
@@ -193,7 +193,7 @@ impl Scan<'_> {
         }
     }
 
-    /// How much of the text behind a pending assertion can be kept beside it.
+    /// How much of the text after a pending assertion can be kept together with it.
     ///
     /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
     fn room(&self) -> usize {
@@ -220,16 +220,16 @@ impl Scan<'_> {
         self.engine.window.forget();
     }
 
-    /// Bytes of an open attempt, which are at the end of what was read.
-    fn open_attempt(&self) -> usize {
+    /// Bytes of an open candidate, which are at the end of what was read.
+    fn open_candidate(&self) -> usize {
         match self.engine.context {
-            Context::Attempt { .. } => self.engine.attempt.read(),
+            Context::Candidate { .. } => self.engine.candidate.read(),
             _ => 0,
         }
     }
 }
 
-/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter behind a blank
+/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter after a blank
 /// line. No assertion goes back beyond it.
 fn start_of_paragraph(text: &[u8]) -> Option<usize> {
     let line_feed = memrchr(b'\n', text);

@@ -7,7 +7,7 @@ use crate::Span;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::extract::window::white_tail;
 use crate::extract::{Setup, Sink};
-use crate::lex::bracket::{Attempt, Step};
+use crate::lex::bracket::{Candidate, Step};
 use crate::lex::chars::{is_escaped, removable_tail};
 use crate::lex::code::{Fence, FenceLine, FenceStep};
 use crate::lex::line::{Line, prefix};
@@ -17,16 +17,16 @@ use crate::steps;
 /// A chunk on its way through the engine.
 ///
 /// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
-/// which lies at `base` or, where text was stitched to it, inside the chunk; behind that the chunk itself is read. So offsets
+/// which lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. So offsets
 /// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
     pub(super) engine: &'a mut TextEngine,
     pub(super) setup: Setup<'a>,
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
-    /// Everything before this stream offset has been handed on.
-    pub(super) handed: u64,
-    /// No bracket, backtick or tilde stands before here that was not seen; nor a brace, where those matter.
+    /// Everything before this stream offset has been emitted.
+    pub(super) emitted: u64,
+    /// Every bracket, backtick and tilde before here has been seen, and every brace where those matter.
     opener: usize,
     brace: usize,
     /// The bytes of a barred line before this index hold no line feed.
@@ -42,13 +42,13 @@ impl<'a> Scan<'a> {
         base: u64,
         sink: &'a mut Sink<'a>,
     ) -> Self {
-        let handed = base - engine.held as u64;
+        let emitted = base - engine.buffered as u64;
         Self {
             engine,
             setup,
             chunk,
             base,
-            handed,
+            emitted,
             opener: 0,
             brace: 0,
             barred_from: 0,
@@ -78,7 +78,7 @@ impl<'a> Scan<'a> {
             let from = at;
             at = match self.engine.context {
                 Context::Text => self.text(at),
-                Context::Attempt { start } => self.resume_attempt(start),
+                Context::Candidate { start } => self.resume_candidate(start),
                 Context::Ticks { run, fence } => self.ticks(at, run, fence),
                 Context::CodeSpan {
                     run,
@@ -113,28 +113,28 @@ impl<'a> Scan<'a> {
         (offset - self.base) as usize
     }
 
-    /// Index in the chunk behind the bytes that the window holds.
+    /// Index in the chunk after the bytes that the window holds.
     pub(super) fn unstitched(&self) -> usize {
         let end = self.engine.window.end().max(self.base);
         self.index(end)
     }
 
-    /// Hands on all text up to a stream offset.
+    /// Emits all text up to a stream offset.
     pub(super) fn hand_on(&mut self, upto: u64) {
-        let from = self.handed;
+        let from = self.emitted;
         if upto <= from {
             return;
         }
-        let held = self.base.clamp(from, upto);
-        if from < held {
-            let bytes = &self.engine.window.raw_from(from)[..(held - from) as usize];
+        let buffered = self.base.clamp(from, upto);
+        if from < buffered {
+            let bytes = &self.engine.window.raw_from(from)[..(buffered - from) as usize];
             (self.sink)(text(bytes, from));
         }
-        if held < upto {
-            let piece = &self.chunk[self.index(held)..self.index(upto)];
-            (self.sink)(text(piece, held));
+        if buffered < upto {
+            let piece = &self.chunk[self.index(buffered)..self.index(upto)];
+            (self.sink)(text(piece, buffered));
         }
-        self.handed = upto;
+        self.emitted = upto;
     }
 
     /// Ordinary text: on to the next byte that may open something.
@@ -146,8 +146,8 @@ impl<'a> Scan<'a> {
                 return at;
             }
         }
-        if self.engine.foreign {
-            self.note_foreign(at);
+        if self.engine.untrusted {
+            self.note_untrusted(at);
             return self.chunk.len();
         }
         let here = self.next_opener(at);
@@ -172,11 +172,11 @@ impl<'a> Scan<'a> {
                 here
             }
             _ if self.may_be_array(here) => self.start_json(here),
-            _ => self.start_attempt(here),
+            _ => self.start_candidate(here),
         }
     }
 
-    /// Index of the next byte from `at` on that may open an attempt, code or a value; the chunk's length if there is none.
+    /// Index of the next byte from `at` on that may open a candidate, code or a value, or the chunk's length.
     #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
         if !self.engine.json.on {
@@ -195,7 +195,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Index of the next bracket, backtick or tilde in `at..end` of the chunk; `end` if there is none.
+    /// Index of the next bracket, backtick or tilde in `at..end` of the chunk, or `end`.
     #[inline]
     fn opener_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.opener.max(at);
@@ -208,7 +208,7 @@ impl<'a> Scan<'a> {
         known.min(end)
     }
 
-    /// Index of the next brace in `at..end` of the chunk; `end` if there is none.
+    /// Index of the next brace in `at..end` of the chunk, or `end`.
     #[inline]
     fn brace_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.brace.max(at);
@@ -221,17 +221,17 @@ impl<'a> Scan<'a> {
         known.min(end)
     }
 
-    fn note_foreign(&mut self, at: usize) {
+    fn note_untrusted(&mut self, at: usize) {
         steps::count(self.chunk.len() - at);
         let text = self.chunk[at..]
             .iter()
             .rposition(|byte| !byte.is_ascii_whitespace());
         if let Some(last) = text {
-            self.engine.foreign_text_end = self.offset(at + last + 1);
+            self.engine.untrusted_text_end = self.offset(at + last + 1);
         }
     }
 
-    /// Whether the byte at `here` stands behind an odd number of backslashes.
+    /// Whether the byte at `here` is after an odd number of backslashes.
     fn escaped(&self, here: usize) -> bool {
         let before = &self.chunk[self.unstitched()..here];
         match before.last() {
@@ -245,7 +245,7 @@ impl<'a> Scan<'a> {
         is_escaped(before, before.len(), odd_before)
     }
 
-    /// Whether only indentation, block quote and list markers stand between the start of the line and `here`; if so,
+    /// Whether only indentation, block quote and list markers are between the start of the line and `here`; if so,
     /// whether there is a block quote marker among them.
     fn line_prefix(&mut self, here: usize) -> Option<bool> {
         let before = &self.chunk[self.unstitched()..here];
@@ -275,7 +275,7 @@ impl<'a> Scan<'a> {
         let found = prefix(line);
         let start = self.offset(here) - line.len() as u64;
         let whole = found.len == line.len() && !found.heading;
-        (whole && start >= self.engine.foreign_text_end).then_some(found.quote)
+        (whole && start >= self.engine.untrusted_text_end).then_some(found.quote)
     }
 
     /// The run of backticks that opens a code span or a fenced block.
@@ -347,7 +347,7 @@ impl<'a> Scan<'a> {
         self.engine.context = if end == self.chunk.len() {
             Context::Tildes { run, quoted }
         } else {
-            Context::behind_tildes(run, quoted)
+            Context::after_tildes(run, quoted)
         };
         end
     }
@@ -386,8 +386,8 @@ impl<'a> Scan<'a> {
         mut line_start: u64,
         cut: bool,
     ) -> usize {
-        let foreign = self.engine.foreign;
-        let json = self.engine.json.on && !foreign;
+        let untrusted = self.engine.untrusted;
+        let json = self.engine.json.on && !untrusted;
         let mut here = at;
         while let Some(&byte) = self.chunk.get(here) {
             let value = json
@@ -409,8 +409,8 @@ impl<'a> Scan<'a> {
                 here = found.map_or(self.chunk.len(), |found| here + 1 + found);
                 continue;
             }
-            if foreign {
-                line = line.foreign(byte);
+            if untrusted {
+                line = line.untrusted(byte);
                 if byte != b'\n' {
                     here += 1;
                     continue;
@@ -433,7 +433,7 @@ impl<'a> Scan<'a> {
                 FenceStep::Closed { quote } => {
                     self.engine.context = Context::Fence {
                         fence,
-                        // The closing line is no content.
+                        // The closing line is not content.
                         line: FenceLine::Tail { quote },
                         line_start,
                         cut,
@@ -461,7 +461,7 @@ impl<'a> Scan<'a> {
         self.find_block(end, line_start, quoted);
         let engine = &mut *self.engine;
         if let Some(target) = &mut engine.target {
-            target.removed = engine.json.removed_behind(target.span.start());
+            target.removed = engine.json.removed_after(target.span.start());
         }
         let start = self.offset(end);
         let white = self.white_before(start);
@@ -484,7 +484,7 @@ impl<'a> Scan<'a> {
         self.engine.context = Context::Text;
     }
 
-    /// How many bytes of white space, as stripping removes it, stand before stream offset `at`.
+    /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
     pub(super) fn white_before(&self, at: u64) -> usize {
         let window = &self.engine.window;
         let white = if at <= window.end() {
@@ -500,8 +500,8 @@ impl<'a> Scan<'a> {
         (white as u64).min(most) as usize
     }
 
-    /// Starts an attempt at the bracket at `here`.
-    fn start_attempt(&mut self, here: usize) -> usize {
+    /// Starts a candidate at the bracket at `here`.
+    fn start_candidate(&mut self, here: usize) -> usize {
         let start = self.offset(here);
         let bytes = &self.chunk[here..];
         let max = self.setup.limits.max_annotation();
@@ -509,21 +509,24 @@ impl<'a> Scan<'a> {
             self.annotation(span(start, len as u64), &reading, false);
             return here + len;
         }
-        self.engine.attempt = Attempt::new();
-        let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
-        let end = here + self.engine.attempt.read();
+        self.engine.candidate = Candidate::new();
+        let step = self
+            .engine
+            .candidate
+            .feed(bytes, max, self.setup.vocabulary);
+        let end = here + self.engine.candidate.read();
         match step {
-            Step::More => self.engine.context = Context::Attempt { start },
-            Step::Closed => self.close_attempt(start, end),
+            Step::More => self.engine.context = Context::Candidate { start },
+            Step::Closed => self.close_candidate(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
         end
     }
 
-    /// Goes on with an attempt that started in an earlier chunk.
-    fn resume_attempt(&mut self, start: u64) -> usize {
+    /// Continues a candidate that started in an earlier chunk.
+    fn resume_candidate(&mut self, start: u64) -> usize {
         let max = self.setup.limits.max_annotation();
-        let before = self.engine.attempt.read();
+        let before = self.engine.candidate.read();
         // One byte more than it may have shows whether it is too long.
         let more = self.chunk.len().min(max + 1 - before.min(max));
         if more > self.engine.window.free() {
@@ -531,64 +534,67 @@ impl<'a> Scan<'a> {
         }
         self.engine.window.append(&self.chunk[..more]);
         let bytes = self.engine.window.raw_from(start);
-        let step = self.engine.attempt.feed(bytes, max, self.setup.vocabulary);
-        let end = self.engine.attempt.read() - before;
+        let step = self
+            .engine
+            .candidate
+            .feed(bytes, max, self.setup.vocabulary);
+        let end = self.engine.candidate.read() - before;
         self.engine.window.truncate(self.offset(end));
         match step {
             Step::More => {}
-            Step::Closed => self.close_attempt(start, end),
+            Step::Closed => self.close_candidate(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
         end
     }
 
-    /// The attempt that started at `start` is no annotation; it ended at an index in the chunk, or with the stream or
+    /// The candidate that started at `start` is not an annotation; it ended at an index in the chunk, or with the stream or
     /// the own text.
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
         self.complete();
         let end = ended.map_or(self.base, |(_, at)| self.offset(at));
         if start < self.base {
-            // It was held in the window, which may start anew before the chunk ends.
+            // It was buffered in the window, which may start anew before the chunk ends.
             self.hand_on(end);
-            self.engine.held = 0;
+            self.engine.buffered = 0;
         }
         let code = match ended {
             Some((Step::Dropped, _)) => return,
             Some((Step::TooLong, _)) => DiagnosticCode::LimitAnnotation,
-            None if !self.engine.attempt.has_started() => return,
+            None if !self.engine.candidate.has_started() => return,
             _ => DiagnosticCode::Unterminated,
         };
         self.diagnose(code, Span::new(start, end));
     }
 
-    /// Hands on what need not be held and keeps what may be needed of the chunk.
+    /// Emits what need not be buffered and keeps what may be needed of the chunk.
     fn end_of_chunk(&mut self) {
         let end = self.base + self.chunk.len() as u64;
         self.end_bar();
-        let mut held = end;
+        let mut buffered = end;
         match self.engine.context {
             _ if self.engine.json.open => {
-                held = self.held_json(end).unwrap_or(end);
-                self.release_json(held);
+                buffered = self.buffered_json(end).unwrap_or(end);
+                self.release_json(buffered);
                 let engine = &mut *self.engine;
                 engine
                     .reader
                     .retain(self.setup, self.chunk, self.base, self.sink);
             }
-            Context::Attempt { start } if self.may_close(start) => held = start,
+            Context::Candidate { start } if self.may_close(start) => buffered = start,
             _ => {}
         }
-        self.hand_on(held);
+        self.hand_on(buffered);
         self.retain(self.chunk.len());
-        self.engine.held = (end - held) as usize;
+        self.engine.buffered = (end - buffered) as usize;
     }
 
-    /// Whether the attempt that started at `start` can still end within the limit.
+    /// Whether the candidate that started at `start` can still end within the limit.
     fn may_close(&self, start: u64) -> bool {
         let max = self.setup.limits.max_annotation();
-        let attempt = &self.engine.attempt;
-        if attempt.read() + NEAR < max {
+        let candidate = &self.engine.candidate;
+        if candidate.read() + NEAR < max {
             return true;
         }
         let bytes = if start >= self.base {
@@ -596,14 +602,14 @@ impl<'a> Scan<'a> {
         } else {
             self.engine.window.raw_from(start)
         };
-        attempt.can_close_at(bytes, self.setup.vocabulary) <= max
+        candidate.can_close_at(bytes, self.setup.vocabulary) <= max
     }
 }
 
 /// How much is looked at for one kind of opener before it is looked at for the other.
 const PIECE: usize = 8 << 10;
 
-/// Whether a byte may stand in the prefix of a line.
+/// Whether a byte may be in the prefix of a line.
 const fn may_be_prefix(byte: u8) -> bool {
     matches!(
         byte,

@@ -76,13 +76,13 @@ impl TextEngine {
             self.calm = Some(Calm { base, upto, from });
             return from;
         }
-        let Context::Attempt { start } = self.context else {
+        let Context::Candidate { start } = self.context else {
             return from;
         };
-        if self.held == 0 {
+        if self.buffered == 0 {
             return from;
         }
-        // The attempt may still become an annotation, with which the text before it is complete.
+        // The candidate may still become an annotation, with which the text before it is complete.
         let len = (start - base) as usize;
         let before = look_back(&raw[..len], Some(window.line()), max);
         let found = match before {
@@ -133,7 +133,7 @@ impl TextEngine {
             (Some(pending), None) => pending.empty.start() - pending.clean.start(),
             (Some(pending), Some(target)) => target.span.start() - pending.clean.start(),
             (None, Some(target)) if target.span.start() == from => self.removed - target.removed,
-            _ => self.removed - self.json.removed_behind(from),
+            _ => self.removed - self.json.removed_after(from),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Lexer, Quoted, State, Visit};
 
 impl Lexer {
     /// Reads members whose bytes are all there, from `at` on, where the content of the first one's name starts. Gives
-    /// the index at which something else comes, and how reading goes on there.
+    /// the index at which something else comes, and how reading continues there.
     pub(super) fn read_members<V: Visit>(
         &mut self,
         bytes: &[u8],
@@ -44,7 +44,7 @@ impl Lexer {
                 _ => return (at, State::Value),
             }
             let Some([b',', b'"', ..]) = bytes.get(at..) else {
-                return (at, State::Behind);
+                return (at, State::After);
             };
             at += 2;
         }

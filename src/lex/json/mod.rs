@@ -20,7 +20,7 @@ pub(crate) use self::white::{LineStart, is_white, leading_white};
 pub(crate) trait Visit {
     /// An object or an array opens at `at`.
     fn open(&mut self, object: bool, at: u64);
-    /// An object opens at index `at` of what is read, where no more than `depth` may stand in one another, itself
+    /// An object opens at index `at` of what is read, where at most `depth` may nest, itself
     /// included. It is read here and now if that can be done.
     fn object(&mut self, at: usize, depth: u32) -> Object;
     /// The innermost object or array ends before `end`; whether reading pauses there.
@@ -85,7 +85,7 @@ impl<'a> Quoted<'a> {
 /// What became of a value with the bytes read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It goes on.
+    /// It continues.
     More,
     /// It is complete.
     Complete,
@@ -110,10 +110,10 @@ enum State {
     Name,
     Colon,
     /// A comma, or the end of the object or array.
-    Behind,
-    /// The rest of a string that is no name.
+    After,
+    /// The rest of a string that is not a name.
     String,
-    /// The byte behind a backslash.
+    /// The byte after a backslash.
     Escape,
     /// The hexadecimal digits of an escape.
     Hex,
@@ -128,7 +128,7 @@ pub(crate) struct Mark {
     white: White,
 }
 
-/// A JSON value on its way. Source: RFC 8259, nothing looser.
+/// A JSON value on its way. Source: RFC 8259.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer {
     state: State,
@@ -144,7 +144,7 @@ pub(crate) struct Lexer {
     name: bool,
     /// There is a backslash in the string.
     escaped: bool,
-    /// A line feed is no white space.
+    /// A line feed is not white space.
     single_line: bool,
     max_depth: u32,
     nesting: Nesting,
@@ -185,7 +185,7 @@ impl Lexer {
         self.nesting.depth()
     }
 
-    /// How many may stand in one another where a place is.
+    /// How deep values may nest where a place is.
     pub(crate) const fn depth_at(&self, mark: Mark) -> u32 {
         self.max_depth - mark.depth
     }
@@ -227,7 +227,7 @@ impl Lexer {
         }
     }
 
-    /// Whether the next byte belongs to a string, and neither backslash nor escape stands before it.
+    /// Whether the next byte belongs to a string, and neither backslash nor escape is before it.
     pub(crate) const fn is_in_string(&self) -> bool {
         matches!(self.state, State::String | State::Name)
     }
@@ -240,7 +240,7 @@ impl Lexer {
     /// Whether a `[` would end the reading here.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
-            State::FirstMember | State::NextMember | State::Colon | State::Behind => true,
+            State::FirstMember | State::NextMember | State::Colon | State::After => true,
             State::Value | State::FirstElement => self.nesting.depth() == self.max_depth,
             _ => false,
         }
@@ -260,7 +260,7 @@ impl Lexer {
         }
     }
 
-    /// Whether all of a short chunk goes on with a string.
+    /// Whether all of a short chunk continues a string.
     #[inline]
     pub(crate) fn goes_on_with(&self, chunk: &[u8]) -> bool {
         self.is_in_string() && is_plain(chunk)

@@ -16,7 +16,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The part that a byte belongs to; none if it cannot follow.
+    /// The part that a byte belongs to; `None` if it cannot follow.
     const fn next(self, byte: u8) -> Option<Self> {
         match (self, byte) {
             (Self::Minus, b'0') => Some(Self::Zero),
@@ -39,7 +39,7 @@ impl Number {
                 at = digit_run(bytes, at);
             }
             match bytes.get(at) {
-                // What mostly follows can go on with none.
+                // What mostly follows cannot continue a number.
                 None | Some(b',' | b'}' | b']') => return (number, at),
                 Some(&byte) => match number.next(byte) {
                     None => return (number, at),

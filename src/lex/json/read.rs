@@ -6,7 +6,7 @@ use super::{Lexer, Object, Quoted, State, Step, Visit};
 
 impl Lexer {
     /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
-    /// reading ended: behind the value, at the offending byte, or behind the last; or, with no step, where it pauses.
+    /// reading ended: after the value, at the offending byte, or after the last; or, with no step, where it pauses.
     #[inline]
     pub(crate) fn read<V: Visit>(
         &mut self,
@@ -56,12 +56,12 @@ impl Lexer {
                     }
                     visit.string(self.quoted(bytes, at, base));
                     at += 1;
-                    state = State::Behind;
+                    state = State::After;
                     if self.nesting.depth() == 0 {
                         break Some(Step::Complete);
                     }
                 }
-                State::Behind => {
+                State::After => {
                     let in_object = self.nesting.in_object();
                     // In an object the next name mostly follows at once.
                     if in_object && bytes.get(at) == Some(&b',') {
@@ -111,7 +111,7 @@ impl Lexer {
                                     Object::Pause => break None,
                                     Object::Read(end) => {
                                         at = end;
-                                        state = State::Behind;
+                                        state = State::After;
                                         if self.nesting.depth() == 0 {
                                             break Some(Step::Complete);
                                         }
@@ -129,7 +129,7 @@ impl Lexer {
                         }
                         b']' if state == State::FirstElement => {
                             at += 1;
-                            state = State::Behind;
+                            state = State::After;
                             if let Some(end) = self.close(here + 1, visit) {
                                 break end;
                             }
@@ -161,7 +161,7 @@ impl Lexer {
                         break Some(Step::Stopped);
                     }
                     visit.scalar(self.token, offset(at), false);
-                    state = State::Behind;
+                    state = State::After;
                     if self.nesting.depth() == 0 {
                         break Some(Step::Complete);
                     }
@@ -175,7 +175,7 @@ impl Lexer {
                         }
                         Some(b'}') if state == State::FirstMember => {
                             at += 1;
-                            state = State::Behind;
+                            state = State::After;
                             if let Some(end) = self.close(offset(at), visit) {
                                 break end;
                             }
@@ -222,7 +222,7 @@ impl Lexer {
                 State::Literal => {
                     let [first, rest @ ..] = self.literal else {
                         visit.scalar(self.token, offset(at), self.null);
-                        state = State::Behind;
+                        state = State::After;
                         if self.nesting.depth() == 0 {
                             break Some(Step::Complete);
                         }
@@ -265,14 +265,14 @@ impl Lexer {
         State::Name
     }
 
-    /// A backslash stands in a string, which is a `name` or another one.
+    /// A backslash is in a string, which is a `name` or another one.
     const fn begin_escape(&mut self, name: bool) -> State {
         self.escaped = true;
         self.name = name;
         State::Escape
     }
 
-    /// Goes on behind an escape.
+    /// Continues after an escape.
     const fn in_string(&self) -> State {
         if self.name {
             State::Name
@@ -292,7 +292,7 @@ impl Lexer {
         State::Literal
     }
 
-    /// Goes on behind the end of an object or array; how reading ends there, if it does.
+    /// Continues after the end of an object or array; how reading ends there, if it does.
     fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> Option<Option<Step>> {
         let pauses = visit.close(end);
         self.nesting.close();

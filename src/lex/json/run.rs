@@ -1,17 +1,17 @@
-//! Where a run of bytes ends that a string or a number goes on with, 16 bytes at a time.
+//! Where a run of bytes that continues a string or a number ends, 16 bytes at a time.
 
 use wide::u8x16;
 
 use crate::lex::block::{BLOCK, Mask, at_least, at_most, eq, load, mask};
 
-/// Index of the first byte from `at` on that does not go on a plain run in a string: a quote, a backslash or a control
-/// character (00 to 1F); the length if there is none.
+/// Index of the first byte from `at` on that ends a plain run in a string: a quote, a backslash or a control
+/// character (00 to 1F), or the length.
 #[inline(always)]
 pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
     run(bytes, at, specials)
 }
 
-/// Index of the first byte from `at` on that is no digit; the length if there is none.
+/// Index of the first byte from `at` on that is not a digit, or the length.
 #[inline(always)]
 pub(super) fn digit_run(bytes: &[u8], at: usize) -> usize {
     run(bytes, at, no_digits)
@@ -62,28 +62,28 @@ pub(super) fn digits(rest: &[u8]) -> usize {
 fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
     let mut left = rest;
     // Two blocks at a time after the first one: what is longer than one block is mostly longer than two.
-    if let Some((block, behind)) = left.split_first_chunk() {
+    if let Some((block, after)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
             return found.trailing_zeros() as usize;
         }
-        left = behind;
+        left = after;
     }
-    while let Some((blocks, behind)) = left.split_first_chunk::<{ 2 * BLOCK }>()
+    while let Some((blocks, after)) = left.split_first_chunk::<{ 2 * BLOCK }>()
         && let ([first, second], _) = blocks.as_chunks::<BLOCK>()
     {
         let found = ends(first) | ends(second) << BLOCK;
         if found != 0 {
             return rest.len() - left.len() + found.trailing_zeros() as usize;
         }
-        left = behind;
+        left = after;
     }
-    while let Some((block, behind)) = left.split_first_chunk() {
+    while let Some((block, after)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
             return rest.len() - left.len() + found.trailing_zeros() as usize;
         }
-        left = behind;
+        left = after;
     }
     rest.len() - left.len() + leading_short(left, ends)
 }
@@ -93,11 +93,11 @@ fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
 fn leading_short(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
     let mut block = [0; BLOCK];
     block[..rest.len()].copy_from_slice(rest);
-    let behind = 1 << rest.len();
-    (ends(&block) | behind).trailing_zeros() as usize
+    let after = 1 << rest.len();
+    (ends(&block) | after).trailing_zeros() as usize
 }
 
-/// Whether all bytes of a chunk, which may be short, go on a plain run in a string.
+/// Whether all bytes of a chunk, which may be short, continue a plain run in a string.
 #[inline]
 pub(crate) fn is_plain(chunk: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
@@ -120,7 +120,7 @@ fn specials(block: &[u8; BLOCK]) -> Mask {
     mask(quote_or_control | eq(block, b'\\'))
 }
 
-/// A bit for each byte that is no digit.
+/// A bit for each byte that is not a digit.
 #[inline(always)]
 fn no_digits(block: &[u8; BLOCK]) -> Mask {
     mask(at_least(load(block) - u8x16::splat(b'0'), 10))

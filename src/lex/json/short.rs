@@ -4,7 +4,7 @@ use super::number::Number;
 use super::{Lexer, State, Visit};
 
 impl Lexer {
-    /// Reads what mostly stands in an object from index `at` of `bytes` on, as [`read`](Self::read) does, up to something
+    /// Reads what is common in an object from index `at` of `bytes` on, as [`read`](Self::read) does, up to something
     /// else. Quicker than that for a few bytes.
     #[inline]
     pub(crate) fn read_short<V: Visit>(
@@ -28,7 +28,7 @@ impl Lexer {
                             state = State::Colon;
                         } else {
                             visit.string(content);
-                            state = State::Behind;
+                            state = State::After;
                         }
                     } else if byte == b'\\' || byte < b' ' {
                         break;
@@ -54,7 +54,7 @@ impl Lexer {
                     }
                 }
                 State::Colon if byte == b':' => state = State::Value,
-                State::Behind if byte == b',' => state = State::NextMember,
+                State::After if byte == b',' => state = State::NextMember,
                 State::NextMember if byte == b'"' => {
                     state = self.begin_name(base + at as u64 + 1);
                 }

@@ -12,11 +12,11 @@ pub(crate) enum Miss {
     Other,
 }
 
-/// The bytes behind a token. Source: RFC 8259, nothing looser.
+/// The bytes after a token. Source: RFC 8259.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'a> {
     rest: &'a [u8],
-    /// A line feed is no white space.
+    /// A line feed is not white space.
     single_line: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Tokens<'a> {
                 Ok(*byte)
             }
             _ => {
-                let (byte, rest) = behind_white(self.rest, self.single_line)?;
+                let (byte, rest) = after_white(self.rest, self.single_line)?;
                 self.rest = rest;
                 Ok(byte)
             }
@@ -50,10 +50,10 @@ impl<'a> Tokens<'a> {
     /// The content of a string, of which the quote was passed over, and whether there is a backslash in it.
     #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<(&'a [u8], bool), Miss> {
-        let Some((content, behind)) = self.rest.split_at_checked(plain(self.rest)) else {
+        let Some((content, after)) = self.rest.split_at_checked(plain(self.rest)) else {
             return Err(Miss::Cut);
         };
-        if let [b'"', rest @ ..] = behind {
+        if let [b'"', rest @ ..] = after {
             self.rest = rest;
             return Ok((content, false));
         }
@@ -79,7 +79,7 @@ impl<'a> Tokens<'a> {
         Ok((name, self.next()?))
     }
 
-    /// Goes on behind a member: whether another name follows, of which the quote is passed over, or the end of the object.
+    /// Continues after a member: whether another name follows, of which the quote is passed over, or the end of the object.
     #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Result<bool, Miss> {
         if let [b',', b'"', rest @ ..] = self.rest {
@@ -106,7 +106,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Passes over the rest of a value that is no object and no array, of which the first byte was passed over. A number
+    /// Passes over the rest of a value that is neither an object nor an array, of which the first byte was passed over. A number
     /// with an exponent or a minus is another one.
     #[inline(always)]
     pub(crate) fn skip_plain(&mut self, first: u8) -> Result<(), Miss> {
@@ -114,10 +114,10 @@ impl<'a> Tokens<'a> {
             b'"' => {
                 self.string()?;
             }
-            b'0'..=b'9' => self.rest = behind_number(first, self.rest)?,
-            b't' => self.rest = behind(b"rue", self.rest)?,
-            b'f' => self.rest = behind(b"alse", self.rest)?,
-            b'n' => self.rest = behind(b"ull", self.rest)?,
+            b'0'..=b'9' => self.rest = after_number(first, self.rest)?,
+            b't' => self.rest = after(b"rue", self.rest)?,
+            b'f' => self.rest = after(b"alse", self.rest)?,
+            b'n' => self.rest = after(b"ull", self.rest)?,
             _ => return Err(Miss::Other),
         }
         Ok(())
@@ -125,7 +125,7 @@ impl<'a> Tokens<'a> {
 }
 
 #[inline(never)]
-fn behind_white(rest: &[u8], single_line: bool) -> Result<(u8, &[u8]), Miss> {
+fn after_white(rest: &[u8], single_line: bool) -> Result<(u8, &[u8]), Miss> {
     let odd = |&byte: &u8| !is_white(byte) || (byte == b'\n' && single_line);
     let at = rest.iter().position(odd).ok_or(Miss::Cut)?;
     match &rest[at..] {
@@ -134,7 +134,7 @@ fn behind_white(rest: &[u8], single_line: bool) -> Result<(u8, &[u8]), Miss> {
     }
 }
 
-/// A string whose first `at` bytes are plain, and what is behind it.
+/// A string whose first `at` bytes are plain, and what is after it.
 #[inline(never)]
 fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
     loop {
@@ -158,9 +158,9 @@ fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
     }
 }
 
-/// What is behind a number, of which the first digit was passed over.
+/// What is after a number, of which the first digit was passed over.
 #[inline(always)]
-fn behind_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
+fn after_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
     if first != b'0' {
         rest = rest.get(digits(rest)..).ok_or(Miss::Cut)?;
     }
@@ -180,7 +180,7 @@ fn behind_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
 }
 
 #[inline(always)]
-fn behind<'a, const N: usize>(literal: &[u8; N], rest: &'a [u8]) -> Result<&'a [u8], Miss> {
+fn after<'a, const N: usize>(literal: &[u8; N], rest: &'a [u8]) -> Result<&'a [u8], Miss> {
     match rest.split_first_chunk() {
         Some((found, rest)) if found == literal => Ok(rest),
         Some(_) => Err(Miss::Other),

@@ -16,12 +16,12 @@ pub(crate) fn leading_white(bytes: &[u8]) -> usize {
 /// How the line begins in which a value has got to some byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStart {
-    /// Something of the value stands between the start of the line and the byte, or the line began before the value.
+    /// Something of the value is between the start of the line and the byte, or the line began before the value.
     Content,
-    /// Only white space stands between `start`, where the line begins inside the value, and the byte.
+    /// Only white space is between `start`, where the line begins inside the value, and the byte.
     Blank {
         start: u64,
-        /// It has a carriage return, which is no indentation.
+        /// It has a carriage return, which is not indentation.
         carriage_return: bool,
     },
 }

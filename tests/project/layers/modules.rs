@@ -25,8 +25,8 @@ impl Modules {
 
     /// Reads a module; `folder` is where the files of its children are.
     fn read(&mut self, path: Path, file: &FilePath, folder: &FilePath) {
-        let text =
-            fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        // A module with a `#[path]` is a file of another package's.
+        let text = fs::read_to_string(file).unwrap_or_default();
         let source = Source::read(&tokens(&text));
         for child in &source.modules {
             let below: PathBuf = folder.join(child);

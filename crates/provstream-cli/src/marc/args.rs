@@ -6,7 +6,7 @@ use clap::{Args as ArgGroup, Subcommand};
 use provstream::{LimitError, Limits};
 use provstream_marc::{Draft, MarcKind, Profile};
 
-use crate::args::{LIMITS, limit};
+use crate::values::{LIMITS, limit};
 
 /// What `provstream marc` is for.
 pub(crate) const MARC: &str = "\

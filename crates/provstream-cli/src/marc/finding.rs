@@ -3,7 +3,7 @@
 use provstream_marc::{Action, Disclosure};
 use serde::Serialize;
 
-use crate::line::Offsets;
+use provstream::Span;
 
 /// Wording that should not be shown
 #[derive(Debug, Serialize)]
@@ -11,7 +11,7 @@ pub(crate) struct Finding {
     member: &'static str,
     kind: &'static str,
     /// In bytes of the member's text.
-    span: Offsets,
+    span: Span,
 }
 
 /// What is found in the texts of a disclosure.
@@ -21,7 +21,7 @@ pub(crate) fn findings(disclosure: &Disclosure, action: Action) -> Vec<Finding> 
         .map(|(member, finding)| Finding {
             member,
             kind: finding.kind().as_str(),
-            span: finding.span().into(),
+            span: finding.span(),
         })
         .collect()
 }

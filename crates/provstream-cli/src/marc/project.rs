@@ -13,10 +13,12 @@ use super::args::ProjectArgs;
 use super::finding::{Finding, findings};
 use super::record::{Judged, printable};
 use crate::failure::{Failure, chain};
-use crate::feed::{Sink, Stream};
-use crate::line::{Line, Offsets};
+use crate::feed::Stream;
+use crate::line::Line;
 use crate::output::Output;
 use crate::settings;
+use crate::sink::Sink;
+use provstream::Span;
 
 /// A line of output.
 #[derive(Debug, Serialize)]
@@ -24,7 +26,7 @@ use crate::settings;
 enum ProjectLine<'a> {
     /// What may be shown of a record.
     Disclosure {
-        span: Offsets,
+        span: Span,
         #[serde(skip_serializing_if = "Option::is_none")]
         pointer: Option<&'a str>,
         disclosure: Option<Box<RawValue>>,
@@ -33,14 +35,14 @@ enum ProjectLine<'a> {
     },
     /// Nothing is shown of a record yet.
     Deferred {
-        span: Offsets,
+        span: Span,
         #[serde(skip_serializing_if = "Option::is_none")]
         pointer: Option<&'a str>,
         action: &'static str,
     },
     /// A record of which nothing can be shown.
     Refused {
-        span: Offsets,
+        span: Span,
         #[serde(skip_serializing_if = "Option::is_none")]
         pointer: Option<&'a str>,
         message: String,

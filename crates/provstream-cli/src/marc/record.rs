@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use provstream_marc::{Document, MarcObject, Profile, Report, Violation};
-use serde::Serialize;
+use provstream_marc::{Document, MarcObject, Profile, Report};
 use serde_json::value::RawValue;
 
-use crate::line::{Line, Offsets};
+use crate::line::{Line, ViolationFields};
 use crate::printable::is_unsafe;
+use provstream::Span;
 
 /// A MARC object that was held against a draft.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl<'a> Judged<'a> {
     pub(crate) fn line(&'a self) -> Line<'a> {
         Line::Marc {
             kind: self.object.kind().as_str(),
-            span: self.object.span().into(),
+            span: self.object.span(),
             pointer: self.object.pointer(),
             valid: self.report.is_valid(),
             violations: self
@@ -53,30 +53,8 @@ impl<'a> Judged<'a> {
     }
 
     /// Where the object stands: its span, and its pointer if it is known.
-    pub(crate) fn place(&self) -> (Offsets, Option<&'a str>) {
-        (self.object.span().into(), self.object.pointer())
-    }
-}
-
-/// A violation, as JSON.
-#[derive(Debug, Serialize)]
-pub(crate) struct ViolationFields<'a> {
-    code: &'static str,
-    level: &'static str,
-    pointer: &'a str,
-    requirement: &'static str,
-    message: &'a str,
-}
-
-impl<'a> From<&'a Violation> for ViolationFields<'a> {
-    fn from(violation: &'a Violation) -> Self {
-        Self {
-            code: violation.code().as_str(),
-            level: violation.level().as_str(),
-            pointer: violation.pointer(),
-            requirement: violation.requirement(),
-            message: violation.message(),
-        }
+    pub(crate) fn place(&self) -> (Span, Option<&'a str>) {
+        (self.object.span(), self.object.pointer())
     }
 }
 

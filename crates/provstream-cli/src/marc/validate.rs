@@ -8,10 +8,11 @@ use provstream_marc::{MarcKind, Profile, SequenceValidator};
 use super::args::ValidateArgs;
 use super::record::Judged;
 use crate::failure::Failure;
-use crate::feed::{Sink, Stream};
+use crate::feed::Stream;
 use crate::gate;
 use crate::line::Line;
 use crate::output::Output;
+use crate::sink::Sink;
 
 /// Prints every MARC object with what is wrong with it.
 #[derive(Debug)]

@@ -9,9 +9,11 @@ fn admit(args: &[&str], input: &str) -> Run {
     run(&all, input)
 }
 
-/// What stands behind `"verdict":` in each line.
+/// What follows `"verdict":` in each line but the last.
 fn verdicts(run: &Run) -> Vec<&str> {
-    run.stdout
+    let (lines, end) = run.stdout.trim_end().rsplit_once('\n').unwrap();
+    assert!(end.starts_with("{\"event\":\"end\","), "{end}");
+    lines
         .lines()
         .map(|line| {
             let (assertion, verdict) = line.split_once(",\"verdict\":").unwrap();
@@ -33,7 +35,8 @@ fn a_line_is_an_assertion_with_its_verdict() {
         \"span\":{\"start\":0,\"end\":6},\"clean_span\":{\"start\":0,\"end\":6},\
         \"annotations\":[{\"class\":\"substrate.grep\",\"declared\":\"substrate.grep\",\
         \"ts\":\"2026-05-28T11:58:00Z\",\"span\":{\"start\":7,\"end\":48}}],\
-        \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}}\n"
+        \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}}\n\
+        {\"event\":\"end\",\"bytes\":65,\"assertions\":1,\"admitted\":0,\"diagnostics\":0}\n"
     );
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
 }
@@ -136,7 +139,8 @@ fn fail_gives_status_three() {
     // Without annotations there are no assertions, so none that fails.
     for none in ["", "It rains. It pours."] {
         let run = admit(&["--floor=1", "--fail"], none);
-        assert_eq!((run.status, run.stdout.as_str()), (0, ""));
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+        assert!(run.stdout.contains("\"assertions\":0,"), "{}", run.stdout);
     }
     assert_eq!(status(&["--fail"], &format!("{bad}{good}")), 3);
     assert_eq!(status(&["--fail"], &format!("{good}{bad}")), 3);
@@ -153,7 +157,7 @@ fn a_class_of_a_newer_vocabulary_can_have_a_window() {
     let run = admit(&args, input);
     assert_eq!(
         run.stderr,
-        "provstream: --window: the vocabulary (version 1.0) has no class ct.log\n"
+        "provstream: --window: unknown class `ct.log`, expected one of vocabulary 1.0; `provstream vocabulary` lists them\n"
     );
     assert_eq!(run.status, 2);
     let run = admit(&[&args[..], &["--vocabulary", &vocabulary]].concat(), input);

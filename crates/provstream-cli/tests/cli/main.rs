@@ -3,7 +3,9 @@
 mod admit;
 mod common;
 mod corpus;
+mod defects;
 mod extract;
+mod features;
 mod json;
 mod marc;
 mod streaming;

@@ -282,12 +282,12 @@ const UNKNOWN: [(&str, &str, &str); 4] = [
     (
         HELLO,
         "anthropic",
-        "of anthropic (it looks like openai-chat)",
+        "of anthropic; it looks like openai-chat, so give --input openai-chat",
     ),
     (
         "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
         "anthropic",
-        "of anthropic (it looks like openai-chat)",
+        "of anthropic; it looks like openai-chat, so give --input openai-chat",
     ),
 ];
 
@@ -393,10 +393,11 @@ fn extract_tells_of_an_unknown_format() {
 }
 
 #[test]
-fn a_channel_that_never_comes_is_told() {
+fn a_channel_that_never_comes_is_an_error() {
     let strip = ["strip", "--input", "auto", "--text-only", "--channel"];
     let run = |channel| run(&[&strip[..], &[channel]].concat(), HELLO);
     assert_eq!((run("0").status, run("0").stderr.as_str()), (0, ""));
-    assert_eq!(run("5").status, 0);
-    assert!(run("5").stderr.contains("no channel 5"));
+    assert_eq!(run("5").status, 1);
+    let message = "--channel: expected a channel of the event stream (0), found `5`";
+    assert!(run("5").stderr.contains(message), "{}", run("5").stderr);
 }

@@ -1,48 +1,35 @@
 //! Anthropic Messages.
 
-use super::{Findings, Found, Shape, channel, read_error, read_part, string};
-use crate::json::{self, RawValue};
+use crate::walk::table::{ANY, Role, Row, Table, row};
 
-pub(super) fn read<'a>(event: &'a RawValue, found: &mut Findings<'a>) {
-    read_part(found, |found| read_event(event, found));
-}
+const START: &[&str] = &["content_block_start"];
+const DELTA: &[&str] = &["content_block_delta"];
+const MESSAGE: &[&str] = &["message"];
 
-fn read_event<'a>(event: &'a RawValue, found: &mut Findings<'a>) -> Result<(), Found<'a>> {
-    let [kind, index, delta, block] =
-        json::members(event, ["type", "index", "delta", "content_block"]);
-    let kind = kind.and_then(json::text);
-    match kind.as_deref().unwrap_or_default() {
-        "content_block_start" => read_text(index, block, Shape::Start, found)?,
-        "content_block_delta" => read_text(index, delta, Shape::Delta, found)?,
-        "content_block_stop" => found.push(Found::ChannelEnd(channel(index)?)),
-        "message_stop" => found.push(Found::End),
-        _ => read_error(event, found),
-    }
-    Ok(())
-}
+const ROWS: &[Row] = &[
+    row(ANY, "type", Role::Type),
+    row(ANY, "index", Role::Number(0)),
+    row(&["message_start"], "message.content[0].text", Role::Start),
+    row(START, "content_block.type", Role::Block),
+    row(START, "content_block.text", Role::Start),
+    row(START, "content_block.thinking", Role::Reasoning),
+    row(DELTA, "delta.text", Role::Text),
+    row(DELTA, "delta.thinking", Role::Reasoning),
+    row(DELTA, "delta.partial_json", Role::Tool),
+    row(&["content_block_stop"], "", Role::Finish),
+    row(&["message_delta"], "", Role::End),
+    row(&["message_stop"], "", Role::Done),
+    // The message alone, not streamed.
+    row(MESSAGE, "content[0].type", Role::Block),
+    row(MESSAGE, "content[0].text", Role::Start),
+    row(MESSAGE, "content[0].thinking", Role::Reasoning),
+    row(MESSAGE, "", Role::End),
+    row(ANY, "error", Role::Error),
+    row(&["error"], "", Role::Error),
+];
 
-/// What a block begins with or a delta adds.
-fn read_text<'a>(
-    index: Option<&RawValue>,
-    value: Option<&'a RawValue>,
-    shape: Shape,
-    found: &mut Findings<'a>,
-) -> Result<(), Found<'a>> {
-    let Some(value) = value else { return Ok(()) };
-    let [kind, text, thinking, json] =
-        json::members(value, ["type", "text", "thinking", "partial_json"]);
-    let channel = channel(index)?;
-    let kind = kind.and_then(json::text);
-    let content = match kind.as_deref() {
-        None | Some("text" | "text_delta") => {
-            string(text).map(|text| Found::Text(channel, text, shape))
-        }
-        Some("thinking" | "thinking_delta") => {
-            string(thinking).map(|text| Found::Reasoning(channel, text))
-        }
-        Some("input_json_delta") => string(json).map(|text| Found::ToolCall(channel, text)),
-        Some(_) => None,
-    };
-    found.extend(content);
-    Ok(())
-}
+pub(crate) const TABLE: Table = Table {
+    rows: ROWS,
+    one_text: true,
+    counts_up: false,
+};

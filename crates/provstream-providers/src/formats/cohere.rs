@@ -1,55 +1,55 @@
 //! Cohere chat, version 2.
 
-use super::{Findings, Found, Shape, channel, message, read_error, read_part, string};
-use crate::json::{self, RawValue};
+use crate::walk::table::{ANY, Role, Row, Table, row};
 
-pub(super) fn read<'a>(event: &'a RawValue, found: &mut Findings<'a>) {
-    read_part(found, |found| read_event(event, found));
-}
+const START: &[&str] = &["content-start"];
+const DELTA: &[&str] = &["content-delta"];
+const CONTENT: &[&str] = &["content-start", "content-delta"];
+const CALL: &[&str] = &["tool-call-start", "tool-call-delta"];
+const CITATION: &[&str] = &["citation-start"];
+const END: &[&str] = &["message-end"];
 
-fn read_event<'a>(event: &'a RawValue, found: &mut Findings<'a>) -> Result<(), Found<'a>> {
-    let [kind, index, delta] = json::members(event, ["type", "index", "delta"]);
-    let kind = kind.and_then(json::text);
-    let inner = |path: &[&str]| delta.and_then(|delta| json::at(delta, path));
-    match kind.as_deref().unwrap_or_default() {
-        start @ ("content-start" | "content-delta") => {
-            let channel = channel(index)?;
-            let [text, thinking] = inner(&["message", "content"]).map_or([None; 2], |content| {
-                json::members(content, ["text", "thinking"])
-            });
-            let shape = if start == "content-start" {
-                Shape::Start
-            } else {
-                Shape::Delta
-            };
-            found.extend(string(thinking).map(|text| Found::Reasoning(channel, text)));
-            found.extend(string(text).map(|text| Found::Text(channel, text, shape)));
-        }
-        "content-end" => found.push(Found::ChannelEnd(channel(index)?)),
-        "tool-plan-delta" => {
-            let channel = channel(index)?;
-            let plan = string(inner(&["message", "tool_plan"]));
-            found.extend(plan.map(|text| Found::Reasoning(channel, text)));
-        }
-        "tool-call-start" | "tool-call-delta" => {
-            let channel = channel(index)?;
-            let arguments = inner(&["message", "tool_calls", "function", "arguments"]);
-            found.extend(string(arguments).map(|text| Found::ToolCall(channel, text)));
-        }
-        "citation-start" => {
-            let channel = channel(json::at(
-                event,
-                &["delta", "message", "citations", "content_index"],
-            ))?;
-            let cited = string(inner(&["message", "citations", "text"]));
-            found.extend(cited.map(|text| Found::Repeat(channel, text)));
-        }
-        "message-end" => {
-            let error = inner(&["error"]).filter(|error| json::is_set(Some(error)));
-            found.extend(error.map(|error| Found::Error(message(error))));
-            found.push(Found::End);
-        }
-        _ => read_error(event, found),
-    }
-    Ok(())
-}
+const ROWS: &[Row] = &[
+    row(ANY, "type", Role::Type),
+    row(ANY, "index", Role::Number(0)),
+    row(START, "delta.message.content.text", Role::Start),
+    row(DELTA, "delta.message.content.text", Role::Text),
+    row(CONTENT, "delta.message.content.thinking", Role::Reasoning),
+    row(DELTA, "delta.logprobs", Role::Logprobs),
+    row(&["content-end"], "", Role::End),
+    row(
+        &["tool-plan-delta"],
+        "delta.message.tool_plan",
+        Role::Reasoning,
+    ),
+    row(
+        CALL,
+        "delta.message.tool_calls.function.arguments",
+        Role::Tool,
+    ),
+    row(&["tool-call-start"], "", Role::Part).all(),
+    row(
+        CITATION,
+        "delta.message.citations.content_index",
+        Role::Number(2),
+    ),
+    row(CITATION, "delta.message.citations.text", Role::Quote).cited(),
+    row(CITATION, "delta.message.citations.start", Role::Offset).cited(),
+    row(CITATION, "delta.message.citations.end", Role::Offset).cited(),
+    row(END, "delta.error", Role::Error),
+    row(END, "", Role::Done),
+    // The response alone, not streamed.
+    row(ANY, "message.content[0].text", Role::Whole),
+    row(ANY, "message.citations[].content_index", Role::Number(2)),
+    row(ANY, "message.citations[].text", Role::Quote).cited(),
+    row(ANY, "message.citations[].start", Role::Offset).cited(),
+    row(ANY, "message.citations[].end", Role::Offset).cited(),
+    row(ANY, "error", Role::Error),
+    row(&["error"], "", Role::Error),
+];
+
+pub(crate) const TABLE: Table = Table {
+    rows: ROWS,
+    one_text: false,
+    counts_up: false,
+};

@@ -145,7 +145,7 @@ fn memory_is_the_same_after_any_number_of_events() {
 }
 
 #[test]
-fn white_space_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
+fn whitespace_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
     let event = ENVELOPES[1].event(100);
     for (blanks, told) in [
         (MAX_EVENT - 1, true),
@@ -168,7 +168,9 @@ fn white_space_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
 #[test]
 fn channels_beyond_the_limit_are_told_and_no_byte_is_lost() {
     let delta = |index: usize| {
-        format!("data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"x\"}}}}]}}\n\n")
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"role\":\"assistant\",\"content\":\"x\"}}}}]}}\n\n"
+        )
     };
     for count in [MAX_CHANNELS - 1, MAX_CHANNELS, MAX_CHANNELS + 1] {
         // Each beyond it is told whenever it comes.

@@ -5,6 +5,8 @@ mod citation_read;
 mod citation_write;
 mod fixtures;
 mod limits;
+mod oracle;
+mod review;
 mod rewrite;
 mod sse;
 mod wire_stream;

@@ -9,31 +9,32 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::stream::{FusedStream, Stream, StreamExt};
-use provstream::{BracketAnnotation, Event, OwnedEvent, Parser, Replacement};
-use provstream_providers::WireStream;
-use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement, TextChunk};
+use provstream_providers::{
+    Channel, ChannelPosition, Format, Item, StreamHandler, StreamRewriter, WireStream,
+};
 use testkit::script::{SIZES, Script, Step};
 
 /// Keeps what it is told.
 #[derive(Debug, Default, PartialEq)]
 struct Keeper {
     bytes: Vec<u8>,
+    channel: Channel,
+    ends: usize,
     text: Vec<(Channel, u8)>,
     annotations: usize,
-    events: Vec<(Channel, OwnedEvent)>,
+    events: Vec<(Channel, provstream::OwnedEvent)>,
     items: Vec<String>,
 }
 
-impl StreamSink for Keeper {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+impl Handler for Keeper {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let channel = self.channel;
+        self.text
+            .extend(text.bytes().iter().map(|&byte| (channel, byte)));
     }
 
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.text.extend(text.iter().map(|&byte| (channel, byte)));
-    }
-
-    fn annotation(&mut self, _: Place, _: &BracketAnnotation<'_>) -> Replacement {
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.annotations += 1;
         match self.annotations % 3 {
             0 => Replacement::Keep,
@@ -42,8 +43,22 @@ impl StreamSink for Keeper {
         }
     }
 
-    fn event(&mut self, channel: Channel, event: Event<'_>) {
-        self.events.push((channel, event.into()));
+    fn event(&mut self, event: Event<'_>) {
+        self.events.push((self.channel, event.into_owned()));
+    }
+
+    fn end(&mut self) {
+        self.ends += 1;
+    }
+}
+
+impl StreamHandler for Keeper {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn channel(&mut self, position: ChannelPosition) {
+        self.channel = position.channel;
     }
 
     fn item(&mut self, item: Item<'_>) {

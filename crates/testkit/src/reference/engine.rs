@@ -118,7 +118,7 @@ pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
             let annotation = found.annotation();
             Ev::Annotation {
                 span: ends(annotation.span()),
-                white_space_before: found.white_space_before() as u64,
+                whitespace_before: found.whitespace_before() as u64,
                 class: annotation.class().to_string(),
                 declared: annotation.declared().to_owned(),
                 reason: annotation.reason().map(|reason| reason.as_str()),

@@ -78,7 +78,7 @@ fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<
         for event in events_in(reading, &input, limits, &vocabulary, &|_| 0) {
             if let Ev::Annotation {
                 span,
-                white_space_before,
+                whitespace_before,
                 ..
             } = event
             {
@@ -87,7 +87,7 @@ fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<
                     && raw.len() < span.1 as usize
                     && longest.is_none_or(|(least, _)| start < least)
                 {
-                    longest = Some((start, white_space_before as usize));
+                    longest = Some((start, whitespace_before as usize));
                 }
             }
         }
@@ -115,10 +115,10 @@ pub fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> us
                 .filter_map(|event| match event {
                     Ev::Annotation {
                         span,
-                        white_space_before,
+                        whitespace_before,
                         ..
                     } if span.0 as usize >= len => {
-                        Some((len + *white_space_before as usize).saturating_sub(span.0 as usize))
+                        Some((len + *whitespace_before as usize).saturating_sub(span.0 as usize))
                     }
                     _ => None,
                 })

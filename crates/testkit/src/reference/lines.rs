@@ -1,8 +1,20 @@
 //! The lines of the stream: their markers, and what is white space in them.
 
-use super::scan::Fence;
 use super::stream::{self, Stream};
 use std::ops::Range;
+
+/// A fenced code block that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    /// The lines between its opening and its closing line.
+    pub content: Range<usize>,
+    /// Where what follows it begins: past its closing line or, without one, at the line that ended it.
+    pub end: usize,
+    /// Whether it has a closing line.
+    pub closed: bool,
+    /// Whether it was opened after a block quote marker.
+    pub quoted: bool,
+}
 
 /// What stands at the start of a line before its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::RefLimits;
 use super::Splitter;
-use super::lines::{Layout, Line};
-use super::scan::{self, Fence, Outcome, Scan};
+use super::lines::{Fence, Layout, Line};
+use super::scan::{self, Outcome, Scan};
 use super::stream::{self, Stream};
 use std::ops::Range;
 

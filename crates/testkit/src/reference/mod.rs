@@ -177,7 +177,7 @@ pub enum Ev {
         /// Raw bytes from its opening to its closing bracket.
         span: (u64, u64),
         /// How many bytes of white space right before it are removed with it.
-        white_space_before: u64,
+        whitespace_before: u64,
         /// The class it resolves to.
         class: String,
         /// The identifier as written.
@@ -587,11 +587,11 @@ fn group_events(
 }
 
 /// The event of one annotation.
-fn annotation_event(resolved: &Resolved, white_space_before: u64) -> Ev {
+fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
     let annotation = resolved.annotation.clone();
     Ev::Annotation {
         span: annotation.span,
-        white_space_before,
+        whitespace_before,
         class: annotation.class,
         declared: annotation.declared,
         reason: annotation.reason,

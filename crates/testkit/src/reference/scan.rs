@@ -3,23 +3,10 @@
 use super::grammar::{self, End, Shape, Start};
 use super::json::read::Outcome as ReadOutcome;
 use super::json::{self, Value};
-use super::lines;
+use super::lines::{self, Fence};
 use super::stream::Stream;
 use super::{Reading, RefLimits, RefMode, RefVocabulary};
 use std::ops::Range;
-
-/// A fenced code block that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fence {
-    /// The lines between its opening and its closing line.
-    pub content: Range<usize>,
-    /// Where what follows it begins: past its closing line or, without one, at the line that ended it.
-    pub end: usize,
-    /// Whether it has a closing line.
-    pub closed: bool,
-    /// Whether it was opened behind a block quote marker.
-    pub quoted: bool,
-}
 
 /// What became of an opening bracket.
 #[derive(Clone, Debug, PartialEq, Eq)]

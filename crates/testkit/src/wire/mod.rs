@@ -1,4 +1,6 @@
-//! Recorded streams of providers, and what is in them.
+//! Recorded and made-up streams of providers, and what is in them.
 
 pub mod fixtures;
+pub mod generate;
+pub mod oracle;
 pub mod text;

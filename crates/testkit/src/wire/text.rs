@@ -56,7 +56,29 @@ fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
     }
 }
 
-/// The event without its text, and the text: of deltas, and repeated.
+/// Takes the numbers out that point into the text.
+fn take_offsets(value: &mut Value) {
+    const NAMES: [&str; 6] = [
+        "start",
+        "end",
+        "startIndex",
+        "endIndex",
+        "start_index",
+        "end_index",
+    ];
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, member| !(member.is_u64() && NAMES.contains(&name.as_str())));
+            // Counted on where an event was added.
+            members.remove("sequence_number");
+            members.values_mut().for_each(take_offsets);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(take_offsets),
+        _ => {}
+    }
+}
+
+/// The event without its text and what points into it, and the text: of deltas, and repeated.
 pub fn apart(format: Format, event: &Value) -> (Value, Vec<String>, Vec<String>) {
     let mut event = event.clone();
     let (deltas, repeats) = paths(format);
@@ -74,5 +96,6 @@ pub fn apart(format: Format, event: &Value) -> (Value, Vec<String>, Vec<String>)
             &mut repeated,
         );
     }
+    take_offsets(&mut event);
     (event, delta, repeated)
 }

@@ -35,7 +35,7 @@ fn what_is_written_anew_is_escaped_as_json_asks() {
     )];
     assert_eq!(
         strip_all(Format::OpenAiChat, stream.concat().as_bytes()),
-        chat("\\\"\\\\\\u0001é😀\u{2028}")
+        chat("\\\"\\\\\\u0001é😀\\u2028")
     );
 }
 
@@ -84,14 +84,33 @@ fn held_text_comes_in_the_next_delta_or_in_one_more_before_the_end() {
     );
 }
 
+/// A delta of Cohere, whose channels end for certain.
+fn cohere(content: &str) -> String {
+    format!(
+        "data: {{\"type\":\"content-delta\",\"index\":0,\"delta\":{{\"message\":{{\"content\":{{\"text\":\"{content}\"}}}}}}}}\n\n"
+    )
+}
+
 #[test]
 fn halves_with_the_end_of_the_channel_between_them_are_no_pair_in_the_stream_either() {
-    let long = chat(&"x".repeat(300));
-    for (between, written) in [(STOP, STOP), (&*long, &*long)] {
-        let stream = [&chat(r"a\ud83d"), between, &chat(""), &chat(r"\ude00b")].concat();
-        let expected = [&chat(r"a\ud83d"), written, &chat(""), &chat("\u{FFFD}b")].concat();
-        let mut rewriter =
-            StreamRewriter::new(Format::OpenAiChat, Parser::new()).with_max_event(200);
+    let long = cohere(&"x".repeat(300));
+    let stop = "data: {\"type\":\"content-end\",\"index\":0}\n\n";
+    for between in [stop, &*long] {
+        let stream = [
+            &cohere(r"a\ud83d"),
+            between,
+            &cohere(""),
+            &cohere(r"\ude00b"),
+        ]
+        .concat();
+        let expected = [
+            &cohere(r"a\ud83d"),
+            between,
+            &cohere(""),
+            &cohere("\u{FFFD}b"),
+        ]
+        .concat();
+        let mut rewriter = StreamRewriter::new(Format::Cohere, Parser::new()).with_max_event(200);
         assert_eq!(
             String::from_utf8(strip(&rewriter, stream.as_bytes(), 11)).expect("UTF-8"),
             expected
@@ -104,19 +123,11 @@ fn halves_with_the_end_of_the_channel_between_them_are_no_pair_in_the_stream_eit
             "a\u{FFFD}\u{FFFD}b"
         );
     }
-    let last = r#"data: {"choices":[{"delta":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#
-        .to_owned()
-        + "\n\n";
-    assert_eq!(
-        strip_all(
-            Format::OpenAiChat,
-            [&*last, &chat(r"\ude00b")].concat().as_bytes()
-        ),
-        [&*last, &chat("\u{FFFD}b")].concat()
-    );
-    // With nothing between them they are.
-    let stream = [chat(r"a\ud83d"), chat(r"\ude00b")].concat();
-    assert_eq!(strip_all(Format::OpenAiChat, stream.as_bytes()), stream);
+    // With nothing between them they are, and with a reason that may not be the last.
+    for between in ["", STOP] {
+        let stream = [&chat(r"a\ud83d"), between, &chat(r"\ude00b")].concat();
+        assert_eq!(strip_all(Format::OpenAiChat, stream.as_bytes()), stream);
+    }
 }
 
 #[test]

@@ -10,8 +10,8 @@ mod sink;
 
 use std::collections::BTreeMap;
 
-use provstream::{BracketAnnotation, Event, Parser, Replacement, Rewriter};
-use provstream_providers::{Channel, Format, Item, Place, StreamRewriter, StreamSink};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement, Rewriter, TextChunk};
+use provstream_providers::{Channel, ChannelPosition, Format, Item, StreamHandler, StreamRewriter};
 use serde_json::Value;
 use testkit::wire::fixtures::Fixture;
 
@@ -78,32 +78,44 @@ const STOP: &str =
 #[derive(Default)]
 struct Links {
     out: Vec<u8>,
+    position: Option<ChannelPosition>,
     text: BTreeMap<Channel, Vec<u8>>,
     places: Vec<(String, bool)>,
     assertions: usize,
     items: Vec<String>,
 }
 
-impl StreamSink for Links {
+impl Handler for Links {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let channel = self.position.expect("a channel").channel;
+        let all = self.text.entry(channel).or_default();
+        assert_eq!(
+            all.len() as u64,
+            text.span().start(),
+            "offsets in the rewritten text"
+        );
+        all.extend_from_slice(text.bytes());
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        let position = self.position.expect("a channel");
+        self.places
+            .push((position.channel.to_string(), position.is_repeated));
+        format!("({})", annotation.annotation().class()).into()
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.assertions += usize::from(matches!(event, Event::Assertion(_)));
+    }
+}
+
+impl StreamHandler for Links {
     fn bytes(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    fn text(&mut self, channel: Channel, text: &[u8]) {
-        self.text
-            .entry(channel)
-            .or_default()
-            .extend_from_slice(text);
-    }
-
-    fn annotation(&mut self, place: Place, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.places
-            .push((place.channel.to_string(), place.is_repeated));
-        format!("({})", annotation.annotation().class()).into()
-    }
-
-    fn event(&mut self, _: Channel, event: Event<'_>) {
-        self.assertions += usize::from(matches!(event, Event::Assertion(_)));
+    fn channel(&mut self, position: ChannelPosition) {
+        self.position = Some(position);
     }
 
     fn item(&mut self, item: Item<'_>) {

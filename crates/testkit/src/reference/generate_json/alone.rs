@@ -1,6 +1,6 @@
 //! Generated streams of JSON alone: sequences of values, and lines.
 
-use super::value::Maker;
+use super::Maker;
 
 /// What does not belong between values.
 const LITTER: &[&str] = &[

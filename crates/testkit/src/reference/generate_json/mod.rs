@@ -7,7 +7,6 @@ mod value;
 
 use super::generate::{self, Random};
 use super::{Reading, RefLimits, RefMode, Segment};
-use value::Maker;
 
 /// A stream and how it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +17,16 @@ pub struct Case {
     pub limits: RefLimits,
     /// The stream.
     pub input: Vec<Segment>,
+}
+
+/// What makes values.
+struct Maker<'a> {
+    /// Where choices come from.
+    random: &'a mut Random,
+    /// How deep values may nest.
+    max_depth: usize,
+    /// Whether white space may have line feeds.
+    feeds: bool,
 }
 
 /// The case of a seed.

@@ -1,6 +1,6 @@
 //! Generated objects that mean something: asserted objects, annotations and MARC objects.
 
-use super::value::Maker;
+use super::Maker;
 
 /// Identifiers, as written.
 const IDENTIFIERS: &[&str] = &[

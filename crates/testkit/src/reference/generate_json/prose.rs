@@ -1,8 +1,8 @@
 //! Generated free text with JSON values in it.
 
 use super::super::generate;
+use super::Maker;
 use super::alone::some_value;
-use super::value::Maker;
 
 /// What may stand right before a value.
 const BEFORE: &[&str] = &[

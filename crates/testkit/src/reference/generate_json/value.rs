@@ -1,7 +1,7 @@
 //! Generated JSON values of every kind, and damage to them.
 
 use super::super::generate::Random;
-use super::object;
+use super::{Maker, object};
 
 /// Contents of strings, as written.
 pub(super) const TEXTS: &[&[u8]] = &[
@@ -107,16 +107,6 @@ const NAMES: &[&str] = &[
     "answer",
     "confidence_band",
 ];
-
-/// What makes values.
-pub(super) struct Maker<'a> {
-    /// Where choices come from.
-    pub(super) random: &'a mut Random,
-    /// How deep values may nest.
-    pub(super) max_depth: usize,
-    /// Whether white space may have line feeds.
-    pub(super) feeds: bool,
-}
 
 impl<'a> Maker<'a> {
     /// A maker of values that mostly stay within a depth.

@@ -1,0 +1,230 @@
+//! The long texts of the help.
+
+use std::sync::LazyLock;
+
+use provstream::provenance::Vocabulary;
+use provstream_marc::Draft;
+
+use crate::line::FORMAT;
+
+pub(super) const ABOUT: &str = "\
+Read what a language model wrote, and report where it says its assertions come from.
+
+A model can mark an assertion with a provenance annotation: brackets right after it that name the substrate class, the kind of \
+source it was read from, and optionally the observation and its time. In JSON both are members of one object:
+
+    The entry is dated 2026-05-25. [substrate.code.read; observation-id=sha256:e3b0; ts=2026-05-28T11:40:00Z]
+
+    {\"assertion\":\"The entry is dated 2026-05-25.\",
+     \"provenance\":{\"substrate_class\":\"substrate.code.read\",\"ts\":\"2026-05-28T11:40:00Z\"}}
+
+provstream finds the annotations and what they belong to, in text, JSON or both mixed and in a stream of any length, and \
+prints each as soon as it is certain. An annotation is what the model declares; it is never evidence that the observation took place.";
+
+/// The exit statuses that every command has.
+pub(super) const EXIT: &str = "\
+Exit status:
+  0  done, whatever the stream holds; also when the reader of the output has gone away
+  1  the input or the vocabulary file cannot be read, or the output cannot be written
+  2  an argument is wrong, or what the vocabulary file says is";
+
+/// The exit statuses of `strip`.
+pub(super) const EXIT_STRIP: &str = "\
+Exit status:
+  0  done, whatever the stream holds; also when the reader of the output has gone away
+  1  the input or the vocabulary file cannot be read, the output cannot be written, or with --input nothing was of that
+     format or --channel names none of its channels
+  2  an argument is wrong, or what the vocabulary file says is";
+
+/// The exit statuses of `vocabulary`, which reads no stream.
+pub(super) const EXIT_VOCABULARY: &str = "\
+Exit status:
+  0  done; also when the reader of the output has gone away
+  1  the vocabulary file cannot be read, or the output cannot be written
+  2  an argument is wrong, or what the vocabulary file says is";
+
+/// What `admit` has besides.
+pub(super) const EXIT_ADMIT: &str =
+    "  3  with `admit --fail`: an assertion was not admitted, or something could not be judged";
+
+/// What `extract` has besides.
+pub(super) const EXIT_EXTRACT: &str =
+    "  3  with `extract --fail`: there was a diagnostic, or something was not read";
+
+/// The same for all commands.
+const EXIT_FAIL: &str = "  3  with `extract --fail`, `admit --fail`, `marc validate --fail` or
+     `marc conformance --fail`: something did not pass, or was not read";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  provstream extract --pretty answer.txt
+  provstream extract --mode ndjson --jobs 4 answers/*.ndjson.gz
+  provstream extract --field /message/content chats.ndjson
+  my-model | provstream strip
+  my-model | provstream admit --floor 2 --window 15m --fail";
+
+const ENVIRONMENT: &str = "\
+Environment:
+  PROVSTREAM_COLOR       the default of --color
+  PROVSTREAM_JOBS        the default of --jobs
+  PROVSTREAM_VOCABULARY  the default of --vocabulary";
+
+pub(super) const EXTRACT: &str = "\
+Print what a stream asserts and where it comes from, one JSON object a line.
+
+Each assertion is printed with its annotations as soon as nothing can be added to it, and each diagnostic where it \
+arises; the last line holds totals. All spans are byte offsets, the first included, the second not. In free text an \
+assertion is the sentence before the brackets, and `clean_span` is its place in what `provstream strip` writes. In JSON it \
+is a string that is a member `assertion`, and `pointer` is that member's JSON Pointer.
+
+    {\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
+\"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\"declared\":\"substrate.grep\",\
+\"span\":{\"start\":9,\"end\":25}}]}
+    {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
+\"pointer\":\"/assertion\",\"annotations\":[]}
+    {\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,\"violations\":[],\
+\"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
+\"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}}
+    {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":221,\"end\":237}}
+    {\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
+
+`class` is what an annotation is taken for, `declared` what it says; where they differ, `reason` says why: \
+`unknown-identifier`, `vocabulary-version` or `malformed`. An object in JSON without `provenance` has no annotations.
+
+A MARC object is an object in JSON that discloses a model's control or uncertainty; `kind` is `core` or `disclosure`, \
+and `record` is the object as it was written, without white space outside of its strings. It is checked against MARC -02: \
+`violations` lists what is wrong, and it is `valid` if none of them has the level `must`. `provstream marc validate` does \
+the same with another draft, and between records.
+
+Of several files each line names its own, as in `\"file\":\"a.txt\"`; each ends with its totals, and the last line has those of all, \
+with the number of `files`. Fields that do not apply are left out. Output without a last line of totals is not complete.
+
+Files compressed with gzip or zstd are decompressed.
+
+The output is UTF-8. Inside strings, control characters (U+0000 to U+001F, U+007F to U+009F), the line separators \
+U+2028 and U+2029 and the characters that reorder text on a screen (U+202A to U+202E, U+2066 to U+2069) are written \
+as \\u escapes.";
+
+pub(super) const STRIP: &str = "\
+Write a stream without its annotations in brackets.
+
+An annotation is removed together with the white space right before it (at most 64 bytes of space, tab, CR and LF). \
+Every other byte is written as it is, and at once: held back is only what can still become an annotation, and white \
+space that one would remove.
+
+JSON stays as it is, with what it says of provenance, unless --json is given. What was found is not reported; \
+`provstream extract` does that.
+
+With --input, events that could not be read are written as they are, with whatever annotations are in them: how many \
+they are is reported on standard error at the end.
+
+A file compressed with gzip or zstd is decompressed, and written without compression.
+
+Where standard output is a terminal, control characters but line feed and tab, the line separators and the characters \
+that reorder text are shown as \\u{…} (CR as \\r), and what is not UTF-8 as U+FFFD. A file or a pipe gets the bytes as they \
+are.";
+
+pub(super) const ADMIT: &str = "\
+Judge each assertion by what its annotations declare, and print it with the verdict.
+
+An assertion is admitted when annotations of at least K distinct classes count. One counts when its class is not a \
+terminal and its `ts` is neither older than the window of its class nor further in the future than the skew. An \
+annotation that is terminal, or had to be taken for one, makes the assertion inadmissible. Those who act only \
+within their own state commonly ask for 2 classes, those whose effects go beyond it for 3.
+
+Prints the assertion lines of `provstream extract` with one more field:
+
+    \"verdict\":{\"admitted\":false,\"reason\":\"below-floor\",\"classes\":[\"substrate.grep\"],\"floor\":2}
+
+`reason` is the first that holds of `no-assertion` (there is no text that the annotation could belong to, or the string in JSON is empty), `limit` (a \
+limit was hit, so not all is known), `unannotated` (an object in JSON without annotations), `terminal`, `below-floor` and `admitted`; `classes` are those that count. \
+The last line holds totals. Diagnostics and MARC objects are not printed; what could not be judged or read is counted on \
+standard error at the end.
+
+    {\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"admitted\":1,\"diagnostics\":0}
+
+In free text only what an annotation follows is an assertion, so that text without annotations has none, and passes --fail unless \
+--require-assertions is given. In JSON each object with a string `assertion` is one. Without annotations it is \
+`unannotated` and not admitted.
+
+A verdict is about what was declared, never evidence that an observation took place.";
+
+/// What clap writes by itself in some messages has FILE as if it were required.
+pub(super) const ADMIT_USAGE: &str =
+    "provstream admit [OPTIONS] --floor <K> --window <[CLASS=]DURATION> [FILE]...";
+
+pub(super) const VOCABULARY: &str = "\
+List the substrate classes that annotations can name.
+
+The vocabulary of version 1.0 is built in. Another one is loaded from a TOML file:
+
+    version = \"1.1\"
+
+    [[class]]
+    id = \"substrate.ct.log\"
+    since = \"1.1\"
+
+A vocabulary of version 1.1 or any other 1.x has the classes of version 1.0; they need not be repeated. One of version 2.0 or later has \
+only the classes that it lists, and the terminals. A terminal says that nothing corroborates the assertion.";
+
+pub(super) const CITATIONS: &str = "\
+Read the citations of providers, and write annotations in their forms.
+
+A citation of a provider reports what was put before the model, an annotation what the model declares. Neither is evidence.";
+
+pub(super) const CITATIONS_READ: &str = "\
+Print the citations in a provider's response, one JSON object a line.
+
+The input is the stream of events as the provider sends it, server-sent or as JSON values, or a whole response. For each citation a \
+line is printed, and at the end totals:
+
+    {\"event\":\"citation\",\"provider\":\"openai\",\"part\":\"0/0\",\"extent\":{\"start\":3,\"end\":8,\"unit\":\"code-points\"},\
+\"sources\":[{\"kind\":\"web\",\"url\":\"https://example.org/\",\"title\":\"Example\"}]}
+    {\"event\":\"end\",\"citations\":1,\"diagnostics\":0}
+
+`part` is the choice, content block, candidate or output item whose text it is about; `extent` is the range in it, `whole`, or left \
+out if it is not known. A citation that is not as its form requires gives a diagnostic with its place:
+
+    {\"event\":\"diagnostic\",\"code\":\"malformed-citation\",\"pointer\":\"/annotation/end_index\",\"message\":\"…\"}";
+
+pub(super) const CITATIONS_WRITE: &str = "\
+Write the annotations of a text as W3C, OpenAI or Gemini citations.
+
+The input is a text with annotations in brackets, at most 16 MiB. Places count in the text without annotations, as `provstream strip` \
+writes it. The output is one JSON value: an array of web annotations, an array `annotations`, or an object `groundingMetadata`.";
+
+pub(super) const COMPLETIONS: &str = "\
+Print a completion script for a shell.
+
+For bash, for example:
+
+    provstream completions bash > ~/.local/share/bash-completion/completions/provstream";
+
+pub(super) const MAN: &str = "\
+Print the manual page of a command, in roff.
+
+    provstream man extract | man -l -";
+
+/// Exit statuses with a further one.
+pub(super) fn exit_of(further: &str) -> String {
+    format!("{EXIT}\n{further}")
+}
+
+/// What follows the options in the help of the program.
+pub(super) fn after() -> String {
+    format!("{EXAMPLES}\n\n{ENVIRONMENT}\n\n{EXIT}\n{EXIT_FAIL}")
+}
+
+/// The versions of everything that a reader of the output may depend on.
+pub(super) fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let drafts: Vec<_> = Draft::ALL.iter().map(|draft| draft.as_str()).collect();
+        format!(
+            "{}\nvocabulary {}\nMARC drafts {}\noutput format {FORMAT}",
+            env!("CARGO_PKG_VERSION"),
+            Vocabulary::memo().version(),
+            drafts.join(", ")
+        )
+    });
+    &VERSION
+}

@@ -1,0 +1,127 @@
+//! What comes of several inputs, added up.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::failure::{Failure, note};
+use crate::findings::{Outcome, Tally, Task};
+use crate::output::Output;
+use crate::reading::Reading;
+use crate::report::Report;
+
+/// What came of all inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    /// The sum of what came of each.
+    pub(crate) tally: Tally,
+    /// Inputs that could not be read, of several.
+    pub(crate) failed: u64,
+}
+
+/// How lines call an input, if they name it.
+pub(crate) fn name(path: &Path, are_named: bool) -> Option<Arc<str>> {
+    are_named.then(|| path.to_string_lossy().into_owned().into())
+}
+
+/// Adds up what comes of inputs, and writes their totals.
+#[derive(Debug)]
+pub(crate) struct Books<'r> {
+    reading: &'r Reading,
+    is_of_several: bool,
+    summary: Summary,
+    count: u64,
+}
+
+impl<'r> Books<'r> {
+    /// Books of that many inputs, which are named if there are several.
+    pub(crate) fn new(reading: &'r Reading, is_of_several: bool, count: u64) -> Self {
+        Self {
+            reading,
+            is_of_several,
+            summary: Summary::default(),
+            count,
+        }
+    }
+
+    /// What came of all inputs.
+    pub(crate) fn into_summary(self) -> Summary {
+        self.summary
+    }
+
+    /// Enters an input that was read, in the order of the inputs.
+    pub(crate) fn enter(
+        &mut self,
+        path: &Path,
+        end: Result<(), Failure>,
+        mut outcome: Outcome,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        self.warn(path, &mut outcome);
+        self.summary.tally.add(&outcome.tally);
+        if let Err(failure) = end {
+            return self.fail(failure);
+        }
+        let name = name(path, self.is_of_several);
+        let is_pretty = self.reading.is_pretty;
+        let end = outcome.tally.end(&self.reading.task);
+        // The report borrows nothing, so it takes the output and gives it back.
+        let taken = std::mem::replace(output, Output::nowhere());
+        let mut report = Report::new(taken, is_pretty, name);
+        report.line(&end);
+        *output = report.into_output();
+        output.check()
+    }
+
+    /// Enters an input that could not be read: of several the others are read all the same.
+    pub(crate) fn fail(&mut self, failure: Failure) -> Result<(), Failure> {
+        match failure {
+            Failure::Read(..) | Failure::Directory(_) if self.is_of_several => {
+                self.summary.failed += 1;
+                let _ = failure.report();
+                Ok(())
+            }
+            failure => Err(failure),
+        }
+    }
+
+    /// Says what of an input was not read or not judged.
+    fn warn(&self, path: &Path, outcome: &mut Outcome) {
+        let prefix = match self.is_of_several {
+            true => format!("{}: ", path.display()),
+            false => String::new(),
+        };
+        let is_judged = matches!(self.reading.task, Task::Admit { .. });
+        match outcome.unread.unknown() {
+            // `extract` prints lines about the rest.
+            Some(unknown) if !is_judged => note(format_args!("{prefix}{unknown}")),
+            _ if is_judged && !outcome.unread.is_empty() => {
+                note(format_args!("{prefix}{}", outcome.unread));
+            }
+            _ => {}
+        }
+        if let (true, Some(unjudged)) = (is_judged, outcome.tally.unjudged()) {
+            note(format_args!(
+                "{prefix}not all was judged: {unjudged}; `provstream extract --pretty` shows where"
+            ));
+        }
+        if outcome.has_brackets_in_strings {
+            note(format_args!(
+                "{prefix}annotations in brackets within JSON strings are not read; read the text of a member with --field, as in \
+                 --field /text"
+            ));
+        }
+        let is_incomplete = !outcome.unread.is_empty() || outcome.has_brackets_in_strings;
+        outcome.tally.incomplete += u64::from(is_incomplete);
+    }
+
+    /// Writes the totals of all inputs, if there are several, and ends the output.
+    pub(crate) fn close(&mut self, mut output: Output) -> Result<(), Failure> {
+        if self.is_of_several && self.summary.failed == 0 {
+            let mut report = Report::new(output, self.reading.is_pretty, None);
+            report.count_files(self.count);
+            report.line(&self.summary.tally.end(&self.reading.task));
+            output = report.into_output();
+        }
+        output.commit()
+    }
+}

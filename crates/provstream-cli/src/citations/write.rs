@@ -1,0 +1,139 @@
+//! `provstream citations write`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use provstream::provenance::{Annotation, Assertion};
+use provstream::{Event, Handler, Mode, Parser, Rewriter, TextChunk};
+use provstream_providers::citation::{
+    Cited, CleanText, OpenAiShape, write_gemini_grounding, write_openai_annotations,
+    write_web_annotation,
+};
+
+use crate::args::{CitationForm, WriteArgs};
+use crate::failure::{Failure, note};
+use crate::input::Input;
+use crate::links::link;
+use crate::output::Output;
+use crate::setup;
+
+/// Longest text that is read, in bytes: it is kept as a whole.
+const MAX_TEXT: usize = 16 << 20;
+
+/// The clean text, and the assertions in it.
+#[derive(Debug, Default)]
+struct Annotated {
+    text: Vec<u8>,
+    assertions: Vec<Assertion<'static>>,
+}
+
+impl Handler for Annotated {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(assertion) = event {
+            self.assertions.push(assertion.into_owned());
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
+    if args.form != CitationForm::WebAnnotation && args.links.is_empty() {
+        return Err(Failure::Usage(
+            "--link is missing, and this form has nothing but links; give one, as in --link https://example.org/{id}".to_owned(),
+        ));
+    }
+    let vocabulary = setup::vocabulary(&args.classes)?;
+    let parser = Parser::builder()
+        .mode(Mode::Text)
+        .vocabulary(vocabulary)
+        .build();
+    let path = args.file.as_deref().unwrap_or(Path::new("-"));
+    let annotated = read(path, parser)?;
+    let text = String::from_utf8(annotated.text).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::Unknown(format!(
+            "cannot cite {}: byte {at} of the text without annotations is not UTF-8",
+            path.display()
+        ))
+    })?;
+    let text = CleanText::new(&text);
+    let assertions: Vec<_> = annotated
+        .assertions
+        .iter()
+        .filter_map(|assertion| cited(&text, assertion, args.hide_ids))
+        .collect();
+    let mut output = Output::open(args.output.as_deref())?;
+    output.bytes(json(args, &assertions).as_bytes());
+    output.bytes(b"\n");
+    output.commit()?;
+    let left = annotated.assertions.len() - assertions.len();
+    if left > 0 {
+        note(format_args!(
+            "{left} assertions have no place in the text and are left out"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path, parser: Parser) -> Result<Annotated, Failure> {
+    let mut input = Input::open(path)?;
+    let mut rewriter = Rewriter::new(parser);
+    let mut annotated = Annotated::default();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let count = input.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        rewriter.push(&buffer[..count], &mut annotated);
+        if rewriter.parser().position() > MAX_TEXT as u64 {
+            return Err(Failure::Unknown(format!(
+                "cannot cite {}: it is longer than {MAX_TEXT} bytes",
+                input.name()
+            )));
+        }
+    }
+    rewriter.finish(&mut annotated);
+    Ok(annotated)
+}
+
+/// An assertion at its place, without observation ids if they are to be hidden.
+fn cited<'a>(
+    text: &CleanText<'a>,
+    assertion: &'a Assertion<'_>,
+    hide_ids: bool,
+) -> Option<Cited<'a>> {
+    if !hide_ids {
+        return text.assertion(assertion);
+    }
+    let annotations = assertion
+        .annotations()
+        .map(Annotation::without_observation_id);
+    text.cite(assertion.clean_span()?, annotations)
+}
+
+fn json(args: &WriteArgs, cited: &[Cited<'_>]) -> String {
+    let link = |annotation: &Annotation<'_>| link(&args.links, annotation);
+    match args.form {
+        CitationForm::WebAnnotation => {
+            let source = args.source.as_deref().unwrap_or_default();
+            let annotations: Vec<_> = (1..)
+                .zip(cited)
+                .map(|(number, cited)| {
+                    let id = format!("{source}#annotation-{number}");
+                    write_web_annotation(cited, &id, source)
+                })
+                .collect();
+            format!("[{}]", annotations.join(","))
+        }
+        CitationForm::OpenaiChat => write_openai_annotations(cited, OpenAiShape::Chat, link),
+        CitationForm::OpenaiResponses => {
+            write_openai_annotations(cited, OpenAiShape::Responses, link)
+        }
+        CitationForm::Gemini => write_gemini_grounding(cited, 0, link),
+    }
+}

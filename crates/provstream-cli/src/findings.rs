@@ -1,0 +1,275 @@
+//! What `extract` and `admit` make of a stream.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use provstream::provenance::{Discipline, Encoding, Timestamp};
+use provstream::{BracketAnnotation, Event, Handler, Replacement, Span, TextChunk};
+use provstream_marc::Profile;
+use provstream_providers::Channel;
+
+use crate::feed::Fed;
+use crate::line::{JudgedTotals, Line, Totals};
+use crate::marc::record::Judged;
+use crate::messages;
+use crate::output::Output;
+use crate::pieces::Pieces;
+use crate::report::Report;
+use crate::sink::Sink;
+use crate::strings::BracketsInStrings;
+use crate::unread::{Unknown, Unread};
+
+/// What is to be printed.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Everything, and the clean text too if asked for.
+    Extract {
+        /// `--text`.
+        text: bool,
+    },
+    /// Assertions with a verdict.
+    Admit {
+        /// What decides.
+        discipline: Box<Discipline>,
+        /// The time to judge by; the clock if absent.
+        now: Option<Timestamp>,
+    },
+}
+
+/// What came of a stream, or of several.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// What was found.
+    pub(crate) totals: Totals,
+    /// The assertions that were admitted.
+    pub(crate) admitted: u64,
+    /// Diagnostics after which a gate cannot pass, by their code.
+    pub(crate) unjudged: BTreeMap<&'static str, u64>,
+    /// Streams of which not all was read, with annotations where none are read, or without an end.
+    pub(crate) incomplete: u64,
+}
+
+impl Tally {
+    /// Adds what came of a further stream.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.totals.bytes += other.totals.bytes;
+        self.totals.assertions += other.totals.assertions;
+        self.totals.annotations += other.totals.annotations;
+        self.totals.marc += other.totals.marc;
+        self.totals.diagnostics += other.totals.diagnostics;
+        self.admitted += other.admitted;
+        for (code, count) in &other.unjudged {
+            *self.unjudged.entry(code).or_default() += count;
+        }
+        self.incomplete += other.incomplete;
+    }
+
+    /// The line of totals.
+    pub(crate) fn end(&self, task: &Task) -> Line<'static> {
+        match task {
+            Task::Extract { .. } => Line::End(self.totals),
+            Task::Admit { .. } => Line::Judged(JudgedTotals {
+                bytes: self.totals.bytes,
+                assertions: self.totals.assertions,
+                admitted: self.admitted,
+                diagnostics: self.totals.diagnostics,
+            }),
+        }
+    }
+
+    /// The diagnostics after which a gate cannot pass, in words; `None` if there were not any.
+    pub(crate) fn unjudged(&self) -> Option<String> {
+        let parts: Vec<_> = self
+            .unjudged
+            .iter()
+            .map(|(code, count)| format!("{count} {code}"))
+            .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// What came of a stream, or of a part of one.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// What was counted.
+    pub(crate) tally: Tally,
+    /// What of an event stream was not read.
+    pub(crate) unread: Unread,
+    /// Brackets in strings of JSON look like annotations.
+    pub(crate) has_brackets_in_strings: bool,
+}
+
+impl Outcome {
+    /// Adds the part that follows.
+    pub(crate) fn add(&mut self, part: Self) {
+        self.tally.add(&part.tally);
+        self.has_brackets_in_strings |= part.has_brackets_in_strings;
+        // Only streams that are read as a whole have events.
+        self.unread = part.unread;
+    }
+}
+
+/// Prints what a stream asserts.
+#[derive(Debug)]
+pub(crate) struct Findings<'t> {
+    task: &'t Task,
+    report: Report,
+    outcome: Outcome,
+    strings: BracketsInStrings,
+    /// The text of each channel, if it is to be printed.
+    text: Option<BTreeMap<Option<Channel>, Pieces>>,
+    /// The channel that is read, in the event stream of a provider.
+    channel: Option<Channel>,
+    /// The fields to name, if there are several.
+    fields: &'t [Arc<str>],
+}
+
+impl<'t> Findings<'t> {
+    /// Reports to `report`; of several fields each line names its own.
+    pub(crate) fn new(
+        task: &'t Task,
+        report: Report,
+        strings: BracketsInStrings,
+        fields: &'t [Arc<str>],
+    ) -> Self {
+        Self {
+            task,
+            report,
+            outcome: Outcome::default(),
+            strings,
+            text: matches!(task, Task::Extract { text: true }).then(BTreeMap::new),
+            channel: None,
+            fields,
+        }
+    }
+
+    /// Ends the stream, or the part of it.
+    pub(crate) fn end(mut self, fed: Fed) -> (Outcome, Output) {
+        self.end_text();
+        self.outcome.tally.totals.bytes = fed.bytes;
+        if fed.unread.unknown().is_some_and(Unknown::is_reported) {
+            self.outcome.tally.totals.diagnostics += 1;
+            if matches!(self.task, Task::Extract { .. }) {
+                self.report.about_file(&Line::Diagnostic {
+                    code: "unknown-format",
+                    span: Span::new(0, fed.bytes).into(),
+                });
+            }
+        }
+        self.outcome.unread = fed.unread;
+        self.outcome.has_brackets_in_strings = self.strings.found();
+        (self.outcome, self.report.into_output())
+    }
+
+    /// What came of the stream until reading it failed.
+    pub(crate) fn broken(self) -> (Outcome, Output) {
+        (self.outcome, self.report.into_output())
+    }
+
+    fn end_text(&mut self) {
+        let Some(texts) = &mut self.text else { return };
+        for (channel, mut pieces) in std::mem::take(texts) {
+            self.report.enter(channel);
+            pieces.finish(|text| self.report.line(&Line::Text { text }));
+        }
+    }
+
+    fn diagnostic(&mut self, line: &Line<'_>) {
+        if let Line::Diagnostic { code, .. } = line {
+            self.outcome.tally.totals.diagnostics += 1;
+            if messages::is_unread(code) {
+                *self.outcome.tally.unjudged.entry(code).or_default() += 1;
+            }
+        }
+        if matches!(self.task, Task::Extract { .. }) {
+            self.report.line(line);
+        }
+    }
+}
+
+impl Handler for Findings<'_> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let bytes = text.bytes();
+        self.strings.push(bytes);
+        if let Some(texts) = &mut self.text {
+            let report = &mut self.report;
+            let pieces = texts.entry(self.channel).or_default();
+            pieces.push(bytes, |text| report.line(&Line::Text { text }));
+        }
+    }
+
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.outcome.tally.totals.annotations += 1;
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        let tally = &mut self.outcome.tally;
+        match event {
+            Event::Assertion(assertion) => {
+                self.strings.stop();
+                tally.totals.assertions += 1;
+                // One in brackets was counted at its bracket.
+                if assertion.encoding() == Encoding::Json {
+                    tally.totals.annotations += assertion.annotations().len() as u64;
+                }
+                let verdict = match self.task {
+                    Task::Extract { .. } => None,
+                    Task::Admit { discipline, now } => {
+                        let now = now.unwrap_or_else(|| SystemTime::now().into());
+                        let verdict = discipline.judge(&assertion, now);
+                        tally.admitted += u64::from(verdict.admitted());
+                        Some(verdict)
+                    }
+                };
+                self.report
+                    .line(&Line::assertion(&assertion, verdict.as_ref()));
+            }
+            Event::Marc(object) => {
+                tally.totals.marc += 1;
+                if matches!(self.task, Task::Extract { .. }) {
+                    let judged = Judged::new(&object, Profile::default());
+                    self.report.line(&judged.line());
+                }
+            }
+            Event::Diagnostic(diagnostic) => self.diagnostic(&Line::from(diagnostic)),
+            _ => {}
+        }
+    }
+}
+
+impl Sink for Findings<'_> {
+    fn output(&mut self) -> &mut Output {
+        self.report.output()
+    }
+
+    fn raw(&mut self, chunk: &[u8]) {
+        self.report.raw(chunk);
+    }
+
+    fn enter(&mut self, channel: Channel) {
+        self.channel = Some(channel);
+        self.report.enter(self.channel);
+    }
+
+    fn enter_field(&mut self, line: u64, field: Option<usize>) {
+        let name = field.and_then(|field| self.fields.get(field)).cloned();
+        self.report.enter_field(line, name);
+    }
+
+    fn leave_field(&mut self) {
+        self.end_text();
+    }
+
+    fn notice(&mut self, line: &Line<'_>) {
+        let channel = self.channel;
+        self.report.enter(None);
+        match line {
+            Line::Diagnostic { .. } => self.diagnostic(line),
+            _ if matches!(self.task, Task::Extract { .. }) => self.report.line(line),
+            _ => {}
+        }
+        self.report.enter(channel);
+    }
+}

@@ -1,0 +1,115 @@
+//! Addresses of observations, from templates on the command line.
+
+use std::fmt::Write;
+use std::str::FromStr;
+
+use provstream::provenance::{Annotation, LabelKind};
+use provstream_providers::citation::Link;
+
+/// One `--link`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinkTemplate {
+    /// The class it is for; none for all classes without one of their own.
+    class: Option<String>,
+    url: String,
+}
+
+impl FromStr for LinkTemplate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // An address may have `=`, but only after its scheme.
+        let (class, url) = match text.split_once('=') {
+            Some((class, url)) if !class.contains(':') => (Some(class.to_owned()), url),
+            _ => (None, text),
+        };
+        let mut rest = url;
+        while let Some((_, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}').unwrap_or((after, ""));
+            if !matches!(name, "id" | "class") {
+                return Err(format!(
+                    "unknown name `{{{name}}}` in the address, expected {{id}} or {{class}}"
+                ));
+            }
+            rest = after;
+        }
+        if !url.contains(':') {
+            return Err(
+                "expected an address with its scheme, as in https://example.org/{id}".to_owned(),
+            );
+        }
+        Ok(Self {
+            class,
+            url: url.to_owned(),
+        })
+    }
+}
+
+/// The link of an annotation, if a template gives one; its title is the class. A terminal corroborates nothing and has none.
+pub(crate) fn link(templates: &[LinkTemplate], annotation: &Annotation<'_>) -> Option<Link> {
+    if annotation.label_kind() != LabelKind::Corroborated {
+        return None;
+    }
+    let class = annotation.class().as_str();
+    let of = |wanted: Option<&str>| {
+        templates
+            .iter()
+            .find(|template| template.class.as_deref() == wanted)
+    };
+    let template = of(Some(class)).or_else(|| of(None))?;
+    let mut url = template.url.replace("{class}", &encoded(class));
+    if url.contains("{id}") {
+        url = url.replace("{id}", &encoded(annotation.observation_id()?));
+    }
+    Some(Link::new(url, class))
+}
+
+/// Percent-encoded but for the unreserved characters of RFC 3986 2.3.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(byte.into());
+            }
+            // Writing to a string cannot fail.
+            _ => drop(write!(encoded, "%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use provstream::provenance::Class;
+
+    use super::*;
+
+    #[test]
+    fn the_class_of_an_annotation_has_precedence() {
+        let templates: Vec<LinkTemplate> = [
+            "https://a/{id}?c=1",
+            "substrate.grep=https://b/{class}/{id}",
+        ]
+        .map(|text| text.parse().unwrap())
+        .into();
+        let grep = Annotation::new(Class::GREP, "substrate.grep").with_observation_id("src/a.rs:7");
+        let found = link(&templates, &grep).unwrap();
+        assert_eq!(found.url(), "https://b/substrate.grep/src%2Fa.rs%3A7");
+        let log = Annotation::new(Class::GIT_LOG, "substrate.git.log");
+        assert_eq!(link(&templates, &log), None);
+        let log = log.with_observation_id("x");
+        assert_eq!(link(&templates, &log).unwrap().url(), "https://a/x?c=1");
+        let inferred = Annotation::new(Class::UNVERIFIED_INFERENCE, "unverified-inference");
+        assert_eq!(link(&templates, &inferred), None);
+        for bad in [
+            "https://a/{ID}",
+            "nowhere",
+            "substrate.grep=",
+            "https://a/{id",
+        ] {
+            let read = bad.parse::<LinkTemplate>();
+            assert_eq!(read.is_err(), bad != "https://a/{id", "{bad}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The strings at a JSON Pointer of a JSON value.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// A JSON Pointer (RFC 6901).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    text: String,
+    tokens: Vec<String>,
+}
+
+impl Pointer {
+    /// The pointer as it was written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What is at the pointer in a JSON value. Of members of the same name each counts: a reader may take any of them.
+    pub(crate) fn find<'a>(&self, json: &'a [u8]) -> serde_json::Result<Found<'a>> {
+        let mut found = Found::default();
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let seed = Seek {
+            tokens: &self.tokens,
+            found: &mut found,
+        };
+        seed.deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(found)
+    }
+}
+
+impl FromStr for Pointer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some(rest) = text.strip_prefix('/') else {
+            return Err(format!(
+                "expected a JSON Pointer, which begins with `/`, such as /{}",
+                if text.is_empty() { "text" } else { text }
+            ));
+        };
+        let tokens: Result<_, _> = rest.split('/').map(unescape).collect();
+        Ok(Self {
+            text: text.to_owned(),
+            tokens: tokens?,
+        })
+    }
+}
+
+fn unescape(token: &str) -> Result<String, String> {
+    let mut parts = token.split('~');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (character, rest) = match part.as_bytes().first() {
+            Some(b'0') => ('~', &part[1..]),
+            Some(b'1') => ('/', &part[1..]),
+            _ => return Err("expected `~0` for `~` or `~1` for `/` after a `~`".to_owned()),
+        };
+        name.push(character);
+        name.push_str(rest);
+    }
+    Ok(name)
+}
+
+/// What is at a pointer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found<'a> {
+    /// The strings, decoded.
+    pub(crate) texts: Vec<Cow<'a, str>>,
+    /// There is a value that is neither a string nor null.
+    pub(crate) has_other: bool,
+    /// There is a null.
+    pub(crate) has_null: bool,
+}
+
+/// Looks for the value at the tokens.
+struct Seek<'t, 'f, 'a> {
+    tokens: &'t [String],
+    found: &'f mut Found<'a>,
+}
+
+impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Seek<'_, '_, '_> {
+    /// A value that has no members, and is no string.
+    fn other(self) {
+        self.found.has_other |= self.tokens.is_empty();
+    }
+}
+
+impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<(), E> {
+        if self.tokens.is_empty() {
+            self.found.texts.push(Cow::Borrowed(text));
+        }
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if self.tokens.is_empty() {
+            self.found.texts.push(Cow::Owned(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.found.has_null |= self.tokens.is_empty();
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        self.other();
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        self.other();
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        self.other();
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        self.other();
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
+        let Some((token, rest)) = self.tokens.split_first() else {
+            self.found.has_other = true;
+            while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            return Ok(());
+        };
+        while let Some(name) = members.next_key::<Name<'_>>()? {
+            if name.0 == *token {
+                members.next_value_seed(Seek {
+                    tokens: rest,
+                    found: self.found,
+                })?;
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<(), A::Error> {
+        let wanted = self.tokens.split_first().and_then(|(token, rest)| {
+            // RFC 6901 4: no leading zeros.
+            let is_index = token == "0" || !token.starts_with(['0', '+']);
+            Some((token.parse::<usize>().ok().filter(|_| is_index)?, rest))
+        });
+        self.found.has_other |= self.tokens.is_empty();
+        let mut index = 0;
+        loop {
+            let element = match wanted {
+                Some((wanted, rest)) if wanted == index => elements.next_element_seed(Seek {
+                    tokens: rest,
+                    found: self.found,
+                })?,
+                _ => elements.next_element::<IgnoredAny>()?.map(|_| ()),
+            };
+            if element.is_none() {
+                return Ok(());
+            }
+            index += 1;
+        }
+    }
+}
+
+/// The name of a member.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(pointer: &str, json: &str) -> Vec<String> {
+        let pointer: Pointer = pointer.parse().unwrap();
+        let found = pointer.find(json.as_bytes()).unwrap();
+        found.texts.into_iter().map(Cow::into_owned).collect()
+    }
+
+    #[test]
+    fn finds_strings() {
+        let json = r#"{"a":{"b/c":[1,"x\u0041",{"~":"y"}]},"":"z","a":{"b/c":["w"]}}"#;
+        assert_eq!(texts("/a/b~1c/1", json), ["xA"]);
+        assert_eq!(texts("/a/b~1c/2/~0", json), ["y"]);
+        assert_eq!(texts("/", json), ["z"]);
+        assert_eq!(texts("/a/b~1c/01", json), [""; 0]);
+        // Of two members of the same name both.
+        assert_eq!(texts("/a/b~1c/0", json), ["w"]);
+        assert_eq!(texts("/a", r#"{"a":"x","a":"y"}"#), ["x", "y"]);
+    }
+
+    #[test]
+    fn other_values_are_known() {
+        let pointer: Pointer = "/a".parse().unwrap();
+        for (json, has_other, has_null) in [
+            (r#"{"a":1}"#, true, false),
+            (r#"{"a":[]}"#, true, false),
+            (r#"{"a":{"b":"c"}}"#, true, false),
+            (r#"{"a":null}"#, false, true),
+            (r#"{"b":1}"#, false, false),
+            (r#"[1]"#, false, false),
+        ] {
+            let found = pointer.find(json.as_bytes()).unwrap();
+            let texts = Vec::new();
+            let expected = Found {
+                texts,
+                has_other,
+                has_null,
+            };
+            assert_eq!(found, expected, "{json}");
+        }
+        assert!(pointer.find(b"{\"a\":1} x").is_err());
+        assert!(pointer.find(b"{\"a\":").is_err());
+    }
+
+    #[test]
+    fn pointers_begin_with_a_slash() {
+        for bad in ["", "a", "/~2", "/a~"] {
+            assert!(bad.parse::<Pointer>().is_err(), "{bad}");
+        }
+    }
+}

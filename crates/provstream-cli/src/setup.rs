@@ -1,0 +1,66 @@
+//! From arguments to what they ask for.
+
+use provstream::provenance::Vocabulary;
+use provstream::{Limits, Parser, ParserBuilder};
+
+use crate::args::{ClassesArgs, FileArgs, SourceArgs};
+use crate::failure::{Failure, note};
+use crate::findings::Task;
+use crate::reading::Reading;
+use crate::settings;
+
+/// Loads a vocabulary from a TOML file; without one, the built-in vocabulary.
+pub(crate) fn vocabulary(args: &ClassesArgs) -> Result<Vocabulary, Failure> {
+    let Some(path) = &args.vocabulary else {
+        return Ok(Vocabulary::memo());
+    };
+    let vocabulary = settings::load("--vocabulary", path, Vocabulary::from_toml)?;
+    let memo = Vocabulary::memo();
+    let missing: Vec<_> = memo
+        .classes()
+        .filter(|(class, _)| vocabulary.class(class.as_str()).is_none())
+        .map(|(class, _)| class.to_string())
+        .collect();
+    if !missing.is_empty() {
+        note(format_args!(
+            "{}: vocabulary {} does not have these classes of version 1.0, which count as unknown: {}",
+            path.display(),
+            vocabulary.version(),
+            missing.join(", ")
+        ));
+    }
+    Ok(vocabulary)
+}
+
+/// A parser that reads what the arguments say, with limits of the command's choice.
+pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary) -> ParserBuilder {
+    Parser::builder()
+        .mode(source.mode)
+        .limits(limits)
+        .vocabulary(vocabulary)
+}
+
+/// How inputs are read.
+pub(crate) fn reading(
+    source: &SourceArgs,
+    files: &FileArgs,
+    parser: ParserBuilder,
+    task: Task,
+    is_pretty: bool,
+) -> Reading {
+    let names = files.fields.iter().map(|field| field.as_str().into());
+    Reading {
+        task,
+        parser,
+        mode: source.mode,
+        input: source.input,
+        fields: files.fields.clone(),
+        field_names: if files.fields.len() > 1 {
+            names.collect()
+        } else {
+            Vec::new()
+        },
+        chunk: source.chunk_size.map(usize::from),
+        is_pretty,
+    }
+}

@@ -1,0 +1,259 @@
+//! Wrong command lines, in words: what was expected, what was found, and where.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::color;
+use crate::failure::{self, Failure, USAGE};
+use crate::stdio;
+
+/// Prints what clap has to say: help and version on standard output, errors on standard error.
+pub(crate) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    if !error.use_stderr() {
+        return match print(error) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => Failure::Write(error).report(),
+        };
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // The help itself is the message; there is no standard error to complain to if this fails.
+        let _ = error.print();
+        return ExitCode::from(USAGE);
+    }
+    let command = command(words);
+    let mut message = message(error, words, &command);
+    let _ = write!(message, "; see `{command} --help`");
+    failure::complain(message);
+    ExitCode::from(USAGE)
+}
+
+/// Prints help or the version.
+fn print(error: &clap::Error) -> io::Result<()> {
+    let text = error.render();
+    let text = if color::is_wanted() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    stdio::stdout()?.write_all(text.as_bytes())
+}
+
+/// The command that was called, as far as its words are known.
+fn command(words: &[OsString]) -> String {
+    let mut definition = crate::args::Args::definition();
+    let mut name = definition.get_name().to_owned();
+    for word in words.iter().skip(1) {
+        let found = word
+            .to_str()
+            .and_then(|word| definition.find_subcommand(word).cloned());
+        let Some(found) = found else { break };
+        name = format!("{name} {}", found.get_name());
+        definition = found;
+    }
+    name
+}
+
+/// A part of what clap knows of an error, as text.
+fn part(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => Some(texts.join(", ")),
+        ContextValue::Number(number) => Some(number.to_string()),
+        ContextValue::StyledStr(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// Options that have an effect only with another one.
+const NEEDS: [(&str, &str); 3] = [
+    ("--channel", "--text-only"),
+    ("--max-record", "--json"),
+    ("--require-assertions", "--fail"),
+];
+
+/// An option as it was typed: `--window <[CLASS=]DURATION>` without what follows the name.
+fn bare(argument: &str) -> &str {
+    match argument.split_once(" <") {
+        Some((name, _)) => name,
+        None => argument,
+    }
+}
+
+fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
+    let argument = part(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = part(error, ContextKind::InvalidValue).unwrap_or_default();
+    let option = bare(&argument);
+    match error.kind() {
+        ErrorKind::ValueValidation => {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            format!("{option}: {}, found `{value}`", cause.unwrap_or_default())
+        }
+        ErrorKind::InvalidValue if value.is_empty() => {
+            format!("{option}: expected a value, found nothing")
+        }
+        ErrorKind::InvalidValue => {
+            let known = part(error, ContextKind::ValidValue).unwrap_or_default();
+            format!("{option}: expected one of {known}, found `{value}`")
+        }
+        ErrorKind::UnknownArgument => unknown(error, &argument, command),
+        ErrorKind::InvalidSubcommand => {
+            let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            let known: Vec<_> = visible(command);
+            format!(
+                "unknown command `{word}`, expected one of {}",
+                known.join(", ")
+            )
+        }
+        ErrorKind::MissingSubcommand => {
+            format!(
+                "expected one of {}, found no command",
+                visible(command).join(", ")
+            )
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let given = |option: &str| {
+                words
+                    .iter()
+                    .any(|word| word.to_string_lossy().split('=').next() == Some(option))
+            };
+            let pair = NEEDS
+                .iter()
+                .find(|(with, needed)| *needed == option && given(with));
+            match pair {
+                Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
+                None => format!("`{command}` needs {argument}"),
+            }
+        }
+        ErrorKind::ArgumentConflict => {
+            let other = part(error, ContextKind::PriorArg).unwrap_or_default();
+            if bare(&other) == option {
+                format!("{option} was given more than once, expected it once")
+            } else {
+                format!("{option} cannot be used with {}", bare(&other))
+            }
+        }
+        ErrorKind::TooManyValues => {
+            format!("{option}: expected no value, found `{value}`")
+        }
+        ErrorKind::NoEquals => format!("{option}: expected a value after `=`"),
+        ErrorKind::InvalidUtf8 => not_utf8(words),
+        _ => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            first.strip_prefix("error: ").unwrap_or(first).to_owned()
+        }
+    }
+}
+
+/// The definition of a command, such as `provstream extract`.
+fn definition_of(command: &str) -> clap::Command {
+    let mut definition = crate::args::Args::definition();
+    for word in command.split(' ').skip(1) {
+        match definition.find_subcommand(word).cloned() {
+            Some(found) => definition = found,
+            None => break,
+        }
+    }
+    definition
+}
+
+/// The commands of a command.
+fn visible(command: &str) -> Vec<String> {
+    let definition = definition_of(command);
+    let commands = definition.get_subcommands();
+    commands
+        .map(|command| command.get_name().to_owned())
+        .filter(|name| name != "help")
+        .collect()
+}
+
+fn unknown(error: &clap::Error, argument: &str, command: &str) -> String {
+    let similar = part(error, ContextKind::SuggestedArg);
+    match similar {
+        _ if !argument.starts_with('-') => {
+            let takes_file = definition_of(command)
+                .get_positionals()
+                .any(|positional| positional.get_id() == "file");
+            if takes_file {
+                format!("`{command}` reads one file, found a second one: `{argument}`")
+            } else {
+                format!("`{command}` expects no further argument, found `{argument}`")
+            }
+        }
+        Some(similar) => {
+            format!(
+                "unknown option `{argument}` of `{command}`, did you mean {}",
+                bare(&similar)
+            )
+        }
+        None => format!(
+            "unknown option `{argument}` of `{command}`; a file whose name begins with - is given as ./{argument}"
+        ),
+    }
+}
+
+/// Names the option whose value is not UTF-8.
+fn not_utf8(words: &[OsString]) -> String {
+    let Some(at) = words.iter().position(|word| word.to_str().is_none()) else {
+        return "an argument is not UTF-8".to_owned();
+    };
+    let word = words[at].to_string_lossy();
+    let before = at.checked_sub(1).and_then(|at| words[at].to_str());
+    match (word.split_once('='), before) {
+        (Some((option, _)), _) if option.starts_with("--") => {
+            format!("{option}: expected UTF-8, found `{word}`")
+        }
+        (_, Some(option)) if option.starts_with('-') && option.len() > 1 => {
+            format!("{option}: expected UTF-8, found `{word}`")
+        }
+        _ => format!("expected UTF-8, found the argument `{word}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printable::Printable;
+
+    fn said(words: &[&str]) -> String {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let error = crate::args::Args::read(&words).unwrap_err();
+        Printable(message(&error, &words, &command(&words))).to_string()
+    }
+
+    #[test]
+    fn messages_name_what_was_expected_and_found() {
+        for (words, expected) in [
+            (
+                &["provstream", "extract", "--mode=xml"][..],
+                "--mode: expected one of text, json, ndjson, auto, found `xml`",
+            ),
+            (
+                &["provstream", "strip", "a", "b"],
+                "`provstream strip` reads one file, found a second one: `b`",
+            ),
+            (
+                &["provstream", "frobnicate"],
+                "unknown command `frobnicate`, expected one of extract, strip, admit, vocabulary, citations, marc, completions, man",
+            ),
+            (
+                &["provstream", "extract", "--text", "--text"],
+                "--text was given more than once, expected it once",
+            ),
+            (
+                &["provstream", "extract", "--text=yes"],
+                "--text: expected no value, found `yes`",
+            ),
+            (
+                &["provstream", "extract", "--mode"],
+                "--mode: expected a value, found nothing",
+            ),
+        ] {
+            assert_eq!(said(words), expected);
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What once went wrong with odd input, and must not again.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use crate::common::{Files, Run, provstream, run};
+
+/// Runs the program through a shell, which can close descriptors.
+#[cfg(target_os = "linux")]
+fn shell(command: &str) -> Run {
+    let program = env!("CARGO_BIN_EXE_provstream");
+    let output = Command::new("sh")
+        .args(["-c", &format!("'{program}' {command}")])
+        .stdin(Stdio::null())
+        .output();
+    output.expect("a shell starts").into()
+}
+
+const GATE: [&str; 4] = ["admit", "--floor=1", "--window=1d", "--fail"];
+
+fn gate(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    run(&[&GATE[..], args].concat(), input)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_input_that_cannot_be_read_is_an_error() {
+    let files = Files::new();
+    let file = files.write("written", "");
+    for command in [
+        "extract",
+        "strip",
+        "admit --floor=1 --window=1d --fail",
+        "marc validate --fail",
+        "citations read --from openai",
+    ] {
+        for input in ["<&-".to_owned(), format!("0>'{file}'")] {
+            let run = shell(&format!("{command} {input}"));
+            assert_eq!(
+                (run.status, run.stdout.as_str()),
+                (1, ""),
+                "{command} {input}"
+            );
+            let start = "provstream: cannot read standard input: ";
+            assert!(run.stderr.starts_with(start), "{}", run.stderr);
+        }
+        // What is empty on purpose is no error.
+        assert_eq!(
+            shell(&format!("{command} </dev/null")).status,
+            0,
+            "{command}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_cannot_be_written_is_an_error() {
+    for command in [
+        "extract",
+        "vocabulary",
+        "vocabulary --json",
+        "completions bash",
+        "man",
+        "--help",
+    ] {
+        for output in [">&-", "1</dev/null"] {
+            let run = shell(&format!("{command} {output}"));
+            assert_eq!(run.status, 1, "{command} {output}");
+            let start = "provstream: cannot write the output: ";
+            assert!(run.stderr.starts_with(start), "{}", run.stderr);
+        }
+        let run = shell(&format!("{command} >/dev/null"));
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{command}");
+    }
+}
+
+#[test]
+fn a_gate_that_could_judge_nothing_does_not_pass() {
+    let good = "It is. [substrate.grep; ts=2026-05-28T12:00:00Z]";
+    for (args, input, what) in [
+        (&["--mode=json"][..], "It rains.", "1 json-syntax"),
+        (
+            &["--mode=ndjson"],
+            "{\"assertion\":\"It is.\"",
+            "1 unterminated",
+        ),
+        (&["--mode=json"], "{\"a\":", "1 unterminated"),
+        (
+            &["--mode=json", "--max-depth=2"],
+            "[[[1]]]",
+            "1 limit-depth",
+        ),
+        (&["--max-annotation=20"], good, "1 limit-annotation"),
+    ] {
+        let run = gate(args, input);
+        assert_eq!(run.status, 3, "{input}: {}", run.stderr);
+        assert!(run.stderr.contains(what), "{input}: {}", run.stderr);
+    }
+    assert_eq!(gate(&[], "It rains.").status, 0);
+    let run = gate(&["--require-assertions"], "It rains.");
+    assert_eq!(run.status, 3);
+    assert!(run.stderr.contains("no assertion"), "{}", run.stderr);
+    assert_eq!(run_without_fail(&["--require-assertions"]).status, 2);
+}
+
+fn run_without_fail(args: &[&str]) -> Run {
+    run(&[&GATE[..3], args].concat(), "")
+}
+
+#[test]
+fn annotations_in_strings_of_json_do_not_pass_for_read() {
+    let line = "{\"text\":\"It runs. [unverified-inference]\"}\n";
+    for mode in ["auto", "json", "ndjson"] {
+        let run = gate(&["--mode", mode], line);
+        assert_eq!(run.status, 3, "{mode}");
+        assert!(run.stderr.contains("--field"), "{}", run.stderr);
+        let run = crate::common::run(&["extract", "--mode", mode], line);
+        assert!(run.stderr.contains("--field /text"), "{}", run.stderr);
+    }
+    let run = gate(&["--field=/text"], line);
+    assert_eq!(run.status, 3);
+    assert!(
+        run.stdout.contains("\"reason\":\"terminal\""),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn other_encodings_are_named() {
+    for (input, what) in [
+        (&b"\xFD7zXZ\0\0\x04"[..], "compressed with xz"),
+        (b"BZh91AY&SY", "compressed with bzip2"),
+        (b"PK\x03\x04\x14\0", "compressed with zip"),
+        (b"\x04\x22\x4D\x18\x64", "compressed with lz4"),
+        (b"\xFF\xFEI\0t\0", "UTF-16LE"),
+        (b"\xFE\xFF\0I\0t", "UTF-16BE"),
+        (b"I\0t\0 \0i\0s\0", "UTF-16LE"),
+        (b"\xFF\xFE\0\0I\0\0\0", "UTF-32LE"),
+        (b"\x1F\x8B\x08\0", "gzip"),
+    ] {
+        for args in [&["extract"][..], &["strip"], &GATE] {
+            let run = run(args, input);
+            assert_eq!(run.status, 1, "{what}: {}", run.stdout);
+            assert!(run.stderr.contains(what), "{}", run.stderr);
+        }
+    }
+}
+
+/// The bytes that a progress bar leaves on a terminal, if `script` of util-linux can make one.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(command: &str) -> Option<String> {
+    let output = Command::new("script")
+        .args(["-q", "-e", "-c", command, "/dev/null"])
+        .stdin(Stdio::null())
+        .output();
+    match output {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("SKIPPED: no terminal could be made: script: {error}");
+            None
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_progress_bar_is_not_drawn_over_another_program() {
+    let files = Files::new();
+    let path = files.path("big");
+    // Without annotations, and large enough for a bar.
+    File::create(&path)
+        .and_then(|file| file.set_len(20 << 20))
+        .expect("a file");
+    let (program, path) = (env!("CARGO_BIN_EXE_provstream"), path.display());
+    let extract = format!("'{program}' extract '{path}'");
+    let drawn = |command: &str| on_a_terminal(command).map(|shown| shown.contains("% of"));
+    let Some(in_a_file) = drawn(&format!("{extract} >/dev/null")) else {
+        return;
+    };
+    assert!(in_a_file, "a bar is drawn where the output is out of sight");
+    for hidden in [
+        format!("{extract} | cat"),
+        format!("{extract} --no-progress >/dev/null"),
+        format!("{extract} --quiet >/dev/null"),
+        extract.clone(),
+    ] {
+        assert_eq!(drawn(&hidden), Some(false), "{hidden}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_progress_bar_is_gone_after_an_interrupt() {
+    let files = Files::new();
+    let path = files.path("big");
+    File::create(&path)
+        .and_then(|file| file.set_len(2 << 30))
+        .expect("a file");
+    let (program, path) = (env!("CARGO_BIN_EXE_provstream"), path.display());
+    let command = format!(
+        "timeout --preserve-status -s INT 1 '{program}' strip '{path}' >/dev/null; echo status $?"
+    );
+    let Some(shown) = on_a_terminal(&command) else {
+        return;
+    };
+    assert!(
+        !shown.contains(" 0s left") && !shown.contains(" 0 seconds left"),
+        "{shown:?}"
+    );
+    let (bars, end) = shown.rsplit_once("status ").expect("the status is shown");
+    if end.trim() == "130" {
+        let cleared = bars.trim_end_matches(['\r', '\n', ' ']);
+        assert!(cleared.ends_with("\x1b[2K"), "{cleared:?}");
+    }
+}
+
+const CHAT: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello.\"}}]}\n\n\
+    data: {\"choices\":[{\"index\":2,\"delta\":{\"content\":\"Hi.\"}}]}\n\ndata: [DONE]\n\n";
+
+#[test]
+fn a_channel_that_is_not_there_is_an_error_with_those_that_are() {
+    let args = ["strip", "--input=auto", "--text-only", "--channel"];
+    let run = run(&[&args[..], &["7"]].concat(), CHAT);
+    assert_eq!((run.status, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.contains("(0, 2), found `7`"), "{}", run.stderr);
+}
+
+#[test]
+fn a_vocabulary_of_another_major_version_warns_of_what_it_lacks() {
+    let files = Files::new();
+    let path = files.write("vocabulary.toml", "version = \"2.0\"\n");
+    let run = run(
+        &["extract", "--vocabulary", &path],
+        "It is. [substrate.grep]",
+    );
+    assert_eq!(run.status, 0);
+    assert!(
+        run.stderr.contains("vocabulary 2.0 does not have"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("substrate.grep"), "{}", run.stderr);
+    let quiet = crate::common::run(&["extract", "--quiet", "--vocabulary", &path], "");
+    assert_eq!(quiet.stderr, "");
+    let one = files.write("one.toml", "version = \"1.1\"\n");
+    assert_eq!(
+        crate::common::run(&["vocabulary", "--vocabulary", &one], "").stderr,
+        ""
+    );
+    let help = crate::common::run(&["vocabulary", "--help"], "").stdout;
+    assert!(help.contains("One of version 2.0 or later has"), "{help}");
+}
+
+#[test]
+fn a_whole_response_is_named() {
+    for (input, format, field) in [
+        (
+            "{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"content\":\"So. [substrate.grep]\"}}]}\n",
+            "openai-chat",
+            "/choices/0/message/content",
+        ),
+        (
+            "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"So. [substrate.grep]\"}]}",
+            "anthropic",
+            "/content/0/text",
+        ),
+    ] {
+        for input_format in ["auto", format] {
+            let run = run(&["extract", "--input", input_format], input);
+            assert!(
+                run.stdout.contains("\"code\":\"unknown-format\""),
+                "{}",
+                run.stdout
+            );
+            assert!(run.stdout.contains("\"diagnostics\":1}"), "{}", run.stdout);
+            assert!(run.stderr.contains("whole response"), "{}", run.stderr);
+            let run = crate::common::run(&["extract", "--fail", "--input", input_format], input);
+            assert_eq!(run.status, 3);
+        }
+        // As the message says.
+        let run = run(&["extract", "--field", field], input);
+        assert!(run.stdout.contains("\"text\":\"So.\""), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn every_command_that_prints_lines_ends_with_totals() {
+    let admit = [&GATE[..3], &["--now=2026-05-28T12:00:00Z"]].concat();
+    for args in [
+        &["extract"][..],
+        &admit,
+        &["vocabulary", "--json"],
+        &["citations", "read", "--from=openai"],
+    ] {
+        let run = run(args, "");
+        let last = run.stdout.lines().last().unwrap_or_default();
+        assert!(last.starts_with("{\"event\":\"end\","), "{args:?}: {last}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    for (args, message) in [
+        (
+            &["admit", "--floor=1", "--window=1d", "--max-record=5"][..],
+            "--max-record",
+        ),
+        (&["strip", "--json", "--mode=text"], "--json needs JSON"),
+        (
+            &["strip", "--max-record=5"],
+            "--max-record needs --json, which is missing",
+        ),
+        (
+            &["extract", "--field=/a", "--input=auto"],
+            "--field cannot be used with --input",
+        ),
+    ] {
+        let run = run(args, "");
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+    }
+    // FILE is optional wherever a usage line shows it.
+    for command in ["extract", "strip", "admit"] {
+        let help = provstream(&[command, "-h"]).output().expect("help").stdout;
+        let help = String::from_utf8(help).expect("UTF-8");
+        assert!(
+            help.contains("[FILE]") && !help.contains("<FILE>\n"),
+            "{help}"
+        );
+    }
+}

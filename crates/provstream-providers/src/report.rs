@@ -1,0 +1,85 @@
+//! How much of a stream was read.
+
+use super::NoticeCode;
+
+/// What a reader made of a stream so far: how many events there were, how much text was read, and what was not read.
+///
+/// A gate that lets a stream pass because nothing was found in it asks [`is_complete`](Self::is_complete) first: what was
+/// not read may have annotations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadReport {
+    events: u64,
+    text_bytes: u64,
+    reasoning_bytes: u64,
+    /// Events that no format is known of, while none was.
+    unknown: u64,
+    is_known: bool,
+    notices: [u64; NoticeCode::ALL.len()],
+}
+
+impl ReadReport {
+    /// Events with data, those included that were not read.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Bytes of text that was read, in UTF-8, of all channels together.
+    #[must_use]
+    pub const fn text_bytes(&self) -> u64 {
+        self.text_bytes
+    }
+
+    /// Bytes of reasoning that was passed over or rewritten, as it is in the stream, with its escapes.
+    #[must_use]
+    pub const fn reasoning_bytes(&self) -> u64 {
+        self.reasoning_bytes
+    }
+
+    /// Events that may have text that was not read.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        let codes = NoticeCode::ALL.into_iter();
+        let noticed: u64 = codes
+            .filter(|code| code.is_unread())
+            .map(|code| self.count(code))
+            .sum();
+        noticed + if self.is_known { 0 } else { self.unknown }
+    }
+
+    /// How many notices there were of one kind.
+    #[must_use]
+    pub const fn count(&self, code: NoticeCode) -> u64 {
+        self.notices[code as usize]
+    }
+
+    /// Whether all text was read: no event is [`unread`](Self::unread).
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.unread() == 0
+    }
+
+    pub(super) const fn add_event(&mut self) {
+        self.events += 1;
+    }
+
+    pub(super) const fn add_text(&mut self, bytes: usize) {
+        self.text_bytes += bytes as u64;
+    }
+
+    pub(super) const fn add_reasoning(&mut self, bytes: usize) {
+        self.reasoning_bytes += bytes as u64;
+    }
+
+    pub(super) const fn add_unknown(&mut self) {
+        self.unknown += 1;
+    }
+
+    pub(super) const fn format_is_known(&mut self) {
+        self.is_known = true;
+    }
+
+    pub(super) const fn add_notice(&mut self, code: NoticeCode) {
+        self.notices[code as usize] += 1;
+    }
+}

@@ -1,0 +1,336 @@
+//! Events that a rewriter adds, for text that turned out to be text after its delta was written.
+
+use core::ops::Range;
+
+use super::escape::push_content;
+use super::frame::Frame;
+use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
+use super::{Channel, Format};
+
+/// Most bytes of an event that is kept as it is; of a longer one only what is repeated is kept.
+const MAX_KEPT: usize = 1 << 12;
+
+/// Most bytes of a member that is repeated.
+const MAX_MEMBER: usize = 1 << 8;
+
+/// The last event with text of a channel, as the pattern of one with more of it.
+///
+/// An added event has the members of that event that say the same in every event of a text: identifiers, model, time, and
+/// what is null. Everything else is left out of it, so that no client takes it twice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Template {
+    /// The bytes of the event; empty if there was none.
+    raw: Vec<u8>,
+    /// Where in them the JSON is.
+    json: Range<u32>,
+    /// Where in them the content of the text's string is.
+    text: Range<u32>,
+}
+
+/// How an event that is added is put together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Added<'a> {
+    pub(super) format: Format,
+    pub(super) channel: Channel,
+    pub(super) text: &'a [u8],
+    /// The number of the event in the stream, where events are numbered.
+    pub(super) sequence: Option<u64>,
+    /// What comes before the JSON and after it where there is no event to repeat.
+    pub(super) envelope: Envelope<'a>,
+}
+
+/// What events are put together by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Envelope<'a> {
+    /// Server-sent events, with this line end.
+    Sse(&'a str),
+    Lines,
+    Array,
+}
+
+impl Template {
+    pub(super) const fn new() -> Self {
+        Self {
+            raw: Vec::new(),
+            json: 0..0,
+            text: 0..0,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.raw.clear();
+    }
+
+    /// Keeps an event with text of the channel, in the place of the one before.
+    pub(super) fn keep(&mut self, frame: &Frame<'_>, text: Range<usize>) {
+        self.raw.clear();
+        let (Some(first), Some(last)) = (frame.lines().first(), frame.lines().last()) else {
+            return;
+        };
+        let (head, tail) = (&frame.raw[..first.start], &frame.raw[last.end..]);
+        let head_len = head.len().min(MAX_KEPT);
+        let mut text = text;
+        self.raw.extend_from_slice(&head[..head_len]);
+        if frame.data.len() <= MAX_KEPT {
+            self.raw.extend_from_slice(&frame.data);
+        } else {
+            let mut pruned = Prune {
+                data: &frame.data,
+                text: text.clone(),
+                format: None,
+                added: None,
+                out: &mut self.raw,
+                text_at: 0,
+            };
+            let is_kept = pruned.value(0).is_some();
+            let start = pruned.text_at;
+            if !is_kept {
+                return self.raw.clear();
+            }
+            text = start - head_len..start - head_len;
+        }
+        // Data over several lines is one line here.
+        for byte in &mut self.raw[head_len..] {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        self.json = head_len as u32..self.raw.len() as u32;
+        self.text = (head_len + text.start) as u32..(head_len + text.end) as u32;
+        self.raw.extend_from_slice(tail);
+        if self.raw.ends_with(b"\r\n\r") {
+            // The LF is a piece of its own.
+            self.raw.push(b'\n');
+        }
+    }
+
+    /// Appends the event with a text.
+    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) {
+        let json = self.json.start as usize..self.json.end as usize;
+        let before = out.len();
+        if !self.raw.is_empty() {
+            out.extend_from_slice(&self.raw[..json.start]);
+            let mut prune = Prune {
+                data: &self.raw[json.clone()],
+                text: self.text.start as usize - json.start..self.text.end as usize - json.start,
+                format: Some(added.format),
+                added: Some(added),
+                out,
+                text_at: 0,
+            };
+            if prune.value(0).is_some() {
+                out.extend_from_slice(&self.raw[json.end..]);
+                return;
+            }
+            out.truncate(before);
+        }
+        added.write_shortest(out);
+    }
+}
+
+/// Copies what is repeated of an event.
+struct Prune<'a, 'o> {
+    data: &'a [u8],
+    /// The content of the text's string.
+    text: Range<usize>,
+    format: Option<Format>,
+    /// What takes the place of the text; nothing if the event is only made shorter.
+    added: Option<&'a Added<'a>>,
+    out: &'o mut Vec<u8>,
+    /// Where the text is in `out`.
+    text_at: usize,
+}
+
+impl Prune<'_, '_> {
+    /// Copies the value at `from`, which holds the text or is it.
+    fn value(&mut self, from: usize) -> Option<usize> {
+        let from = white_space_end(self.data, from);
+        match *self.data.get(from)? {
+            b'"' => {
+                let end = string_end(self.data, from + 1)?.end;
+                self.out.push(b'"');
+                self.text_at = self.out.len();
+                if let Some(added) = self.added {
+                    push_content(self.out, added.text);
+                }
+                self.out.push(b'"');
+                Some(end + 1)
+            }
+            b'{' => self.container(from, b'{', b'}'),
+            b'[' => self.container(from, b'[', b']'),
+            _ => None,
+        }
+    }
+
+    fn container(&mut self, from: usize, open: u8, close: u8) -> Option<usize> {
+        self.out.push(open);
+        let mut after = from + 1;
+        let mut at = white_space_end(self.data, after);
+        let mut is_first = true;
+        while *self.data.get(at)? != close {
+            // With the white space before it.
+            let start = core::mem::replace(&mut after, at);
+            let mut name = None;
+            if open == b'{' {
+                let end = string_end(self.data, at + 1)?.end;
+                name = self.data.get(at + 1..end);
+                at = white_space_end(self.data, end + 1);
+                at = white_space_end(self.data, at + 1);
+            }
+            let end = self.end_of(at)?;
+            if (at..end).contains(&self.text.start) {
+                self.separate(&mut is_first);
+                self.out.extend_from_slice(&self.data[start..at]);
+                self.value(at)?;
+            } else if let Some(name) = name {
+                self.beside(
+                    name,
+                    &self.data[start..at],
+                    &self.data[at..end],
+                    &mut is_first,
+                );
+            }
+            at = white_space_end(self.data, end);
+            if *self.data.get(at)? == b',' {
+                after = at + 1;
+                at = white_space_end(self.data, after);
+            }
+        }
+        self.out.push(close);
+        Some(at + 1)
+    }
+
+    fn separate(&mut self, is_first: &mut bool) {
+        if !core::mem::replace(is_first, false) {
+            self.out.push(b',');
+        }
+    }
+
+    /// Copies a member beside the text if it can be repeated.
+    fn beside(&mut self, name: &[u8], head: &[u8], value: &[u8], is_first: &mut bool) {
+        let sequence = self.added.and_then(|added| added.sequence);
+        let value = match (name, sequence) {
+            (b"sequence_number", Some(number)) => {
+                self.separate(is_first);
+                self.out.extend_from_slice(head);
+                self.out.extend_from_slice(number.to_string().as_bytes());
+                return;
+            }
+            // Of the text that is repeated, which this is not.
+            (b"logprobs", _) if value.starts_with(b"[") => b"[]",
+            _ => value,
+        };
+        if value.len() <= MAX_MEMBER && self.is_repeatable(name, value) {
+            self.separate(is_first);
+            self.out.extend_from_slice(head);
+            self.out.extend_from_slice(value);
+        }
+    }
+
+    /// Whether a member says nothing, or the same in every event of a text.
+    fn is_repeatable(&self, name: &[u8], value: &[u8]) -> bool {
+        const ENVELOPE: [&[u8]; 20] = [
+            b"id",
+            b"object",
+            b"created",
+            b"created_at",
+            b"createTime",
+            b"model",
+            b"modelVersion",
+            b"provider",
+            b"responseId",
+            b"response_id",
+            b"service_tier",
+            b"system_fingerprint",
+            b"index",
+            b"type",
+            b"item_id",
+            b"event_id",
+            b"output_index",
+            b"content_index",
+            b"sequence_number",
+            b"obfuscation",
+        ];
+        match value {
+            b"null" | b"[]" => true,
+            b"false" => name == b"done",
+            // In the events of these formats each message has one.
+            _ if name == b"role" => self
+                .format
+                .is_none_or(|format| matches!(format, Format::Gemini | Format::Ollama)),
+            _ => ENVELOPE.contains(&name) && !value.starts_with(b"{") && !value.starts_with(b"["),
+        }
+    }
+
+    fn end_of(&self, at: usize) -> Option<usize> {
+        match self.data.get(at)? {
+            b'"' => Some(string_end(self.data, at + 1)?.end + 1),
+            b'{' | b'[' => Skip::default().run(self.data, at),
+            _ => Some(scalar_end(self.data, at)).filter(|&end| end > at),
+        }
+    }
+}
+
+impl Added<'_> {
+    /// Appends the shortest event of the format that has text of the channel.
+    fn write_shortest(&self, out: &mut Vec<u8>) {
+        let index = self.channel.index();
+        let part = self.channel.part().unwrap_or(0);
+        let (name, before, after) = match self.format {
+            Format::OpenAiChat => (
+                "",
+                format!(
+                    r#"{{"object":"chat.completion.chunk","choices":[{{"index":{index},"delta":{{"content":""#
+                ),
+                r#""},"finish_reason":null}]}"#,
+            ),
+            Format::OpenAiResponses => (
+                "response.output_text.delta",
+                format!(
+                    r#"{{"type":"response.output_text.delta","output_index":{index},"content_index":{part},"delta":""#
+                ),
+                r#""}"#,
+            ),
+            Format::Anthropic => (
+                "content_block_delta",
+                format!(
+                    r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":""#
+                ),
+                r#""}}"#,
+            ),
+            Format::Gemini => (
+                "",
+                format!(
+                    r#"{{"candidates":[{{"index":{index},"content":{{"role":"model","parts":[{{"text":""#
+                ),
+                r#""}]}}]}"#,
+            ),
+            Format::Ollama => (
+                "",
+                r#"{"message":{"role":"assistant","content":""#.to_owned(),
+                r#""},"done":false}"#,
+            ),
+            Format::Cohere => (
+                "content-delta",
+                format!(
+                    r#"{{"type":"content-delta","index":{index},"delta":{{"message":{{"content":{{"text":""#
+                ),
+                r#""}}}}"#,
+            ),
+        };
+        if let Envelope::Sse(line_end) = self.envelope {
+            if !name.is_empty() {
+                out.extend_from_slice(format!("event: {name}{line_end}").as_bytes());
+            }
+            out.extend_from_slice(b"data: ");
+        }
+        out.extend_from_slice(before.as_bytes());
+        push_content(out, self.text);
+        out.extend_from_slice(after.as_bytes());
+        match self.envelope {
+            Envelope::Sse(line_end) => out.extend_from_slice(line_end.repeat(2).as_bytes()),
+            Envelope::Lines => out.push(b'\n'),
+            Envelope::Array => {}
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! One walk over the JSON of an event.
+//!
+//! A [`Table`](table::Table) names the places of a format's events that matter; an [`Automaton`] is made of it once.
+//! [`Walk::read`] goes over the bytes of an event from the first to the last, once, and follows its members through the
+//! automaton. What no row names is skipped at the speed of a scan for quotes and brackets; what a row names is noted as a
+//! [`Capture`], a range of the event's bytes. Nothing is copied, nothing is built, and nothing is allocated once the
+//! vectors have grown to what the stream's events need.
+//!
+//! Which text a captured string belongs to can depend on what comes after it in the event: `index` after `delta`, `thought`
+//! after `text`, `type` last of all. So captures point to a [`Scope`], the object or element that they are in, and the
+//! scope has all its numbers once the walk is over. An event is read when it is complete; the framers bound its length.
+//!
+//! The walk accepts what the SDKs of providers accept, and more: it does not judge the inside of what it skips. Of repeated
+//! members the last counts, as it does for SDKs; captures of those before are [superseded](Capture::superseded).
+//! `RFC 8259 2 to 8`
+
+pub(crate) mod automaton;
+pub(crate) mod scan;
+pub(crate) mod table;
+
+use automaton::{Automaton, NONE, NodeId, ROOT};
+use scan::{Skip, is_scalar, scalar_end, string_end, white_space_end};
+use table::Role;
+
+/// A value that a row names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Capture {
+    pub(crate) node: NodeId,
+    pub(crate) shape: Shape,
+    /// A member of the same name follows in the same object.
+    pub(crate) superseded: bool,
+    /// Place of the scope in [`Walk::scopes`].
+    pub(crate) scope: u16,
+    /// Of a string its content, of any other value all of it.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// What a captured value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A string without escapes.
+    Plain,
+    /// A string with escapes.
+    Escaped,
+    /// A number or a word.
+    Scalar,
+    Object,
+    Array,
+}
+
+impl Capture {
+    pub(crate) fn range(&self) -> core::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    pub(crate) const fn is_string(&self) -> bool {
+        matches!(self.shape, Shape::Plain | Shape::Escaped)
+    }
+}
+
+/// The event, or an element of an array in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// The scope around it; that of the event is its own.
+    pub(crate) parent: u16,
+    /// The numbers of the channel that it names.
+    pub(crate) numbers: [Option<u32>; 3],
+    /// The text in it is reasoning.
+    pub(crate) is_thought: bool,
+}
+
+/// Most scopes of an event; elements of arrays after that share the scope around them.
+const MAX_SCOPES: usize = 1 << 14;
+
+/// An open object or array.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    node: NodeId,
+    is_array: bool,
+    scope: u16,
+    /// The members that were seen, a bit for each that leads on.
+    seen: u32,
+    /// How many captures there were before it.
+    before: u32,
+    /// The capture of the container itself.
+    own: Option<u32>,
+}
+
+/// A walk; its memory is used again from one event to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Walk {
+    pub(crate) captures: Vec<Capture>,
+    pub(crate) scopes: Vec<Scope>,
+    frames: Vec<Frame>,
+    /// A number of a channel was not one.
+    pub(crate) bad_number: bool,
+    /// The captured type of the event.
+    pub(crate) kind: Option<Capture>,
+}
+
+/// The event is not JSON, or not all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+impl Walk {
+    /// Reads the JSON value that is all of `data`, white space aside. What was captured until an error stays.
+    pub(crate) fn read(&mut self, automaton: &Automaton, data: &[u8]) -> Result<(), Malformed> {
+        self.captures.clear();
+        self.scopes.clear();
+        self.frames.clear();
+        self.scopes.push(Scope::default());
+        self.bad_number = false;
+        self.kind = None;
+        let end = self.value(automaton, data).ok_or(Malformed)?;
+        if white_space_end(data, end) == data.len() {
+            Ok(())
+        } else {
+            Err(Malformed)
+        }
+    }
+
+    /// Gives back memory that an unusual event needed.
+    pub(crate) fn trim(&mut self) {
+        const USUAL: usize = 64;
+        if self.captures.capacity() > USUAL || self.scopes.capacity() > USUAL {
+            self.captures.clear();
+            self.captures.shrink_to(USUAL);
+            self.scopes.clear();
+            self.scopes.shrink_to(USUAL);
+        }
+    }
+
+    /// Reads the first value; gives where it ends.
+    fn value(&mut self, automaton: &Automaton, data: &[u8]) -> Option<usize> {
+        let mut at = white_space_end(data, 0);
+        let mut node = ROOT;
+        let mut scope = 0;
+        loop {
+            at = match data.get(at)? {
+                b'"' => {
+                    let string = string_end(data, at + 1)?;
+                    let shape = if string.escaped {
+                        Shape::Escaped
+                    } else {
+                        Shape::Plain
+                    };
+                    self.capture(automaton, data, node, scope, shape, at + 1..string.end);
+                    string.end + 1
+                }
+                open @ (b'{' | b'[') => {
+                    let is_array = *open == b'[';
+                    match self.open(automaton, data, node, scope, at, is_array)? {
+                        Opened::Skipped(end) => end,
+                        Opened::Inside => {
+                            at = white_space_end(data, at + 1);
+                            let close = if is_array { b']' } else { b'}' };
+                            if *data.get(at)? == close {
+                                self.close(at + 1);
+                                at + 1
+                            } else {
+                                (node, scope, at) = self.next(automaton, data, at)?;
+                                continue;
+                            }
+                        }
+                    }
+                }
+                _ => {
+                    let end = scalar_end(data, at);
+                    if !is_scalar(&data[at..end]) {
+                        return None;
+                    }
+                    self.capture(automaton, data, node, scope, Shape::Scalar, at..end);
+                    end
+                }
+            };
+            loop {
+                let Some(frame) = self.frames.last() else {
+                    return Some(at);
+                };
+                at = white_space_end(data, at);
+                let close = if frame.is_array { b']' } else { b'}' };
+                match *data.get(at)? {
+                    b',' => {
+                        at = white_space_end(data, at + 1);
+                        (node, scope, at) = self.next(automaton, data, at)?;
+                        break;
+                    }
+                    byte if byte == close => {
+                        self.close(at + 1);
+                        at += 1;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+
+    /// Enters a container that rows look into, and skips any other.
+    fn open(
+        &mut self,
+        automaton: &Automaton,
+        data: &[u8],
+        id: NodeId,
+        scope: u16,
+        at: usize,
+        is_array: bool,
+    ) -> Option<Opened> {
+        let skip = || Skip::default().run(data, at);
+        if id == NONE {
+            return Some(Opened::Skipped(skip()?));
+        }
+        let node = automaton.node(id);
+        let shape = if is_array {
+            Shape::Array
+        } else {
+            Shape::Object
+        };
+        let leads_on = match is_array {
+            true => node.element.is_some(),
+            false => node.leads_on(),
+        };
+        if !leads_on {
+            let end = skip()?;
+            self.capture(automaton, data, id, scope, shape, at..end);
+            return Some(Opened::Skipped(end));
+        }
+        let before = self.captures.len() as u32;
+        self.capture(automaton, data, id, scope, shape, at..at);
+        let own = (self.captures.len() as u32 > before).then_some(before);
+        self.frames.push(Frame {
+            node: id,
+            is_array,
+            scope,
+            seen: 0,
+            before,
+            own,
+        });
+        Some(Opened::Inside)
+    }
+
+    /// Leaves the innermost container, which ends at `end`.
+    fn close(&mut self, end: usize) {
+        if let Some(own) = self.frames.pop().and_then(|frame| frame.own)
+            && let Some(capture) = self.captures.get_mut(own as usize)
+        {
+            capture.end = end as u32;
+        }
+    }
+
+    /// Goes to the next value in the innermost container: its node, its scope and where it begins.
+    fn next(
+        &mut self,
+        automaton: &Automaton,
+        data: &[u8],
+        at: usize,
+    ) -> Option<(NodeId, u16, usize)> {
+        let frame = self.frames.last_mut()?;
+        let node = automaton.node(frame.node);
+        if frame.is_array {
+            // Elements are counted where a channel is named by their place.
+            let place = frame.seen;
+            frame.seen = frame.seen.saturating_add(1);
+            let element = node.element?;
+            let parent = frame.scope;
+            let mut numbers = [None; 3];
+            if let Some(level) = automaton.node(element).place {
+                numbers[level] = Some(place);
+            }
+            let scope = self.new_scope(parent, numbers);
+            return Some((element, scope, at));
+        }
+        if *data.get(at)? != b'"' {
+            return None;
+        }
+        let name = string_end(data, at + 1)?;
+        let raw = &data[at + 1..name.end];
+        let found = if name.escaped {
+            let decoded = provstream::json::decode(raw, true);
+            node.member(decoded.text.as_bytes())
+        } else {
+            node.member(raw)
+        };
+        let (scope, mut id) = (frame.scope, NONE);
+        if let Some((place, member)) = found {
+            id = member;
+            let bit = 1 << place;
+            if frame.seen & bit != 0 {
+                let before = frame.before as usize;
+                self.supersede(before, member..automaton.node(member).end);
+            } else {
+                frame.seen |= bit;
+            }
+        }
+        let colon = white_space_end(data, name.end + 1);
+        if *data.get(colon)? != b':' {
+            return None;
+        }
+        Some((id, scope, white_space_end(data, colon + 1)))
+    }
+
+    fn new_scope(&mut self, parent: u16, numbers: [Option<u32>; 3]) -> u16 {
+        if self.scopes.len() >= MAX_SCOPES {
+            self.bad_number |= numbers != [None; 3];
+            return parent;
+        }
+        self.scopes.push(Scope {
+            parent,
+            numbers,
+            is_thought: false,
+        });
+        (self.scopes.len() - 1) as u16
+    }
+
+    /// A member comes again: what was captured of it before does not count.
+    #[cold]
+    fn supersede(&mut self, before: usize, nodes: core::ops::Range<NodeId>) {
+        for capture in &mut self.captures[before..] {
+            capture.superseded |= nodes.contains(&capture.node);
+        }
+    }
+
+    /// Notes a value, if rows are about it.
+    #[inline]
+    fn capture(
+        &mut self,
+        automaton: &Automaton,
+        data: &[u8],
+        id: NodeId,
+        scope: u16,
+        shape: Shape,
+        range: core::ops::Range<usize>,
+    ) {
+        if id == NONE {
+            return;
+        }
+        let rules = &automaton.node(id).rules;
+        let Some(first) = rules.first() else { return };
+        let capture = Capture {
+            node: id,
+            shape,
+            superseded: false,
+            scope,
+            start: range.start as u32,
+            end: range.end as u32,
+        };
+        match first.row.role {
+            Role::Number(level) => {
+                let number = self.number(&data[range], shape);
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.numbers[level] = number;
+                }
+            }
+            Role::Thought => {
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
+                }
+            }
+            Role::Kind => {
+                let is_thought = matches!(
+                    &data[range],
+                    b"reasoning_text" | b"summary_text" | b"reasoning" | b"thinking"
+                );
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.is_thought = is_thought && matches!(shape, Shape::Plain);
+                }
+            }
+            Role::Type => self.kind = Some(capture),
+            // `null` says nothing in any place.
+            _ if shape == Shape::Scalar && data[range] == *b"null" => {}
+            _ => self.captures.push(capture),
+        }
+    }
+
+    /// The number of a channel. `None` is 0: servers write `null` for it.
+    fn number(&mut self, token: &[u8], shape: Shape) -> Option<u32> {
+        if let [digit @ b'0'..=b'9'] = token {
+            return Some(u32::from(digit - b'0'));
+        }
+        let number = match shape {
+            Shape::Plain | Shape::Scalar => core::str::from_utf8(token).ok(),
+            _ => None,
+        };
+        let number = number.map(|text| text.strip_suffix(".0").unwrap_or(text));
+        match number {
+            Some("null") => None,
+            Some(text) => {
+                let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = text.parse().ok().filter(|_| plain);
+                self.bad_number |= number.is_none();
+                number
+            }
+            None => {
+                self.bad_number = true;
+                None
+            }
+        }
+    }
+}
+
+/// What became of a container.
+enum Opened {
+    /// It was skipped, and ends here.
+    Skipped(usize),
+    Inside,
+}

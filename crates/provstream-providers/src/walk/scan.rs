@@ -1,0 +1,230 @@
+//! Finding where JSON tokens end, without judging what is inside them.
+
+use memchr::memchr2;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// Strings are looked at eight bytes at a time up to this length; longer ones are worth a call of `memchr`.
+const SHORT: usize = 64;
+
+/// The content of a string ends at `end`, where its quote is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StringEnd {
+    pub(crate) end: usize,
+    /// A backslash is in the content.
+    pub(crate) escaped: bool,
+}
+
+/// Where the string ends whose content begins at `from`; `None` if it goes on after `data`. `RFC 8259 7`
+pub(crate) fn string_end(data: &[u8], from: usize) -> Option<StringEnd> {
+    let mut at = from;
+    let mut escaped = false;
+    loop {
+        at = quote_or_backslash(data, at)?;
+        if data[at] == b'"' {
+            return Some(StringEnd { end: at, escaped });
+        }
+        escaped = true;
+        // The byte after a backslash ends nothing, whatever it is.
+        at += 2;
+    }
+}
+
+/// The first quote or backslash from `from` on.
+fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < from + SHORT {
+        let Some(word) = data.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+            let rest = data.get(at..)?;
+            let len = rest
+                .iter()
+                .position(|&byte| byte == b'"' || byte == b'\\')?;
+            return Some(at + len);
+        };
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    memchr2(b'"', b'\\', &data[at..]).map(|len| at + len)
+}
+
+/// Has the high bit of each byte that is zero, and at the lowest such byte nothing below it.
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGHS
+}
+
+/// From `at` on, the first byte that is not JSON white space. `RFC 8259 2`
+#[inline]
+pub(crate) fn white_space_end(data: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = data.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the number or word ends that begins at `from`: at a delimiter, or where `data` ends.
+#[inline]
+pub(crate) fn scalar_end(data: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(byte) = data.get(at) {
+        if matches!(
+            byte,
+            b',' | b'}' | b']' | b':' | b'{' | b'[' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
+        ) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Whether a token is a number or a word that the JSON readers of providers' SDKs accept; `NaN`, `Infinity` and
+/// `-Infinity` are accepted by Python's `json` and by JavaScript servers' own readers.
+pub(crate) fn is_scalar(token: &[u8]) -> bool {
+    match token {
+        b"null" | b"true" | b"false" | b"NaN" | b"Infinity" | b"-Infinity" => true,
+        [b'-' | b'0'..=b'9', rest @ ..] => rest
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')),
+        _ => false,
+    }
+}
+
+/// Skips a container, in as many steps as its bytes come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Skip {
+    /// How many containers are open.
+    pub(crate) depth: u32,
+    in_string: bool,
+    /// The last byte was a backslash that escapes the next one.
+    after_backslash: bool,
+}
+
+/// Bytes that matter outside of strings: quotes and brackets.
+const MATTERS: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'{' as usize] = true;
+    table[b'}' as usize] = true;
+    table[b'[' as usize] = true;
+    table[b']' as usize] = true;
+    table
+};
+
+impl Skip {
+    /// Skips from `from`, a container's first byte or where the bytes before it ended; gives where it ends.
+    pub(crate) fn run(&mut self, data: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            if self.in_string {
+                at = self.string(data, at)?;
+            }
+            at += data
+                .get(at..)?
+                .iter()
+                .position(|&byte| MATTERS[byte as usize])?;
+            match data[at] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+                _ => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Skips to the end of the open string.
+    fn string(&mut self, data: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        if core::mem::take(&mut self.after_backslash) {
+            if at == data.len() {
+                self.after_backslash = true;
+                return None;
+            }
+            at += 1;
+        }
+        loop {
+            at = quote_or_backslash(data, at)?;
+            if data[at] == b'"' {
+                self.in_string = false;
+                return Some(at + 1);
+            }
+            at += 2;
+            if at > data.len() {
+                self.after_backslash = true;
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A byte at a time.
+    fn naive_end(data: &[u8], from: usize) -> Option<StringEnd> {
+        let mut escaped = false;
+        let mut at = from;
+        loop {
+            match data.get(at)? {
+                b'"' => return Some(StringEnd { end: at, escaped }),
+                b'\\' => {
+                    escaped = true;
+                    at += 2;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    #[test]
+    fn a_string_ends_where_the_naive_scan_ends_it() {
+        let mut seed = 7_u64;
+        for len in 0..160 {
+            for _ in 0..40 {
+                let data: Vec<u8> = (0..len)
+                    .map(|_| {
+                        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        [
+                            b'a', b'!', b'#', b'[', b']', 0xA2, 0xDC, b'x', b'y', b'\\', b'"',
+                        ][(seed >> 33) as usize % if len > 40 { 80 } else { 11 } % 11]
+                    })
+                    .collect();
+                for from in [0, len / 3, len] {
+                    assert_eq!(string_end(&data, from), naive_end(&data, from));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_container_ends_at_the_same_byte_however_it_is_cut() {
+        let data = br#"{"a":["\\",{"b":"\"}]\\\"{"}],"c":{}} rest"#;
+        let end = data.len() - 5;
+        assert_eq!(Skip::default().run(data, 0), Some(end));
+        for cut in 0..end {
+            let mut skip = Skip::default();
+            assert_eq!(skip.run(&data[..cut], 0), None, "{cut}");
+            assert_eq!(skip.run(&data[cut..], 0), Some(end - cut), "{cut}");
+        }
+    }
+
+    #[test]
+    fn scalars_are_what_sdks_read() {
+        for token in ["null", "-1.5e+3", "0", "NaN", "-Infinity", "true"] {
+            assert!(is_scalar(token.as_bytes()), "{token}");
+        }
+        for token in ["", "ping", "nul", "--x", "undefined", "1x"] {
+            assert!(!is_scalar(token.as_bytes()), "{token}");
+        }
+    }
+}

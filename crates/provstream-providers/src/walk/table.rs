@@ -1,0 +1,140 @@
+//! What a format's table is written in: rows of constant data.
+//!
+//! A path names members from the event's root: `choices[].delta.content`. `[]` is each element of an array; `[0]` and `[1]`
+//! the same where the element's place is the first or second number of its channel. The empty path is the event itself.
+
+/// A format.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) rows: &'static [Row],
+    /// The text blocks of a message are one text: its channel is that of the first block.
+    pub(crate) one_text: bool,
+    /// A channel number may count deltas instead of naming a text; see `Numbering`.
+    pub(crate) counts_up: bool,
+}
+
+/// What the value at one path is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// The types of events that it is found in; in every event if there are none.
+    pub(crate) on: &'static [&'static str],
+    pub(crate) path: &'static str,
+    pub(crate) role: Role,
+    pub(crate) channel: ChannelOf,
+}
+
+/// Which numbers name the channel of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChannelOf {
+    /// Channel 0.
+    Zero,
+    /// The first number.
+    First,
+    /// Both numbers.
+    Both,
+    /// The number of the text that a citation is about.
+    Cited,
+    /// All channels.
+    All,
+}
+
+/// What a value is to the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A string: the type of the event.
+    Type,
+    /// A number of the channel of what is in the same object, and in those inside it: the first, the second, or that of
+    /// [`ChannelOf::Cited`].
+    Number(usize),
+    /// A string: the next piece of a channel's text.
+    Text,
+    /// The same in an event that begins something, so that it cannot be repeated with other text.
+    Start,
+    /// A string: a whole text of its own, which repeats what came in pieces; in a response that is not streamed, the text.
+    Whole,
+    /// A string: a passage of the text.
+    Quote,
+    /// A string: the next piece of the model's reasoning.
+    Reasoning,
+    /// A string: the next piece of a tool call's arguments.
+    Tool,
+    /// The arguments of a tool call as JSON.
+    ToolJson,
+    /// `true`: the text in the same object is reasoning.
+    Thought,
+    /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
+    Kind,
+    /// A string: the kind of the block that begins. One that is not text comes after all text so far.
+    Block,
+    /// The role of a message that begins.
+    Begins,
+    /// Something other than text that a reader sees in its order; text that was held back comes before it.
+    Part,
+    /// Set: the channel's text is over, unless more of it follows.
+    Finish,
+    /// The channel's text is over.
+    End,
+    /// The texts of all channels with this first number are over.
+    EndAll,
+    /// The stream is over; of a value, if it is `true`.
+    Done,
+    /// An error that the provider reports.
+    Error,
+    /// Probabilities of the tokens of the text in the same object.
+    Logprobs,
+    /// The number of the event in the stream.
+    Sequence,
+    /// Where a passage of the text starts or ends, in the unit of the format.
+    Offset,
+    /// Shows the format of a stream.
+    Evidence,
+}
+
+impl Role {
+    /// Whether it ends something, so that it comes after all else in its event.
+    pub(crate) const fn is_end(self) -> bool {
+        matches!(
+            self,
+            Self::Finish | Self::End | Self::EndAll | Self::Done | Self::Error
+        )
+    }
+}
+
+/// In events of any type.
+pub(crate) const ANY: &[&str] = &[];
+
+/// A row whose channel is named by one number.
+pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: Role) -> Row {
+    Row {
+        on,
+        path,
+        role,
+        channel: ChannelOf::First,
+    }
+}
+
+impl Row {
+    /// The same with a channel named by two numbers.
+    pub(crate) const fn both(mut self) -> Self {
+        self.channel = ChannelOf::Both;
+        self
+    }
+
+    /// The same with channel 0.
+    pub(crate) const fn zero(mut self) -> Self {
+        self.channel = ChannelOf::Zero;
+        self
+    }
+
+    /// The same about the channel that is cited.
+    pub(crate) const fn cited(mut self) -> Self {
+        self.channel = ChannelOf::Cited;
+        self
+    }
+
+    /// The same about all channels.
+    pub(crate) const fn all(mut self) -> Self {
+        self.channel = ChannelOf::All;
+        self
+    }
+}

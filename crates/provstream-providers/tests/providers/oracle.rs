@@ -1,0 +1,72 @@
+//! What a client reads of a rewritten response is what it reads of the response before, without annotations.
+
+use provstream::Parser;
+use provstream_providers::{Decoder, Format, Item, StreamRewriter};
+use testkit::wire::generate::{Random, stream};
+use testkit::wire::oracle::Client;
+
+/// Streams of each format: 500, or as many as `PROVSTREAM_SEEDS` says.
+fn seeds() -> u64 {
+    let seeds = std::env::var("PROVSTREAM_SEEDS");
+    seeds.map_or(500, |seeds| seeds.parse().expect("a number of seeds"))
+}
+
+fn rewritten(rewriter: &StreamRewriter, stream: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut rewriter = rewriter.clone();
+    let mut out = Vec::new();
+    let mut rest = stream;
+    while !rest.is_empty() {
+        let len = [1, 3, 17, 90, 400, 5_000][random.below(6)].min(rest.len());
+        let (chunk, later) = rest.split_at(len);
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rest = later;
+    }
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    assert!(rewriter.report().is_complete(), "{:?}", rewriter.report());
+    assert_eq!(rewriter.position(), stream.len() as u64);
+    out
+}
+
+/// All text that a decoder gives, of all channels in their order.
+fn decoded(mut decoder: Decoder, stream: &[u8]) -> String {
+    let mut texts = std::collections::BTreeMap::<_, String>::new();
+    let mut take = |item: Item<'_>| {
+        if let Item::Text(delta) = item {
+            texts
+                .entry(delta.channel())
+                .or_default()
+                .push_str(delta.text());
+        }
+    };
+    decoder.push(stream, &mut take);
+    decoder.finish(&mut take);
+    texts.into_values().collect()
+}
+
+#[test]
+fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let stream = stream(format, seed);
+            let mut random = Random::new(seed + 1);
+            let what = format!(
+                "{format}, seed {seed}: {}",
+                String::from_utf8_lossy(&stream)
+            );
+            let before = Client::of(format, &stream);
+            let texts: String = before.texts.values().map(String::as_str).collect();
+            assert_eq!(decoded(Decoder::detect(), &stream), texts, "{what}");
+            let mut outs = Vec::new();
+            for rewriter in [
+                StreamRewriter::new(format, Parser::new()),
+                StreamRewriter::detect(Parser::new()),
+            ] {
+                outs.push(rewritten(&rewriter, &stream, &mut random));
+            }
+            let out = String::from_utf8_lossy(&outs[0]);
+            assert_eq!(outs[0], outs[1], "{what}");
+            let after = Client::of(format, &outs[0]);
+            assert_eq!(after, before.cleaned(), "{what}\nwas rewritten to {out}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Full stops that end no sentence: abbreviations, initials, ellipses, ordinals and markers.
+
+use super::Text;
+use super::text::{
+    ABBREVIATIONS, ALSO_WORDS, Class, NEVER_FINAL, ORDINAL_AFTER, ORDINAL_BEFORE, STARTS,
+    STARTS_OR_NAMES, TITLES,
+};
+
+/// What before a full stop keeps it from ending a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// An abbreviation that is a word as well: before a number.
+    Word,
+    /// An abbreviation, an acronym, a small letter: unless a word follows that starts sentences.
+    Listed,
+    /// An initial or a title: unless a word follows that starts sentences and is no name.
+    Name,
+    /// What always announces something.
+    Always,
+}
+
+/// Whether a word starts sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    No,
+    /// It may be a name as well.
+    OrName,
+    Only,
+}
+
+fn is_apostrophe(char: char) -> bool {
+    matches!(char, '\'' | '’')
+}
+
+/// Whether a character joins words on both sides of it to one.
+fn joins(char: char) -> bool {
+    r"_@/\-+=&#$%".contains(char)
+}
+
+impl Text {
+    /// Whether the full stop at `dot` ends no sentence, though white space and what starts at `next` follow it.
+    pub(super) fn holds(&self, dot: usize, next: usize) -> bool {
+        match self.before(dot).map(|char| char.char) {
+            None => true,
+            Some('.' | ' ' | '\t' | '\r' | '\n') => self.is_mid_ellipsis(dot, next),
+            Some('0'..='9') => self.is_numbered(dot, next),
+            Some(_) => self.is_abbreviated(dot, next),
+        }
+    }
+
+    /// `...` that opens the text, or that white space sets apart while the sentence goes on.
+    fn is_mid_ellipsis(&self, dot: usize, next: usize) -> bool {
+        let first = self.skip_back(dot, |char| char.char == '.');
+        let space = self.space_before(first);
+        let Some(before) = self.before(space.start) else {
+            return true;
+        };
+        let several = first < dot;
+        let apart = several && (space.spaced || matches!(before.char, '[' | '('))
+            || space.spaced && before.char == '.';
+        apart && self.start(next) == Start::No
+    }
+
+    /// `1.` as a marker, `3. Mai`: numbers of up to three digits.
+    fn is_numbered(&self, dot: usize, next: usize) -> bool {
+        let first = self.skip_back(dot, |char| char.char.is_ascii_digit());
+        let before = self.before(first);
+        if dot - first > 3
+            || before.is_some_and(|char| char.is_letter() || matches!(char.char, '.' | ','))
+        {
+            return false;
+        }
+        let is_upper = self
+            .get(next)
+            .is_some_and(|char| char.class == Class::Upper);
+        self.opens_sentence(first, self.string(first, dot) == "1")
+            || ORDINAL_AFTER.has(&self.word(next))
+            || is_upper && self.start(next) == Start::No && self.is_after_article(first)
+    }
+
+    /// Whether one white space and a German word that ordinals follow precede `at`.
+    fn is_after_article(&self, at: usize) -> bool {
+        if !self
+            .before(at)
+            .is_some_and(|char| matches!(char.char, ' ' | '\n'))
+        {
+            return false;
+        }
+        let word = self.skip_back(at - 1, |char| char.char.is_ascii_alphabetic());
+        ORDINAL_BEFORE.has(&self.string(word, at - 1))
+    }
+
+    fn is_abbreviated(&self, dot: usize, next: usize) -> bool {
+        let Some((first, hold)) = self.hold(dot) else {
+            return self.is_roman_marker(dot);
+        };
+        let is_marker = || {
+            let letter = self.string(first, dot);
+            dot - first == 1 && self.opens_sentence(first, matches!(&*letter, "a" | "A"))
+        };
+        match hold {
+            Hold::Word => {
+                let bracket = self
+                    .get(next)
+                    .is_some_and(|char| matches!(char.char, '(' | '['));
+                let number = self.get(next + usize::from(bracket));
+                number.is_some_and(|char| char.class == Class::Numeric)
+            }
+            Hold::Listed => self.start(next) == Start::No || is_marker(),
+            Hold::Name => self.start(next) != Start::Only || is_marker(),
+            Hold::Always => true,
+        }
+    }
+
+    /// What before the full stop at `dot` holds it, and where that starts.
+    fn hold(&self, dot: usize) -> Option<(usize, Hold)> {
+        self.letter(dot).or_else(|| self.listed(dot))
+    }
+
+    /// A word of the lists, which nothing joins to what precedes it.
+    fn listed(&self, dot: usize) -> Option<(usize, Hold)> {
+        let first = self.skip_back(dot, |char| {
+            char.is_letter() || char.is_mark() || matches!(char.char, '.' | '-' | '/')
+        });
+        let before = self.before(first);
+        if before.is_some_and(|char| char.class == Class::Numeric || joins(char.char)) {
+            return None;
+        }
+        let is_elided = before.is_some_and(|char| is_apostrophe(char.char));
+        let word = &*self.string(first, dot);
+        if !ABBREVIATIONS.has(word) {
+            return None;
+        }
+        let hold = if NEVER_FINAL.has(word) {
+            Hold::Always
+        } else if ALSO_WORDS.has(word) && !is_elided {
+            Hold::Word
+        } else if TITLES.has(word) {
+            Hold::Name
+        } else {
+            Hold::Listed
+        };
+        Some((first, hold))
+    }
+
+    /// A single letter before `dot`: an initial, or the last one of `U.S.`, `J.-P.`, `z. B.`
+    fn letter(&self, dot: usize) -> Option<(usize, Hold)> {
+        let letter = self.before(dot).filter(|char| char.is_letter())?;
+        let at = dot - 1;
+        let is_upper = letter.class == Class::Upper;
+        let alone = if is_upper { Hold::Name } else { Hold::Listed };
+        let Some(before) = self.before(at) else {
+            return Some((at, alone));
+        };
+        let held = match before.char {
+            '.' => return self.acronym(dot).map(|hold| (at, hold)),
+            '-' => self.before(at - 1).is_some_and(|char| char.char == '.'),
+            '\'' | '’' => is_upper,
+            ' ' if self.is_second_half(at, letter.char) => return Some((at, Hold::Always)),
+            ' ' => true,
+            other => {
+                !(joins(other)
+                    || before.is_letter()
+                    || before.is_mark()
+                    || before.class == Class::Numeric)
+            }
+        };
+        held.then_some((at, alone))
+    }
+
+    /// Whether a letter is the second half of what always announces something: the `B` of `z. B.`
+    fn is_second_half(&self, at: usize, letter: char) -> bool {
+        at.checked_sub(3).is_some_and(|first| {
+            let half = self.string(first, at - 1);
+            half.ends_with('.') && NEVER_FINAL.has(&format!("{half}{letter}"))
+        })
+    }
+
+    /// `U.S` before `dot`: two single letters and a full stop between them.
+    fn acronym(&self, dot: usize) -> Option<Hold> {
+        let first = dot.checked_sub(3)?;
+        if !self.get(first)?.is_letter() {
+            return None;
+        }
+        if self
+            .before(first)
+            .is_some_and(|char| char.is_letter() || char.class == Class::Numeric)
+        {
+            return None;
+        }
+        Some(if NEVER_FINAL.has(&self.string(first, dot)) {
+            Hold::Always
+        } else {
+            Hold::Listed
+        })
+    }
+
+    /// `II.` to `XXXVI.` that opens a sentence: two to five digits of one case.
+    fn is_roman_marker(&self, dot: usize) -> bool {
+        ["IVX", "ivx"].into_iter().any(|digits| {
+            let first = self.skip_back(dot, |char| digits.contains(char.char));
+            (2..=5).contains(&(dot - first)) && self.opens_sentence(first, false)
+        })
+    }
+
+    /// Whether a marker at `at` is the first thing of its sentence; after a colon only the `first` one of a list is.
+    fn opens_sentence(&self, at: usize, first: bool) -> bool {
+        let space = self.space_before(at);
+        let Some(before) = self.before(space.start) else {
+            return true;
+        };
+        match before.char {
+            '(' | '[' => !space.spaced,
+            _ if !space.spaced => false,
+            _ if space.line_start => true,
+            ':' => first,
+            ';' => true,
+            '.' => self.hold(space.start - 1).is_none(),
+            _ => {
+                let closed = self.skip_back(space.start, |char| char.class == Class::Close);
+                before.ends()
+                    || closed < space.start && self.before(closed).is_some_and(|c| c.ends())
+            }
+        }
+    }
+
+    /// Whether the word at `at` starts a sentence.
+    fn start(&self, at: usize) -> Start {
+        let Some(first) = self.get(at) else {
+            return Start::No;
+        };
+        if matches!(first.char, '¡' | '¿') {
+            return Start::OrName;
+        }
+        if first.class != Class::Upper {
+            return Start::No;
+        }
+        let word = &*self.word(at);
+        let follow = self.get(at + word.chars().count());
+        let is_elided = follow.is_some_and(|char| is_apostrophe(char.char));
+        let is_spaced = follow.is_none_or(|char| char.is_space() || char.char == ',');
+        let is_whole = match word {
+            "I" => is_spaced || is_elided,
+            "A" | "E" | "O" | "Y" => is_spaced,
+            _ if word.len() == 1 => is_elided,
+            _ => follow.is_none_or(|char| char.char != '-'),
+        };
+        if is_whole && STARTS.has(word) {
+            Start::Only
+        } else if is_whole && STARTS_OR_NAMES.has(word) {
+            Start::OrName
+        } else {
+            Start::No
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Made-up responses of every format, with annotations cut over deltas.
+
+use provstream_providers::Format;
+use serde_json::json;
+
+/// A generator of numbers; the same seed gives the same numbers.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit.max(1)
+    }
+
+    pub fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+const PIECES: [&str; 22] = [
+    "The build is green.",
+    " It runs.",
+    " [substrate.grep]",
+    "[substrate.git.log; ts=2026-05-28T11:41:00Z]",
+    " [substrate.code.read; observation-id=\"a, ]b\"]",
+    " [sub",
+    "[",
+    "]",
+    " ",
+    "\n\n",
+    "\"quoted\\\"",
+    "Grüße",
+    " 😀",
+    "\u{2028}",
+    "\t",
+    " [1]",
+    "[link](https://e.x)",
+    "`[substrate.grep]`",
+    "word",
+    " [unverified]",
+    ".",
+    " [substrate.",
+];
+
+fn text(random: &mut Random) -> Vec<char> {
+    let count = 1 + random.below(12);
+    (0..count)
+        .flat_map(|_| random.pick(&PIECES).chars())
+        .collect()
+}
+
+/// A response as it is put together.
+struct Stream<'r> {
+    random: &'r mut Random,
+    events: Vec<String>,
+}
+
+impl Stream<'_> {
+    /// The next deltas of a text.
+    fn cut(&mut self, text: &[char]) -> Vec<String> {
+        let mut deltas = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let len = [1, 2, 4, 9, 30][self.random.below(5)].min(rest.len());
+            let (delta, later) = rest.split_at(len);
+            deltas.push(delta.iter().collect());
+            rest = later;
+            if self.random.one_in(9) {
+                deltas.push(String::new());
+            }
+        }
+        deltas
+    }
+
+    /// The string in one of the ways that JSON can write it.
+    fn quoted(&mut self, text: &str) -> String {
+        if !self.random.one_in(6) {
+            return json!(text).to_string();
+        }
+        let escape = |unit: u16| format!("\\u{unit:04x}");
+        let units: String = text.encode_utf16().map(escape).collect();
+        format!("\"{units}\"")
+    }
+
+    fn chat(&mut self, kind: usize) {
+        let count = 1 + self.random.below(3);
+        let mut left: Vec<_> = (0..count)
+            .map(|_| {
+                let text = text(self.random);
+                let mut deltas = self.cut(&text);
+                deltas.reverse();
+                deltas
+            })
+            .collect();
+        let head = r#""id":"c","object":"chat.completion.chunk","created":7,"model":"m""#;
+        for index in 0..count {
+            self.events.push(format!(
+                r#"{{{head},"choices":[{{"index":{index},"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}"#
+            ));
+        }
+        let every = ["null", "null", "null", "\"\"", "\"null\""][self.random.below(5)];
+        while left.iter().any(|deltas| !deltas.is_empty()) {
+            let index = self.random.below(count);
+            let Some(delta) = left[index].pop() else {
+                continue;
+            };
+            let text = self.quoted(&delta);
+            let last = if left[index].is_empty() && self.random.one_in(2) {
+                "\"length\""
+            } else {
+                every
+            };
+            let delta = match kind {
+                0 => format!(r#""delta":{{"content":{text}}}"#),
+                1 => format!(r#""text":{text}"#),
+                2 => format!(r#""delta":{{"refusal":{text}}}"#),
+                _ => format!(r#""delta":{{"content":[{{"type":"text","text":{text}}}]}}"#),
+            };
+            self.events.push(match self.random.below(2) {
+                0 => format!(
+                    r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]}}"#
+                ),
+                _ => format!(
+                    r#"{{"choices":[{{"finish_reason":{last},{delta},"index":{index}}}],{head}}}"#
+                ),
+            });
+        }
+        for index in 0..count {
+            if kind != 1 && self.random.one_in(4) {
+                self.events.push(format!(
+                    r#"{{{head},"choices":[{{"index":{index},"delta":{{"tool_calls":[{{"index":0,"id":"t","function":{{"name":"f","arguments":"[substrate.grep]"}}}}]}},"finish_reason":null}}]}}"#
+                ));
+            }
+            self.events.push(format!(
+                r#"{{{head},"choices":[{{"index":{index},"delta":{{}},"finish_reason":"stop"}}]}}"#
+            ));
+        }
+        self.events.push(format!(
+            r#"{{{head},"choices":[],"usage":{{"total_tokens":3}}}}"#
+        ));
+        self.events.push("[DONE]".into());
+    }
+
+    fn responses(&mut self) {
+        let whole = text(self.random);
+        let mut sequence = 0;
+        let mut event = |event: String| {
+            sequence += 1;
+            format!(r#"{{{event},"sequence_number":{sequence}}}"#)
+        };
+        let place = r#""item_id":"i","output_index":1,"content_index":0"#;
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            self.events.push(event(format!(
+                r#""type":"response.output_text.delta",{place},"delta":{text},"logprobs":[]"#
+            )));
+        }
+        let text = json!(whole.iter().collect::<String>());
+        if !self.random.one_in(4) {
+            self.events.push(event(format!(
+                r#""type":"response.output_text.done",{place},"text":{text}"#
+            )));
+        }
+        let part = format!(r#"{{"type":"output_text","text":{text},"annotations":[]}}"#);
+        self.events.push(event(format!(
+            r#""type":"response.content_part.done",{place},"part":{part}"#
+        )));
+        if self.random.one_in(3) {
+            self.events.push(event(
+                r#""type":"response.function_call_arguments.delta","item_id":"f","output_index":2,"delta":"{}""#.into(),
+            ));
+        }
+        let output = format!(
+            r#"[{{"type":"reasoning","summary":[]}},{{"type":"message","content":[{part}]}}]"#
+        );
+        self.events.push(event(format!(
+            r#""type":"response.completed","response":{{"output":{output},"usage":{{"total_tokens":3}}}}"#
+        )));
+    }
+
+    fn anthropic(&mut self) {
+        self.events.push(
+            r#"{"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}"#
+                .into(),
+        );
+        let blocks = 1 + self.random.below(3);
+        for index in 0..blocks {
+            let whole = text(self.random);
+            if self.random.one_in(5) {
+                self.events.push(r#"{"type":"ping"}"#.into());
+            }
+            self.events.push(format!(
+                r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
+            ));
+            for delta in self.cut(&whole) {
+                let text = self.quoted(&delta);
+                self.events.push(match self.random.below(2) {
+                    0 => format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":{text}}}}}"#),
+                    _ => format!(r#"{{"delta":{{"text":{text},"type":"text_delta"}},"index":{index},"type":"content_block_delta"}}"#),
+                });
+            }
+            self.events.push(format!(
+                r#"{{"type":"content_block_stop","index":{index}}}"#
+            ));
+        }
+        if self.random.one_in(3) {
+            self.events.push(format!(
+                r#"{{"type":"content_block_start","index":{blocks},"content_block":{{"type":"tool_use","id":"t","name":"f","input":{{}}}}}}"#
+            ));
+            self.events.push(format!(
+                r#"{{"type":"content_block_delta","index":{blocks},"delta":{{"type":"input_json_delta","partial_json":"{{}}"}}}}"#
+            ));
+            self.events.push(format!(
+                r#"{{"type":"content_block_stop","index":{blocks}}}"#
+            ));
+        }
+        self.events.push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}"#.into());
+        self.events.push(r#"{"type":"message_stop"}"#.into());
+    }
+
+    fn gemini(&mut self) {
+        let count = 1 + self.random.below(2);
+        for index in 0..count {
+            let whole = text(self.random);
+            let deltas = self.cut(&whole);
+            let last = deltas.len() - 1;
+            for (place, delta) in deltas.iter().enumerate() {
+                let text = self.quoted(delta);
+                let mut parts = format!(r#"{{"text":{text}}}"#);
+                if self.random.one_in(6) {
+                    parts += r#",{"text":"hm [substrate.grep]","thought":true}"#;
+                }
+                if place == last && self.random.one_in(3) {
+                    parts += r#",{"functionCall":{"name":"f","args":{}}}"#;
+                }
+                let finish = if place == last {
+                    r#","finishReason":"STOP""#
+                } else {
+                    ""
+                };
+                self.events.push(format!(
+                    r#"{{"candidates":[{{"content":{{"parts":[{parts}],"role":"model"}}{finish},"index":{index}}}],"usageMetadata":{{"totalTokenCount":{place}}},"modelVersion":"g"}}"#
+                ));
+            }
+        }
+    }
+
+    fn ollama(&mut self) {
+        let whole = text(self.random);
+        let is_chat = self.random.one_in(2);
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            self.events.push(match is_chat {
+                true => format!(r#"{{"model":"m","created_at":"t","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
+                false => format!(r#"{{"model":"m","created_at":"t","response":{text},"done":false}}"#),
+            });
+        }
+        self.events.push(match is_chat {
+            true => r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}"#.into(),
+            false => r#"{"model":"m","created_at":"t","response":"","done":true,"done_reason":"stop"}"#.into(),
+        });
+    }
+
+    fn cohere(&mut self) {
+        self.events.push(
+            r#"{"type":"message-start","id":"c","delta":{"message":{"role":"assistant"}}}"#.into(),
+        );
+        let whole = text(self.random);
+        self.events.push(r#"{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}"#.into());
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            self.events.push(format!(
+                r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":{text}}}}}}}}}"#
+            ));
+        }
+        if !self.random.one_in(4) {
+            self.events
+                .push(r#"{"type":"content-end","index":0}"#.into());
+        }
+        if self.random.one_in(3) {
+            self.events.push(r#"{"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"t","function":{"name":"f","arguments":""}}}}}"#.into());
+            self.events.push(r#"{"type":"tool-call-delta","index":0,"delta":{"message":{"tool_calls":{"function":{"arguments":"{}"}}}}}"#.into());
+        }
+        self.events.push(r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE","usage":{"tokens":{"output_tokens":3}}}}"#.into());
+    }
+
+    /// The events in an envelope that the format comes in.
+    fn join(self, format: Format) -> Vec<u8> {
+        let end = self.random.pick(&["\n", "\n", "\r\n", "\r"]);
+        let mut out = String::new();
+        if format == Format::Ollama {
+            return (self.events.join("\n") + "\n").into_bytes();
+        }
+        if format == Format::Gemini && self.random.one_in(3) {
+            return format!("[{}\n]\n", self.events.join("\n,\r\n")).into_bytes();
+        }
+        for event in &self.events {
+            if self.random.one_in(12) {
+                out += &format!(": keep-alive{end}{end}");
+            }
+            match event.split_once(",\"") {
+                // Between members of the event itself.
+                Some((head, tail)) if head.rfind('{') == Some(0) && self.random.one_in(20) => {
+                    out += &format!("data: {head},{end}data: \"{tail}{end}{end}");
+                }
+                _ => out += &format!("data: {event}{end}{end}"),
+            }
+        }
+        if self.random.one_in(8) {
+            out.truncate(out.trim_end().len());
+        }
+        out.into_bytes()
+    }
+}
+
+/// A response of this format by a seed.
+pub fn stream(format: Format, seed: u64) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    let mut stream = Stream {
+        random: &mut random,
+        events: Vec::new(),
+    };
+    match format {
+        Format::OpenAiChat => {
+            let kind = stream.random.below(4);
+            stream.chat(kind);
+        }
+        Format::OpenAiResponses => stream.responses(),
+        Format::Anthropic => stream.anthropic(),
+        Format::Gemini => stream.gemini(),
+        Format::Ollama => stream.ollama(),
+        Format::Cohere => stream.cohere(),
+        other => panic!("{other}"),
+    }
+    stream.join(format)
+}

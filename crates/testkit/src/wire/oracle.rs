@@ -1,0 +1,274 @@
+//! What a client reads of a response, found out the naive way: the whole response, each event parsed to a tree, the texts of
+//! each channel joined.
+//!
+//! It shares nothing with the crate that it is held against: neither the cutting into events nor the paths.
+
+use std::collections::BTreeMap;
+
+use provstream::{Parser, Rewriter};
+use provstream_providers::Format;
+use serde_json::Value;
+
+/// What there is of each text, by a name of its own.
+pub type Texts = BTreeMap<String, String>;
+
+/// What a client has at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    pub texts: Texts,
+    /// Places that repeat whole texts, in order.
+    pub repeats: Vec<String>,
+    pub reasoning: Texts,
+    pub tools: Texts,
+    /// Why each text ended.
+    pub finish: BTreeMap<String, String>,
+    pub usage: Vec<Value>,
+    /// Text or a part came in an event after the one that says why its channel ended.
+    pub is_late: bool,
+    /// Text came after a tool call.
+    pub text_after_tool: bool,
+}
+
+/// The values of all events. Panics on what is not JSON, so that no damage goes unnoticed.
+pub fn events(stream: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(stream).expect("UTF-8");
+    let text = text.trim_start_matches('\u{FEFF}');
+    match text.trim_start().as_bytes().first() {
+        None => Vec::new(),
+        Some(b'[') => serde_json::from_str(text).expect("an array"),
+        Some(b'{') => {
+            let values = serde_json::Deserializer::from_str(text).into_iter();
+            values.map(|value| value.expect("JSON")).collect()
+        }
+        Some(_) => server_sent(text),
+    }
+}
+
+fn server_sent(text: &str) -> Vec<Value> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let blocks = text.split("\n\n");
+    let data = blocks.map(|block| {
+        let lines = block.lines().filter_map(|line| line.strip_prefix("data:"));
+        let lines: Vec<&str> = lines
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        lines.join("\n")
+    });
+    data.filter(|data| !matches!(data.trim(), "" | "[DONE]"))
+        .map(|data| serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}")))
+        .collect()
+}
+
+/// A text without its annotations.
+pub fn clean(text: &str) -> String {
+    let mut out = Vec::new();
+    let mut rewriter = Rewriter::new(Parser::new());
+    rewriter.push(text.as_bytes(), &mut out);
+    rewriter.finish(&mut out);
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn number(value: &Value) -> String {
+    value.as_u64().unwrap_or(0).to_string()
+}
+
+impl Client {
+    /// What a client of this format reads.
+    pub fn of(format: Format, stream: &[u8]) -> Self {
+        let mut client = Self::default();
+        for event in events(stream) {
+            match format {
+                Format::OpenAiChat => client.chat(&event),
+                Format::OpenAiResponses => client.responses(&event),
+                Format::Anthropic => client.anthropic(&event),
+                Format::Gemini => client.gemini(&event),
+                Format::Ollama => client.ollama(&event),
+                Format::Cohere => client.cohere(&event),
+                other => panic!("{other}"),
+            }
+        }
+        client.texts.retain(|_, text| !text.is_empty());
+        client
+    }
+
+    /// The same with the annotations removed from texts and from what repeats them.
+    pub fn cleaned(mut self) -> Self {
+        for text in self.texts.values_mut() {
+            *text = clean(text);
+        }
+        self.texts.retain(|_, text| !text.is_empty());
+        for text in &mut self.repeats {
+            *text = clean(text);
+        }
+        self
+    }
+
+    fn text(&mut self, channel: &str, text: &Value) {
+        let Some(text) = text.as_str().filter(|text| !text.is_empty()) else {
+            return;
+        };
+        self.is_late |= self.finish.contains_key(channel);
+        self.text_after_tool |= self.tools.contains_key(channel);
+        self.texts
+            .entry(channel.to_owned())
+            .or_default()
+            .push_str(text);
+    }
+
+    fn chat(&mut self, event: &Value) {
+        for choice in event["choices"].as_array().into_iter().flatten() {
+            let channel = number(&choice["index"]);
+            let delta = &choice["delta"];
+            for text in [&delta["content"], &delta["refusal"], &choice["text"]] {
+                self.text(&channel, text);
+                for part in text.as_array().into_iter().flatten() {
+                    self.text(&channel, &part["text"]);
+                }
+            }
+            if let Some(text) = delta["reasoning_content"].as_str() {
+                self.reasoning
+                    .entry(channel.clone())
+                    .or_default()
+                    .push_str(text);
+            }
+            for call in delta["tool_calls"].as_array().into_iter().flatten() {
+                let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+                self.tools
+                    .entry(channel.clone())
+                    .or_default()
+                    .push_str(arguments);
+            }
+            let message = &choice["message"]["content"];
+            self.repeats.extend(message.as_str().map(str::to_owned));
+            let reason = choice["finish_reason"].as_str();
+            // What some servers write in every event.
+            if let Some(reason) = reason.filter(|reason| !matches!(*reason, "" | "null")) {
+                self.finish.insert(channel, reason.to_owned());
+            }
+        }
+        self.usage
+            .extend(event.get("usage").filter(|usage| !usage.is_null()).cloned());
+    }
+
+    fn responses(&mut self, event: &Value) {
+        let channel = format!(
+            "{}/{}",
+            number(&event["output_index"]),
+            number(&event["content_index"])
+        );
+        match event["type"].as_str().unwrap_or_default() {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.text(&channel, &event["delta"])
+            }
+            "response.output_text.done" => {
+                self.repeats
+                    .extend(event["text"].as_str().map(str::to_owned));
+                self.finish.insert(channel, "done".into());
+            }
+            "response.content_part.done" => {
+                self.repeats
+                    .extend(event["part"]["text"].as_str().map(str::to_owned));
+            }
+            "response.completed" => {
+                for item in event["response"]["output"].as_array().into_iter().flatten() {
+                    for part in item["content"].as_array().into_iter().flatten() {
+                        self.repeats
+                            .extend(part["text"].as_str().map(str::to_owned));
+                    }
+                }
+                self.usage.push(event["response"]["usage"].clone());
+            }
+            "response.function_call_arguments.delta" => {
+                let arguments = event["delta"].as_str().unwrap_or_default();
+                self.tools.entry(channel).or_default().push_str(arguments);
+            }
+            _ => {}
+        }
+    }
+
+    fn anthropic(&mut self, event: &Value) {
+        match event["type"].as_str().unwrap_or_default() {
+            "content_block_start" => self.text("message", &event["content_block"]["text"]),
+            "content_block_delta" => {
+                self.text("message", &event["delta"]["text"]);
+                if let Some(json) = event["delta"]["partial_json"].as_str() {
+                    self.tools.entry("tool".into()).or_default().push_str(json);
+                }
+            }
+            "message_delta" => {
+                let reason = event["delta"]["stop_reason"].to_string();
+                self.finish.insert("message".into(), reason);
+                self.usage.push(event["usage"].clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn gemini(&mut self, event: &Value) {
+        for candidate in event["candidates"].as_array().into_iter().flatten() {
+            let channel = number(&candidate["index"]);
+            for part in candidate["content"]["parts"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                if part["thought"] == true {
+                    let text = part["text"].as_str().unwrap_or_default();
+                    self.reasoning
+                        .entry(channel.clone())
+                        .or_default()
+                        .push_str(text);
+                } else {
+                    self.text(&channel, &part["text"]);
+                }
+                if let Some(call) = part.get("functionCall") {
+                    let calls = self.tools.entry(channel.clone()).or_default();
+                    calls.push_str(&call.to_string());
+                }
+            }
+            if let Some(reason) = candidate["finishReason"].as_str() {
+                self.finish.insert(channel, reason.to_owned());
+            }
+        }
+        self.usage.extend(event.get("usageMetadata").cloned());
+    }
+
+    fn ollama(&mut self, event: &Value) {
+        self.text("0", &event["message"]["content"]);
+        self.text("0", &event["response"]);
+        for call in event["message"]["tool_calls"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            self.tools
+                .entry("0".into())
+                .or_default()
+                .push_str(&call.to_string());
+        }
+        if event["done"] == true {
+            self.finish
+                .insert("0".into(), event["done_reason"].to_string());
+        }
+    }
+
+    fn cohere(&mut self, event: &Value) {
+        let channel = number(&event["index"]);
+        let message = &event["delta"]["message"];
+        match event["type"].as_str().unwrap_or_default() {
+            "content-start" | "content-delta" => self.text(&channel, &message["content"]["text"]),
+            "content-end" => {
+                self.finish.insert(channel, "end".into());
+            }
+            "tool-call-delta" => {
+                let arguments = message["tool_calls"]["function"]["arguments"].as_str();
+                self.tools
+                    .entry("tool".into())
+                    .or_default()
+                    .push_str(arguments.unwrap_or_default());
+            }
+            "message-end" => self.usage.push(event["delta"]["usage"].clone()),
+            _ => {}
+        }
+    }
+}

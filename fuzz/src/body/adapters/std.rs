@@ -1,0 +1,181 @@
+//! `EventReader`, `RewriteWriter` and `QueuedParser`.
+
+use std::io::{self, ErrorKind, Write};
+
+use bytes::Bytes;
+use provstream::io::{EventReader, RewriteWriter};
+use provstream::{Event, QueuedParser};
+use testkit::script::{Events, Keeper, Step, rewritten};
+
+use super::super::super::case::Case;
+use super::super::super::reference::engine::Cuts;
+use super::super::same_bytes;
+use super::{Input, MOST_CALLS, failing};
+
+/// Most bytes that an adapter takes of one write.
+const PIECE: usize = 8 << 10;
+
+/// A writer that takes all, some, nothing, or fails.
+struct Stubborn {
+    taken: Vec<u8>,
+    choices: Cuts,
+    calm: bool,
+}
+
+impl Stubborn {
+    /// An error now and then.
+    fn fails(&mut self) -> io::Result<()> {
+        if self.calm {
+            return Ok(());
+        }
+        match self.choices.below(12) {
+            0 => Err(ErrorKind::Interrupted.into()),
+            1 => Err(ErrorKind::WouldBlock.into()),
+            2 => Err(ErrorKind::ConnectionReset.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Write for Stubborn {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        assert!(!bytes.is_empty(), "nothing is not written");
+        self.fails()?;
+        let most = match self.choices.below(if self.calm { 2 } else { 5 }) {
+            0 => 3,
+            1 => usize::MAX,
+            2 => 0,
+            _ => 40,
+        };
+        let taken = bytes.len().min(most);
+        self.taken.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.fails()
+    }
+}
+
+/// What an [`EventReader`], a [`QueuedParser`] and a [`RewriteWriter`] make of a stream in pieces is what the parser and a
+/// rewriter make of it.
+pub(in super::super) fn check(data: &[u8]) {
+    let case = Case::new(data);
+    let input = Input::new(&case);
+    let expected = Events::of(case.parser(), &input.bytes);
+    check_reader(&case, &input, &expected);
+    check_queue(&case);
+    check_writer(&case, &input);
+}
+
+fn check_reader(case: &Case, input: &Input, expected: &Events) {
+    let script = input.script(false);
+    // Interrupted reads are repeated.
+    let passed_on = |step: &Step| {
+        matches!(step, Step::Wait)
+            || matches!(step, Step::Fail(kind) if *kind != ErrorKind::Interrupted)
+    };
+    let failing = failing(&script, passed_on);
+    let mut reader = EventReader::new(script, case.used_parser());
+    let mut found = Events::default();
+    let mut errors = 0;
+    while let Some(item) = reader.next() {
+        match item {
+            Ok(event) => found.take(event),
+            Err(_) => {
+                // An error comes after the events of what was read before it.
+                errors += 1;
+                assert_eq!(reader.parser().position(), reader.get_ref().given as u64);
+            }
+        }
+    }
+    assert!(reader.next().is_none(), "an item after the end");
+    assert_eq!(errors, failing);
+    assert_eq!(&found, expected, "events of a reader");
+}
+
+/// A queue that was used and reset gives the parser's events of own and untrusted text.
+fn check_queue(case: &Case) {
+    let mut expected = Events::default();
+    let mut parser = case.parser();
+    for (own, chunk) in case.chunks() {
+        super::super::feed(&mut parser, own, chunk, |event| {
+            expected.take(event.into_owned());
+        });
+    }
+    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
+
+    let mut queue = QueuedParser::new(case.parser());
+    for (own, chunk) in case.earlier() {
+        push(&mut queue, own, chunk);
+    }
+    queue.reset();
+    let mut found = Events::default();
+    let mut choices = Cuts(case.seed());
+    for (own, chunk) in case.chunks() {
+        push(&mut queue, own, chunk);
+        // Events that are not taken at once stay.
+        if choices.below(3) > 0 {
+            std::iter::from_fn(|| queue.next_event()).for_each(|event| found.take(event));
+        }
+    }
+    queue.finish();
+    std::iter::from_fn(|| queue.next_event()).for_each(|event| found.take(event));
+    assert_eq!(found, expected, "events of a queue");
+}
+
+fn push(queue: &mut QueuedParser, own: bool, chunk: &[u8]) {
+    let chunk = Bytes::copy_from_slice(chunk);
+    if own {
+        queue.push(chunk);
+    } else {
+        queue.push_untrusted(chunk);
+    }
+}
+
+fn check_writer(case: &Case, input: &Input) {
+    let (text, keeper) = rewritten(case.parser(), &input.bytes);
+    let mut choices = Cuts(input.seed ^ 0xB5AD);
+    let inner = Stubborn {
+        taken: Vec::new(),
+        calm: choices.below(3) == 0,
+        choices: Cuts(input.seed),
+    };
+    let mut writer = RewriteWriter::new(inner, case.used_parser(), Keeper::default());
+    // The same with nothing in the way, for what is certain after each flush.
+    let mut smooth = RewriteWriter::new(Vec::new(), case.parser(), Keeper::default());
+    let mut calls = 0;
+    for chunk in input.chunks() {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            calls += 1;
+            assert!(calls < MOST_CALLS, "no end in sight");
+            let before = writer.parser().position();
+            match writer.write(rest) {
+                Ok(taken) => {
+                    assert!(taken > 0 && taken <= rest.len().min(PIECE), "{taken} taken");
+                    assert_eq!(writer.parser().position(), before + taken as u64);
+                    smooth
+                        .write_all(&rest[..taken])
+                        .expect("a vector takes all");
+                    rest = &rest[taken..];
+                }
+                Err(error) => {
+                    assert_ne!(error.kind(), ErrorKind::Interrupted, "it is repeated");
+                    assert_eq!(writer.parser().position(), before, "an error takes nothing");
+                }
+            }
+            if choices.below(6) == 0 && writer.flush().is_ok() {
+                assert_eq!(&writer.get_ref().taken, smooth.get_ref(), "after a flush");
+            }
+        }
+    }
+    while writer.try_finish().is_err() {
+        calls += 1;
+        assert!(calls < MOST_CALLS, "no end in sight");
+    }
+    let refused = writer.write(b"x").map_err(|error| error.kind());
+    assert_eq!(refused, Err(ErrorKind::InvalidInput), "after the end");
+    assert_eq!(writer.handler(), &keeper, "events of a writer");
+    same_bytes(&writer.get_ref().taken, &text, "text of a writer");
+}

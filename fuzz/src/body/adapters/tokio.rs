@@ -1,0 +1,104 @@
+//! `RewriteReader` and `EventDecoder`.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::BytesMut;
+use provstream::Event;
+use provstream::io::{EventDecoder, RewriteReader};
+use testkit::script::{Events, Keeper, rewritten};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::codec::Decoder;
+
+use super::super::super::case::Case;
+use super::super::super::reference::engine::Cuts;
+use super::super::same_bytes;
+use super::{Input, MOST_CALLS, failing};
+
+/// What a [`RewriteReader`] and an [`EventDecoder`] make of a transport is what a rewriter and the parser make of it.
+pub(in super::super) fn check(data: &[u8]) {
+    let case = Case::new(data);
+    let input = Input::new(&case);
+    check_reader(&case, &input);
+    check_decoder(&case, &input);
+}
+
+fn check_reader(case: &Case, input: &Input) {
+    let (expected, keeper) = rewritten(case.parser(), &input.bytes);
+    let script = input.script(false);
+    let failing = failing(&script, |step| {
+        matches!(step, testkit::script::Step::Fail(_))
+    });
+    let mut reader = RewriteReader::new(script, case.used_parser(), Keeper::default());
+    let mut choices = Cuts(input.seed);
+    let most = [1, 7, 60, 9_000][choices.below(4)];
+    let mut room = vec![0; most];
+    let mut text = Vec::new();
+    let mut errors = 0;
+    let mut cx = Context::from_waker(Waker::noop());
+    for call in 0.. {
+        assert!(call < MOST_CALLS, "no end in sight");
+        let room = &mut room[..choices.below(most + 1)];
+        let empty = room.is_empty();
+        let mut buffer = ReadBuf::new(room);
+        let waited = reader.get_ref().waited;
+        match Pin::new(&mut reader).poll_read(&mut cx, &mut buffer) {
+            Poll::Ready(Ok(())) if empty => assert!(buffer.filled().is_empty()),
+            Poll::Ready(Ok(())) if buffer.filled().is_empty() => break,
+            Poll::Ready(Ok(())) => text.extend_from_slice(buffer.filled()),
+            Poll::Ready(Err(_)) => {
+                errors += 1;
+                assert_eq!(reader.parser().position(), reader.get_ref().given as u64);
+            }
+            Poll::Pending => assert_eq!(reader.get_ref().waited, waited + 1),
+        }
+    }
+    assert_eq!(errors, failing);
+    same_bytes(&text, &expected, "text of a reader");
+    assert_eq!(reader.handler(), &keeper, "events of a reader");
+}
+
+/// A transport that goes on after its end goes on with the same stream, with nothing open.
+fn check_decoder(case: &Case, input: &Input) {
+    let mut choices = Cuts(input.seed ^ 0xD1CE);
+    let mut parser = case.parser();
+    let mut expected = Events::default();
+    let mut decoder = EventDecoder::new(case.used_parser());
+    let mut found = Events::default();
+    let mut source = BytesMut::new();
+    for chunk in input.chunks() {
+        parser.push(chunk, |event: Event<'_>| expected.take(event.into_owned()));
+        source.extend_from_slice(chunk);
+        let pauses = choices.below(16) == 0;
+        if pauses {
+            parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
+        }
+        // What is not taken yet comes later.
+        let mut left = if pauses { usize::MAX } else { choices.below(6) };
+        while left > 0
+            && let Some(event) = next(&mut decoder, &mut source, pauses)
+        {
+            left -= 1;
+            found.take(event);
+        }
+    }
+    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
+    while let Some(event) = next(&mut decoder, &mut source, true) {
+        found.take(event);
+    }
+    assert!(source.is_empty());
+    assert_eq!(found, expected, "events of a decoder");
+}
+
+fn next(
+    decoder: &mut EventDecoder,
+    source: &mut BytesMut,
+    ended: bool,
+) -> Option<Event<'static, bytes::Bytes>> {
+    let next = if ended {
+        decoder.decode_eof(source)
+    } else {
+        decoder.decode(source)
+    };
+    next.expect("decoding has no errors of its own")
+}

@@ -1,0 +1,152 @@
+//! What a search starts from: the corpus, and choices of the generator.
+
+use std::path::Path;
+use std::{fs, io};
+
+use super::reference::engine::Cuts;
+use super::{Body, CHOICES, Input};
+
+/// Longer files slow a search down.
+const LONGEST: usize = 8 << 10;
+
+/// How many inputs of a generator's choices there are, each longer than the one before.
+const CHOSEN: u64 = 60;
+
+/// Vocabulary files: one that is loaded, one that is refused, and one of another major version.
+const VOCABULARIES: [(&str, &str); 3] = [
+    (
+        "sound.toml",
+        "version = \"1.1\"\n[[class]]\nid = \"substrate.sql.query\"\nsince = \"1.1\"\n",
+    ),
+    (
+        "above.toml",
+        "version = \"1.0\"\n[[class]]\nid = \"substrate.grep\"\nsince = \"2.0\"\n",
+    ),
+    ("major.toml", "version = \"2.0\"\n"),
+];
+
+/// An identifier, an observation id and a timestamp, plain and with what has to be quoted.
+const FIELDS: [(&str, &str); 2] = [
+    ("plain", "substrate.grep\nsha256:e3b0\n2026-05-28T11:40:00Z"),
+    ("quoted", "9.9.note\n \"[a]; b\\"),
+];
+
+/// An input and where it comes from.
+pub type Seed = (String, Vec<u8>);
+
+impl Body {
+    /// The files of the corpus, which is the folder `corpus`, that this body reads, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// If a folder or a file cannot be read.
+    pub fn corpus(&self, corpus: &Path) -> io::Result<Vec<Seed>> {
+        let cases = [".txt", ".json", ".lines"];
+        let folders: &[(&str, &[&str])] = match self.input {
+            Input::Stream => &[("text", &cases), ("json", &cases), ("transcripts", &cases)],
+            Input::Sentences => &[("text", &cases), ("transcripts", &cases)],
+            Input::Json => &[("json", &cases), ("marc", &cases)],
+            Input::Marc => &[("marc", &cases), ("json", &[".json"])],
+            Input::Events => &[("wire", &[".sse", ".ndjson", ".json"])],
+            Input::Citations => &[
+                ("transcripts", &cases),
+                ("text", &cases),
+                ("wire", &[".json"]),
+            ],
+            Input::Vocabulary | Input::Deployment => &[("marc", &[".toml"])],
+            Input::Fields => &[("text", &cases)],
+        };
+        let mut seeds = Vec::new();
+        for (folder, ends) in folders {
+            seeds.extend(files(corpus, folder, ends)?);
+        }
+        let own: &[(&str, &str)] = match self.input {
+            Input::Vocabulary => &VOCABULARIES,
+            Input::Fields => &FIELDS,
+            _ => &[],
+        };
+        seeds.extend(own.iter().map(|&(name, text)| (name.into(), text.into())));
+        Ok(seeds)
+    }
+
+    /// Inputs that once broke this body.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read.
+    pub fn regressions(&self, corpus: &Path) -> io::Result<Vec<Seed>> {
+        let folder = format!("regressions/{}", self.name);
+        if corpus.join(&folder).is_dir() {
+            files(corpus, &folder, &[""])
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Writes what a fuzzer starts from into the folder `to`, a file each.
+    ///
+    /// # Errors
+    ///
+    /// If the corpus cannot be read or a file not be written.
+    pub fn write_seeds(&self, corpus: &Path, to: &Path) -> io::Result<()> {
+        let mut seeds = self.regressions(corpus)?;
+        for (name, data) in self.corpus(corpus)? {
+            if self.input == Input::Stream && name.starts_with("json/") {
+                // What is read in another mode than `auto`, and with records held, has settings in front.
+                let mode = match name.rsplit('.').next() {
+                    Some("json") => 2,
+                    Some("lines") => 3,
+                    _ => 0,
+                };
+                for how in [mode, mode + 4] {
+                    seeds.push((
+                        format!("{name}.as-{how}"),
+                        with_settings(how, [0; 7], &data),
+                    ));
+                }
+            }
+            seeds.push((name, data));
+        }
+        for number in 1..=CHOSEN {
+            seeds.push((
+                format!("choices-{number}"),
+                choices(number, number as usize * 4),
+            ));
+        }
+        for (name, data) in seeds {
+            if data.len() <= LONGEST {
+                fs::write(to.join(name.replace('/', "-")), data)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A stream with settings in front: mode and holding of records, limits (0 leaves the default), and the cuts. See
+/// `Case`.
+#[must_use]
+pub fn with_settings(how: u8, limits: [u8; 7], stream: &[u8]) -> Vec<u8> {
+    [&[0xFF, how], &limits[..], &[how % 4, 0, 0, 0], stream].concat()
+}
+
+/// So many choices of the generator, which follow from a number.
+#[must_use]
+pub fn choices(number: u64, count: usize) -> Vec<u8> {
+    let mut random = Cuts(number);
+    let choices = (0..count).map(|_| random.below(256) as u8);
+    [CHOICES].into_iter().chain(choices).collect()
+}
+
+/// The files in a folder of the corpus whose names end like this, in the order of their names.
+fn files(corpus: &Path, folder: &str, ends: &[&str]) -> io::Result<Vec<Seed>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(corpus.join(folder))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if ends.iter().any(|end| name.ends_with(end)) && !name.ends_with(".text.json") {
+            found.push((format!("{folder}/{name}"), fs::read(&path)?));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
