@@ -94,11 +94,14 @@ impl Held {
     pub(super) fn remove_record(&mut self, record: Span) {
         self.removed += record.len();
         let at = record.end() - self.removed;
-        let inside = |span: Span| record.start() <= span.start() && span.end() <= record.end();
+        let inside = |decision: &Decision| {
+            let span = decision.span;
+            decision.in_string && record.start() <= span.start() && span.end() <= record.end()
+        };
         self.decisions
-            .retain(|decision| decision.action.ends() || !inside(decision.span));
+            .retain(|decision| decision.action.ends() || !inside(decision));
         for decision in &mut self.decisions {
-            if inside(decision.span) {
+            if inside(decision) {
                 // The stream ends where the record was.
                 decision.clean = Span::new(at, at);
                 self.stop = Some(at);

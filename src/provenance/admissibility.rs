@@ -6,7 +6,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Annotation, Assertion, Class, LabelKind, Timestamp};
+use super::{Assertion, Class, Counting, LabelKind, Timestamp};
 use crate::names::names;
 
 /// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
@@ -93,12 +93,15 @@ impl Discipline {
         let mut unannotated = true;
         let mut terminal = false;
         let mut classes = Vec::new();
+        let mut counting = Vec::new();
         for annotation in assertion.annotations() {
             unannotated = false;
             terminal |= annotation.label_kind() != LabelKind::Corroborated;
-            if self.counts(&annotation, now) {
+            let found = self.examine(&annotation, now);
+            if found.counts() {
                 classes.push(annotation.class().clone());
             }
+            counting.push(found);
         }
         classes.sort_unstable();
         classes.dedup();
@@ -121,17 +124,8 @@ impl Discipline {
             classes,
             count,
             floor: self.floor(),
+            counting,
         }
-    }
-
-    fn counts(&self, annotation: &Annotation<'_>, now: Timestamp) -> bool {
-        let Some(window) = self.window(annotation.class()) else {
-            return false;
-        };
-        let within = now.saturating_sub(window)..=now.saturating_add(self.skew);
-        annotation
-            .timestamp()
-            .is_some_and(|ts| within.contains(&ts))
     }
 
     /// How many of distinct classes remain when those of one group count once.
@@ -261,6 +255,7 @@ pub struct Verdict {
     classes: Vec<Class>,
     count: usize,
     floor: usize,
+    counting: Vec<Counting>,
 }
 
 impl Verdict {
@@ -287,6 +282,12 @@ impl Verdict {
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
+    }
+
+    /// For each annotation, in order, whether it counts, and if not, why.
+    #[must_use]
+    pub fn counting(&self) -> &[Counting] {
+        &self.counting
     }
 
     /// The floor that was applied.

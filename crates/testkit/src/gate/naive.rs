@@ -102,9 +102,9 @@ fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
     cuts.extend(events.iter().filter_map(|event| match event {
         Ev::Annotation {
             span,
-            white_space_before,
+            whitespace_before,
             ..
-        } => Some((span.0 - white_space_before, span.1)),
+        } => Some((span.0 - whitespace_before, span.1)),
         _ => None,
     }));
     let removed = |at: u64| -> u64 {
@@ -132,9 +132,9 @@ fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
         if action.ends() {
             stop = clean.0;
         }
-        let record = records
-            .iter()
-            .find(|record| record.0 <= span.0 && span.1 <= record.1);
+        let json = *encoding == Encoding::Json;
+        let inside = |record: &&(u64, u64)| json && record.0 <= span.0 && span.1 <= record.1;
+        let record = records.iter().find(inside);
         let (start, end) = match record {
             Some(_) if !action.ends() => continue,
             Some(record) => (record.0 - removed(record.0), record.0 - removed(record.0)),
@@ -144,7 +144,7 @@ fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
             start: start as usize,
             end: end as usize,
             action,
-            json: *encoding == Encoding::Json,
+            json,
         });
     }
     found

@@ -1,0 +1,116 @@
+//! Why an annotation counts towards a floor, or does not.
+
+use core::fmt;
+use std::time::Duration;
+
+use super::{Annotation, Discipline, Reason, Timestamp};
+
+/// Whether an annotation counts towards the floor of a [`Discipline`], and if not, why (`provenance memo 7`).
+///
+/// The first of these that applies, in this order, except that [`Counts`](Self::Counts) is the last.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counting {
+    /// It counts.
+    Counts,
+    /// The annotation is malformed.
+    Malformed,
+    /// The vocabulary does not have its class, or not in the version that it is anchored to.
+    UnknownClass,
+    /// Its class is a terminal.
+    Terminal,
+    /// Its class has no window.
+    NoWindow,
+    /// It has no `ts`, or one that is not a date-time.
+    NoTime,
+    /// Its time is before the window.
+    Stale {
+        /// By how much.
+        by: Duration,
+    },
+    /// Its time is after now and the skew.
+    Future {
+        /// By how much.
+        by: Duration,
+    },
+}
+
+impl Counting {
+    /// Whether the annotation counts.
+    #[must_use]
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Counts)
+    }
+
+    /// The name of the reason, such as `no-window`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counts => "counts",
+            Self::Malformed => "malformed",
+            Self::UnknownClass => "unknown-class",
+            Self::Terminal => "terminal",
+            Self::NoWindow => "no-window",
+            Self::NoTime => "no-time",
+            Self::Stale { .. } => "stale",
+            Self::Future { .. } => "future",
+        }
+    }
+}
+
+/// Writes the reason, and for a time outside of the window by how much: `stale by 90s`.
+impl fmt::Display for Counting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stale { by } | Self::Future { by } => {
+                write!(f, "{} by {by:?}", self.as_str())
+            }
+            _ => f.write_str(self.as_str()),
+        }
+    }
+}
+
+impl Discipline {
+    /// Whether an annotation counts at the time `now`, and if not, why.
+    pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
+        match annotation.reason() {
+            Some(Reason::Malformed) => return Counting::Malformed,
+            Some(_) => return Counting::UnknownClass,
+            None => {}
+        }
+        if annotation.class().is_terminal() {
+            return Counting::Terminal;
+        }
+        let Some(window) = self.window(annotation.class()) else {
+            return Counting::NoWindow;
+        };
+        let Some(ts) = annotation.timestamp() else {
+            return Counting::NoTime;
+        };
+        let (first, last) = (now.saturating_sub(window), now.saturating_add(self.skew()));
+        if ts < first {
+            Counting::Stale {
+                by: between(ts, first),
+            }
+        } else if ts > last {
+            Counting::Future {
+                by: between(last, ts),
+            }
+        } else {
+            Counting::Counts
+        }
+    }
+}
+
+/// How much later the second time is.
+fn between(earlier: Timestamp, later: Timestamp) -> Duration {
+    let of =
+        |time: Timestamp| i128::from(time.unix_seconds()) * NANOS + i128::from(time.subsec_nanos());
+    let nanos = of(later) - of(earlier);
+    let seconds = u64::try_from(nanos / NANOS).unwrap_or_default();
+    let rest = u32::try_from(nanos % NANOS).unwrap_or_default();
+    Duration::new(seconds, rest)
+}
+
+/// Nanoseconds in a second.
+const NANOS: i128 = 1_000_000_000;
