@@ -6,7 +6,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Assertion, Class, Counting, LabelKind, Timestamp};
+use super::counting::{Counting, between};
+use super::{Annotation, Assertion, Class, LabelKind, Reason, Timestamp};
 use crate::names::names;
 
 /// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
@@ -125,6 +126,36 @@ impl Discipline {
             count,
             floor: self.floor(),
             counting,
+        }
+    }
+
+    /// Whether an annotation counts at the time `now`, and if not, why.
+    pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
+        match annotation.reason() {
+            Some(Reason::Malformed) => return Counting::Malformed,
+            Some(_) => return Counting::UnknownClass,
+            None => {}
+        }
+        if annotation.class().is_terminal() {
+            return Counting::Terminal;
+        }
+        let Some(window) = self.window(annotation.class()) else {
+            return Counting::NoWindow;
+        };
+        let Some(ts) = annotation.timestamp() else {
+            return Counting::NoTime;
+        };
+        let (first, last) = (now.saturating_sub(window), now.saturating_add(self.skew()));
+        if ts < first {
+            Counting::Stale {
+                by: between(ts, first),
+            }
+        } else if ts > last {
+            Counting::Future {
+                by: between(last, ts),
+            }
+        } else {
+            Counting::Counts
         }
     }
 

@@ -3,9 +3,9 @@
 use core::fmt;
 use std::time::Duration;
 
-use super::{Annotation, Discipline, Reason, Timestamp};
+use super::Timestamp;
 
-/// Whether an annotation counts towards the floor of a [`Discipline`], and if not, why (`provenance memo 7`).
+/// Whether an annotation counts towards the floor of a [`Discipline`](super::Discipline), and if not, why (`provenance memo 7`).
 ///
 /// The first of these that applies, in this order, except that [`Counts`](Self::Counts) is the last.
 #[non_exhaustive]
@@ -70,40 +70,8 @@ impl fmt::Display for Counting {
     }
 }
 
-impl Discipline {
-    /// Whether an annotation counts at the time `now`, and if not, why.
-    pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
-        match annotation.reason() {
-            Some(Reason::Malformed) => return Counting::Malformed,
-            Some(_) => return Counting::UnknownClass,
-            None => {}
-        }
-        if annotation.class().is_terminal() {
-            return Counting::Terminal;
-        }
-        let Some(window) = self.window(annotation.class()) else {
-            return Counting::NoWindow;
-        };
-        let Some(ts) = annotation.timestamp() else {
-            return Counting::NoTime;
-        };
-        let (first, last) = (now.saturating_sub(window), now.saturating_add(self.skew()));
-        if ts < first {
-            Counting::Stale {
-                by: between(ts, first),
-            }
-        } else if ts > last {
-            Counting::Future {
-                by: between(last, ts),
-            }
-        } else {
-            Counting::Counts
-        }
-    }
-}
-
 /// How much later the second time is.
-fn between(earlier: Timestamp, later: Timestamp) -> Duration {
+pub(super) fn between(earlier: Timestamp, later: Timestamp) -> Duration {
     let of =
         |time: Timestamp| i128::from(time.unix_seconds()) * NANOS + i128::from(time.subsec_nanos());
     let nanos = of(later) - of(earlier);

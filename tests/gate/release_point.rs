@@ -203,11 +203,16 @@ fn asking_after_each_chunk_or_once_is_the_same() {
 #[test]
 fn the_guide_shows_release_points() {
     let guide = include_str!("../../docs/gate.md");
-    let rows = guide.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let rows = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     let rows: Vec<_> = rows.collect();
     assert_eq!(rows.len(), 6);
     for (text, rest) in rows {
-        let expected = rest.split(' ').next().and_then(|number| number.parse().ok());
+        let expected = rest
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse().ok());
         let mut parser = Parser::new();
         parser.push(text.as_bytes(), ());
         assert_eq!(Some(parser.undecided_from()), expected, "{text}");

@@ -4,7 +4,7 @@
 //! that follow: those that start a sentence, that follow an ordinal, or that name a speaker. So only a boundary whose
 //! next words are not complete can change. After the next terminator none can.
 
-use super::class::{Class, char_at};
+use super::class::Class;
 use super::terminator::{self, Terminator};
 use super::{boundary, ordinal, scan, speech};
 
@@ -58,7 +58,7 @@ fn is_decided(text: &[u8], end: usize) -> bool {
 fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
     match terminator.class {
         Class::ATerm if terminator.code == u32::from(b'.') => {
-            let open = text.len() - next == word_len(text, next);
+            let open = text.len() - next == scan::word_len(text, next);
             !open || !may_stay_whole(text, terminator.start, next)
         }
         Class::ATerm | Class::Sep => true,
@@ -73,15 +73,4 @@ fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
     } else {
         boundary::needs_start(text, dot)
     }
-}
-
-/// Length of the letters and marks at `at`.
-pub(super) fn word_len(text: &[u8], at: usize) -> usize {
-    let mut end = at;
-    while let Some(found) = char_at(text, end)
-        && (found.class.is_letter() || found.class.is_mark())
-    {
-        end += found.len;
-    }
-    end - at
 }

@@ -1,8 +1,7 @@
 //! A quotation followed by the verb of saying it.
 
 use super::class::{Class, char_at};
-use super::scan::word_at;
-use super::settled::word_len;
+use super::scan::{word_at, word_len};
 use super::words::WordSet;
 
 static SPEECH: WordSet<128> = WordSet::new(include_str!("data/speech.txt"), false);
