@@ -40,6 +40,7 @@ impl Action {
     }
 }
 
+#[expect(clippy::ptr_arg, reason = "only an owned text has a capacity")]
 fn owned(text: &Cow<'static, str>) -> usize {
     match text {
         Cow::Owned(text) => text.capacity(),

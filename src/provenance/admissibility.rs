@@ -130,6 +130,7 @@ impl Discipline {
     }
 
     /// Whether an annotation counts at the time `now`, and if not, why.
+    #[must_use]
     pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
         match annotation.reason() {
             Some(Reason::Malformed) => return Counting::Malformed,
