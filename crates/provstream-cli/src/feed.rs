@@ -1,8 +1,6 @@
 //! From the input through the parser to a command's output.
 
-use std::path::Path;
-
-use provstream::{Limits, Mode, Parser, Rewriter};
+use provstream::{Parser, Rewriter};
 use provstream_providers::StreamRewriter;
 
 use crate::channels::Channels;
@@ -121,13 +119,6 @@ impl Stream {
             buffer: vec![0; buffer].into(),
             chunk,
         }
-    }
-
-    /// JSON values with MARC objects in them, with these limits.
-    pub(crate) fn records(file: &Path, limits: Limits) -> Result<Self, Failure> {
-        let parser = Parser::builder().mode(Mode::Json).limits(limits).build();
-        let reader = Reader::new(InputFormat::Raw, parser);
-        Ok(Self::new(Input::open(file)?, reader, None))
     }
 
     /// Reads to the end. What the sink wrote is flushed whenever the input may pause, and whatever happens: what was

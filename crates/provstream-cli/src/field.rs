@@ -82,7 +82,7 @@ impl FieldReader {
             sink.enter_field(self.number, None);
             sink.notice(&Line::Diagnostic {
                 code: "limit-line",
-                span: Span::new(0, self.passed).into(),
+                span: Span::new(0, self.passed),
             });
             self.passed = 0;
             return;
@@ -106,7 +106,7 @@ impl FieldReader {
             sink.enter_field(self.number, None);
             sink.notice(&Line::Diagnostic {
                 code,
-                span: Span::new(0, line.len() as u64).into(),
+                span: Span::new(0, line.len() as u64),
             });
         };
         let (mut is_read, mut has_other) = (false, false);

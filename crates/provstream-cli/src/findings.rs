@@ -153,7 +153,7 @@ impl<'t> Findings<'t> {
             if matches!(self.task, Task::Extract { .. }) {
                 self.report.about_file(&Line::Diagnostic {
                     code: "unknown-format",
-                    span: Span::new(0, fed.bytes).into(),
+                    span: Span::new(0, fed.bytes),
                 });
             }
         }

@@ -38,10 +38,10 @@ impl Members {
         }
     }
 
-    /// The document, with the private members behind the others.
+    /// The document, with the private members after the others.
     pub(crate) fn with(mut self, extensions: Extensions) -> Document {
         for (name, json) in extensions.0.members() {
-            // What stands in a document is JSON.
+            // Values of a document are JSON.
             let _ = self.0.set(&name, json);
         }
         self.0

@@ -139,10 +139,10 @@ impl fmt::Display for BandsError {
 
 impl Error for BandsError {}
 
-/// A calibration regime: the bands of a deployment under the name that stands in its records, by task family if wanted.
+/// A calibration regime: the bands of a deployment under the name that its records state, by task family if wanted.
 ///
 /// Bands vary only with the task family, and a family with bands of its own has a profile of its own, so that the same
-/// identifier never stands for two sets of thresholds. Source: MARC-02 8.5, 9.1.
+/// identifier never names two sets of thresholds. Source: MARC-02 8.5, 9.1.
 ///
 /// ```
 /// use provstream_marc::{Band, Bands, Calibration, Score};

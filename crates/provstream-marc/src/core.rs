@@ -144,7 +144,7 @@ impl Core {
         self.max_iterations
     }
 
-    /// `calibration_profile`: names the calibration behind the band. Source: MARC-02 9.1.
+    /// `calibration_profile`: names the calibration of the band. Source: MARC-02 9.1.
     #[must_use]
     pub fn calibration_profile(&self) -> Option<&str> {
         self.calibration_profile.as_deref()

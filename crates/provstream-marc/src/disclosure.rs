@@ -11,7 +11,7 @@ use super::validate;
 use super::violation::Report;
 use provstream::MarcKind;
 
-/// A MARC-Disclosure object without any must-level violation: the least that a user or a downstream system is told.
+/// A MARC-Disclosure object without any must-level violation: the least that a user or a downstream system is shown.
 /// Source: MARC-02 10.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Disclosure {
@@ -66,7 +66,7 @@ impl Disclosure {
         Ok(Self::new(Document::parse(json)?, profile)?)
     }
 
-    /// The same under draft -02, when it tells about this action: unless it has one, its target is `answer` for `ANSWER`, else
+    /// The same under draft -02, when it is about this action: unless it has one, its target is `answer` for `ANSWER`, else
     /// `direct_answer_suitability`. One of -02 stays as it is. A disclosure of -01 need not name its action, so the caller
     /// does. Source: MARC-01 7.5; open point 44.
     ///

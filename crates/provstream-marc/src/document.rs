@@ -44,7 +44,7 @@ impl Member {
     }
 }
 
-/// The string that a JSON value is, decoded, with U+FFFD for a lone surrogate; none if it is none.
+/// The string that a JSON value is, decoded, with U+FFFD for a lone surrogate; `None` for another type.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     let raw = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(decode(raw.as_bytes(), raw.contains('\\')).text)
@@ -152,7 +152,7 @@ impl Document {
         self.set_piece(name, Piece::with_replaced(&object.to_json(), replaced));
     }
 
-    /// Adds a string to the array that a member is, behind its elements; where there is no array, one is set.
+    /// Adds a string to the array that a member is, after its elements, or sets an array of it.
     pub(crate) fn append_str(&mut self, name: &str, text: &str) {
         let element = quoted(text);
         let extended = self
@@ -164,7 +164,7 @@ impl Document {
         );
     }
 
-    /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right behind
+    /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right after
     /// the member `after`.
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
@@ -290,7 +290,7 @@ pub struct DocumentError {
 impl DocumentError {
     fn of(error: &serde_json::Error) -> Self {
         let message = error.to_string();
-        // The place is told apart from the message.
+        // The message ends with the place, which has fields of its own.
         let end = message.rfind(" at line ").unwrap_or(message.len());
         Self {
             message: message[..end].into(),

@@ -7,14 +7,14 @@ use core::cmp::Ordering;
 pub(crate) struct Number<'a> {
     text: &'a str,
     negative: bool,
-    /// The digits before the full stop, and those behind it.
+    /// The digits before the full stop, and those after it.
     digits: (&'a str, &'a str),
     /// The power of ten; as great or as small as it can be if the written one is beyond.
     exponent: i64,
 }
 
 impl<'a> Number<'a> {
-    /// The number that `text`, a JSON value, is; none if it is none.
+    /// The number that `text`, a JSON value, is; `None` for another type.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         if !unsigned.starts_with(|first: char| first.is_ascii_digit()) {
@@ -110,7 +110,7 @@ impl<'a> Number<'a> {
     }
 
     /// Compares two numbers by value, as written and not as rounded. Two whose powers of ten are both beyond the type count as
-    /// equal: which is greater cannot be told.
+    /// equal: which is greater is not known.
     pub(crate) fn compare(self, other: Self) -> Ordering {
         self.sign().cmp(&other.sign()).then_with(|| {
             let beyond = [i64::MIN, i64::MAX].contains(&self.exponent);

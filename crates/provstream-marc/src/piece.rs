@@ -22,7 +22,7 @@ impl Piece {
     /// What is known to be JSON, with the numbers of those U+FFFD that stand for what was not UTF-8.
     pub(super) fn with_replaced(json: &str, replaced: Vec<usize>) -> Self {
         Self {
-            // Each U+FFFD stands in a string, and so stays.
+            // Each U+FFFD is in a string, and so stays.
             json: without_white_space(json),
             replaced: replaced.into(),
         }
@@ -81,11 +81,11 @@ pub(super) fn divide<'a>(replaced: &[usize], pieces: impl Iterator<Item = &'a mu
     }
     let (mut rest, mut before) = (replaced, 0);
     for piece in pieces {
-        let behind = before + piece.replacements();
-        let own = rest.partition_point(|&number| number < behind);
+        let after = before + piece.replacements();
+        let own = rest.partition_point(|&number| number < after);
         let (own, others) = rest.split_at(own);
         piece.replaced = own.iter().map(|number| number - before).collect();
-        (rest, before) = (others, behind);
+        (rest, before) = (others, after);
     }
 }
 

@@ -111,7 +111,7 @@ impl fmt::Display for ScoreError {
         if self.0.is_nan() {
             return f.write_str("expected a number from 0.0 to 1.0");
         }
-        // A number that is outside of the range by less than can be told may be written as its end.
+        // A number that is outside of the range by less than its digits show may be written as its end.
         write!(f, "expected a number from 0.0 to 1.0, found {:?}", self.0)
     }
 }

@@ -127,15 +127,16 @@ impl Decoder {
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(Item<'_>)) {
         let state = &mut self.state;
         self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut sink)
+            state.take(kind, &piece, &mut sink);
         });
     }
 
     /// Gives what the end of the stream makes certain. Before another stream, [`reset`](Self::reset) the decoder.
     pub fn finish(&mut self, mut sink: impl FnMut(Item<'_>)) {
         let state = &mut self.state;
-        self.framer
-            .finish(&mut |kind, piece| state.take(kind, &piece, &mut sink));
+        self.framer.finish(&mut |kind, piece| {
+            state.take(kind, &piece, &mut sink);
+        });
         state.close(&mut sink);
         state.halves.flush_all(&mut sink);
     }

@@ -67,7 +67,7 @@ impl Deferred {
         for (_, point) in &mut self.points {
             match point {
                 Point::InString(place) | Point::Before(place) if *place >= at => {
-                    *place += bytes.len()
+                    *place += bytes.len();
                 }
                 _ => {}
             }

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::Channel;
+use super::walk::scan::StringEnd;
 use super::walk::{Capture, Shape};
 
 /// A string of an event.
@@ -20,6 +21,15 @@ impl Str {
             start: capture.start,
             end: capture.end,
             escaped: capture.shape == Shape::Escaped,
+        }
+    }
+
+    /// The string whose content begins at `start`.
+    pub(super) const fn new(start: usize, string: StringEnd) -> Self {
+        Self {
+            start: start as u32,
+            end: string.end as u32,
+            escaped: string.escaped,
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) struct Frame<'a> {
     /// The data of all lines with a line feed between each two: borrowed from `raw` if there is one line.
     pub(super) data: Cow<'a, [u8]>,
     lines: SmallVec<[Line; 1]>,
-    /// Where each of the lines begins in the data.
+    /// Where each of the lines begins in the data, if there are several.
     starts: SmallVec<[usize; 1]>,
 }
 
@@ -40,7 +40,15 @@ impl<'a> Frame<'a> {
     /// An event whose data are in these `lines` of `raw`, of which there is at least one.
     pub(super) fn new(raw: &'a [u8], start: u64, lines: SmallVec<[Line; 1]>) -> Self {
         let data = match lines.as_slice() {
-            [line] => Cow::Borrowed(&raw[line.clone()]),
+            [line] => {
+                return Self {
+                    raw,
+                    start,
+                    data: Cow::Borrowed(&raw[line.clone()]),
+                    starts: SmallVec::new(),
+                    lines,
+                };
+            }
             lines => {
                 let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
                 Cow::Owned(pieces.join(&b'\n'))

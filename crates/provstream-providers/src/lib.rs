@@ -24,15 +24,16 @@
 //! let mut clean = Vec::new();
 //! let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
 //! for chunk in stream.as_bytes().chunks(7) {
-//!     rewriter.push(chunk, &mut |bytes: &[u8]| clean.extend_from_slice(bytes));
+//!     rewriter.push(chunk, |bytes: &[u8]| clean.extend_from_slice(bytes));
 //! }
-//! rewriter.finish(&mut |bytes: &[u8]| clean.extend_from_slice(bytes));
+//! rewriter.finish(|bytes: &[u8]| clean.extend_from_slice(bytes));
 //! let expected = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is so.\"}}]}\n\n\
 //!                 data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" Really.\"}}]}\n\n\
 //!                 data: [DONE]\n\n";
 //! assert_eq!(String::from_utf8(clean).unwrap(), expected);
 //! ```
 
+mod again;
 mod channel;
 pub mod citation;
 mod decoder;

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::again::{Again, Text};
 use super::formats::{DETECT, evidence};
 use super::found::{Found, Raw, Repeats, Str};
 use super::item::NoticeCode;
@@ -29,6 +30,9 @@ pub(super) struct Reader {
     /// What the last event says, in order.
     pub(super) found: Vec<Found>,
     walk: Walk,
+    again: Again,
+    /// The channel of the last text, by its numbers in the event.
+    channel_read: Channel,
     /// The channels with text that has not ended; at most [`MAX_CHANNELS`].
     channels: Vec<OpenChannel>,
     numbering: Numbering,
@@ -57,6 +61,8 @@ impl Reader {
             settled: asked.is_some(),
             found: Vec::new(),
             walk: Walk::default(),
+            again: Again::default(),
+            channel_read: Channel::default(),
             channels: Vec::new(),
             numbering: Numbering::default(),
             ended: false,
@@ -77,6 +83,9 @@ impl Reader {
     pub(super) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
         self.found.clear();
         self.numbering.begin_event();
+        if let Some(text) = self.again.read(data) {
+            return self.read_again(text);
+        }
         match data.trim_ascii() {
             // Some servers keep a connection alive with it.
             b"" => return None,
@@ -91,7 +100,62 @@ impl Reader {
         let mut walk = core::mem::take(&mut self.walk);
         let odd = self.walk(&mut walk, data, is_streamed);
         self.walk = walk;
+        self.keep(data, odd);
         odd
+    }
+
+    /// Keeps an event that has one text and nothing else.
+    fn keep(&mut self, data: &[u8], odd: Odd) {
+        match self.found[..] {
+            [Found::Text(_, at, repeatable)]
+                if !at.is_empty() && odd.is_none() && self.settled && !self.walk.has_begins =>
+            {
+                let channel = self.channel_read;
+                self.again.keep(
+                    data,
+                    Text {
+                        channel,
+                        at,
+                        repeatable,
+                    },
+                );
+            }
+            _ => self.again.forget(),
+        }
+    }
+
+    /// Reads an event that differs from the last one in its text alone.
+    fn read_again(&mut self, text: Text) -> Odd {
+        self.report.add_event();
+        let (channel, odd) = self.text_of(text.channel, text.at);
+        if self.begin(channel, text.at) {
+            self.found
+                .push(Found::Text(channel, text.at, text.repeatable));
+        } else if !text.at.is_empty() {
+            return Some(NoticeCode::LimitChannels);
+        }
+        odd
+    }
+
+    /// The channel of a text by its numbers, and whether they are odd.
+    fn text_of(&mut self, channel: Channel, text: Str) -> (Channel, Odd) {
+        let table = match self.format {
+            Some(format) => format.automaton().table,
+            None => DETECT.table,
+        };
+        if table.counts_up {
+            let known = self.channels.iter().any(|open| open.channel == channel);
+            let (named, is_odd) = self.numbering.text_of(channel, known);
+            return (named, is_odd.then_some(NoticeCode::OddChannel));
+        }
+        if table.one_text {
+            let named = match text.is_empty() {
+                true => self.numbering.name_of(channel, true),
+                false => self.numbering.one_text(channel),
+            };
+            return (named, None);
+        }
+        (channel, None)
     }
 
     fn walk(&mut self, walk: &mut Walk, data: &[u8], is_streamed: bool) -> Odd {
@@ -120,7 +184,7 @@ impl Reader {
             odd: None,
         };
         event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
-        if automaton.table.counts_up {
+        if walk.has_begins {
             self.note_begins(&event);
         }
         let mut has_ends = false;
@@ -262,18 +326,10 @@ impl Reader {
         let channel = match rule.row.role {
             Role::Text | Role::Start if !capture.superseded => {
                 self.settled |= !text.is_empty();
-                let known = self.channels.iter().any(|open| open.channel == channel);
-                if event.automaton.table.counts_up {
-                    let (named, is_odd) = self.numbering.text_of(channel, known);
-                    if is_odd {
-                        event.odd = Some(NoticeCode::OddChannel);
-                    }
-                    named
-                } else if event.automaton.table.one_text && !text.is_empty() {
-                    self.numbering.one_text(channel)
-                } else {
-                    self.named(event, channel)
-                }
+                self.channel_read = channel;
+                let (named, odd) = self.text_of(channel, text);
+                event.odd = odd.or(event.odd);
+                named
             }
             _ => self.named(event, channel),
         };

@@ -166,15 +166,16 @@ impl StreamRewriter {
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
         self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut handler)
+            state.take(kind, &piece, &mut handler);
         });
     }
 
     /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
-        self.framer
-            .finish(&mut |kind, piece| state.take(kind, &piece, &mut handler));
+        self.framer.finish(&mut |kind, piece| {
+            state.take(kind, &piece, &mut handler);
+        });
         state.close(false, &mut handler);
         handler.end();
     }

@@ -90,9 +90,11 @@ impl Template {
             text = start - head_len..start - head_len;
         }
         // Data over several lines is one line here.
-        for byte in &mut self.raw[head_len..] {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
+        if frame.lines().len() > 1 {
+            for byte in &mut self.raw[head_len..] {
+                if matches!(byte, b'\n' | b'\r') {
+                    *byte = b' ';
+                }
             }
         }
         self.json = head_len as u32..self.raw.len() as u32;

@@ -63,13 +63,12 @@ impl Handler for Out {
     }
 
     fn annotation(&mut self, found: &BracketAnnotation<'_>) -> Replacement {
-        self.events
-            .push(Event::Annotation(found.clone()).into_owned());
+        self.events.push(Event::Annotation(*found).into_owned());
         self.rule.replacement(found.span().start())
     }
 
     fn record(&mut self, found: &JsonRecord<'_>) -> Replacement {
-        self.events.push(Event::Record(found.clone()).into_owned());
+        self.events.push(Event::Record(*found).into_owned());
         self.rule.replacement(found.span().start())
     }
 

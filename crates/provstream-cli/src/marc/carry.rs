@@ -59,7 +59,7 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
     gate::status(end, args.fail, carry.totals.passed())
 }
 
-/// `None` stands for server-sent events, which have no envelope.
+/// `None` for server-sent events, which have no envelope.
 fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Box<dyn Carrier>>, Failure> {
     let named = |name: &'static str, given: &Option<String>| {
         given

@@ -9,7 +9,7 @@ use provstream_marc::{Document, Score};
 #[derive(Debug)]
 pub(crate) struct Fields {
     document: Document,
-    /// What stands before names in messages.
+    /// The prefix of names in messages.
     within: String,
 }
 

@@ -81,6 +81,9 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
             }),
         }],
     };
+    if found.is_empty() && is_own_end(bytes) {
+        return Vec::new();
+    }
     if found.is_empty() {
         let message = "expected a MARC object, found none in this JSON object".to_owned();
         return missing(Code::Nothing, message);
@@ -89,6 +92,15 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         .into_iter()
         .map(|one| judged(one, &place, bytes, profile))
         .collect()
+}
+
+/// Whether an object is the last line of a command of this program, whose output is read on.
+fn is_own_end(bytes: &[u8]) -> bool {
+    let event = Document::parse(bytes).ok().and_then(|line| {
+        let event = line.get_str("event")?;
+        Some(event == "end")
+    });
+    event == Some(true)
 }
 
 fn absent(place: Place, code: Code, message: String) -> Object {
@@ -125,11 +137,11 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
             report
         }
     };
-    let told = report
+    let reported = report
         .violations()
         .iter()
         .any(|one| one.code() == Code::InvalidUtf8);
-    if !told && std::str::from_utf8(bytes).is_err() {
+    if !reported && std::str::from_utf8(bytes).is_err() {
         let message = "the object is not UTF-8 throughout".to_owned();
         report.push(Violation::new(
             Code::InvalidUtf8,

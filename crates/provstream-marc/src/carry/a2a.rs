@@ -16,7 +16,7 @@ use provstream::MarcKind;
 /// | MARC-Core | `/metadata/https:~1~1example.com~1marc~1v1~1core` |
 /// | MARC-Disclosure | `/metadata/https:~1~1example.com~1marc~1v1~1disclosure` |
 ///
-/// `metadata` is made if it is missing or null. The URI is added to the array `extensions`, behind the others, unless it is
+/// `metadata` is made if it is missing or null. The URI is added to the array `extensions`, after the others, unless it is
 /// there. It stays there when the object is removed, since the agent may have declared it too, and a declaration without
 /// metadata says nothing wrong. What the extension means, and that its version is part of the URI, is for the deployment
 /// to publish. Source: A2A specification, extensions; MARC-02 12.1.
@@ -49,7 +49,7 @@ impl A2aMessage {
     ///
     /// # Errors
     ///
-    /// If it is no absolute URI of the generic syntax with something behind its scheme: a fragment is none of it, nor is a `%`
+    /// If it is not an absolute URI of the generic syntax with something after its scheme: a fragment is not part of it, nor is a `%`
     /// without two hexadecimal digits, nor a bracket but around an IP address. Source: RFC 3986 4.3.
     pub fn new(uri: &str) -> Result<Self, CarrierNameError> {
         if !is_absolute_uri(uri) {

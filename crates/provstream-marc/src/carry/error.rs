@@ -9,11 +9,11 @@ use crate::document::DocumentError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CarryError {
-    /// What stands there must be an object.
+    /// The value must be an object.
     NotAnObject(String),
-    /// What stands there must be an array.
+    /// The value must be an array.
     NotAnArray(String),
-    /// The member stands there more than once, and receivers differ in which they take.
+    /// The member is repeated, and receivers differ in which they take.
     Repeated(String),
     /// The data of an event are no JSON object; the error's source says why.
     Data(DocumentError),
@@ -22,9 +22,12 @@ pub enum CarryError {
 impl fmt::Display for CarryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAnObject(pointer) => write!(f, "{pointer} is no object"),
-            Self::NotAnArray(pointer) => write!(f, "{pointer} is no array"),
-            Self::Repeated(pointer) => write!(f, "{pointer} is there more than once"),
+            Self::NotAnObject(pointer) => write!(f, "{pointer}: expected an object"),
+            Self::NotAnArray(pointer) => write!(f, "{pointer}: expected an array"),
+            Self::Repeated(pointer) => write!(
+                f,
+                "{pointer}: expected one member of this name, found several"
+            ),
             Self::Data(_) => f.write_str("the data are no JSON object"),
         }
     }

@@ -41,7 +41,7 @@ impl<'a> CarrierField<'a> {
     ///
     /// # Errors
     ///
-    /// If the container is no object, or stands there twice.
+    /// If the container is not an object, or is repeated.
     pub fn put(self, envelope: &mut Document, document: &Document) -> Result<(), CarryError> {
         match self.container {
             None => envelope.set_object(self.key, document),
@@ -58,7 +58,7 @@ impl<'a> CarrierField<'a> {
     ///
     /// # Errors
     ///
-    /// If container or member are no object, or stand there twice.
+    /// If container or member are not objects, or are repeated.
     pub fn take(self, envelope: &Document) -> Result<Option<Document>, CarryError> {
         let Some(name) = self.container else {
             return object(envelope, self.key);
@@ -77,7 +77,7 @@ impl<'a> CarrierField<'a> {
     ///
     /// # Errors
     ///
-    /// If the container is no object, or stands there twice.
+    /// If the container is not an object, or is repeated.
     pub fn remove(self, envelope: &mut Document) -> Result<bool, CarryError> {
         let Some(name) = self.container else {
             return Ok(envelope.remove(self.key).is_some());

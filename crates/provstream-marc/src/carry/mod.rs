@@ -1,6 +1,6 @@
 //! Carrying records and disclosures inside of other protocols.
 //!
-//! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place tells
+//! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place shows
 //! which of the two it is. What is carried is not changed: no member is renamed, left out or read otherwise, numbers and
 //! escapes stay as they are written, and what is taken out is what was put in. Everything else in the envelope keeps its
 //! bytes and its order, but for white space between the tokens; an object around a place is made where it is missing or null,
@@ -67,11 +67,11 @@ pub trait Carrier {
     /// Where a document of a kind is.
     fn field(&self, kind: MarcKind) -> CarrierField<'_>;
 
-    /// Puts a document into its place. One of the same kind that is there is replaced where it stands; the other kind stays.
+    /// Puts a document into its place. One of the same kind is replaced in its place; the other kind stays.
     ///
     /// # Errors
     ///
-    /// If the way to the place leads through something that is not what the protocol says, or that stands there twice.
+    /// If the way to the place leads through something that is not what the protocol says, or that is repeated.
     fn put(
         &self,
         envelope: &mut Document,
@@ -85,12 +85,12 @@ pub trait Carrier {
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put), and if what stands at the place is no object, or stands there twice.
+    /// As [`put`](Self::put), and if the value at the place is not an object, or is repeated.
     fn take(&self, envelope: &Document, kind: MarcKind) -> Result<Option<Document>, CarryError> {
         self.field(kind).take(envelope)
     }
 
-    /// Removes whatever stands at the place of a kind, also if it is no object or stands there twice; says whether anything
+    /// Removes whatever is at the place of a kind, also if it is not an object or is repeated; says whether anything
     /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
     /// empty, for it may be the protocol's own.
     ///
@@ -105,7 +105,7 @@ pub trait Carrier {
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove). An envelope with an error must not be handed on.
+    /// As [`remove`](Self::remove). An envelope with an error must not be passed on.
     fn strip_core(&self, envelope: &mut Document) -> Result<bool, CarryError> {
         self.remove(envelope, MarcKind::Core)
     }

@@ -2,7 +2,7 @@
 
 use core::net::Ipv6Addr;
 
-/// Whether a text is an absolute URI with something behind its scheme. Source: RFC 3986 4.3.
+/// Whether a text is an absolute URI with something after its scheme. Source: RFC 3986 4.3.
 pub(super) fn is_absolute_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;

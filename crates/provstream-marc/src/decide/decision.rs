@@ -42,6 +42,7 @@ impl Decision {
     }
 
     /// What may be said to the user about it, by the action. The record is the session's own, so its context is known.
+    #[must_use]
     pub fn speech(&self) -> Speech {
         Speech::of(self.record.clone())
     }

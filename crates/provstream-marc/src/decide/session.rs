@@ -73,7 +73,7 @@ pub struct Session {
     /// How many decisions were taken.
     decided: u64,
     /// What the first record names as its parent.
-    handed_over: Option<String>,
+    transferred: Option<String>,
     usage: Usage,
 }
 
@@ -94,7 +94,7 @@ impl Session {
             prefix,
             state: SessionState::Assess,
             decided: 0,
-            handed_over: None,
+            transferred: None,
             usage: Usage::default(),
         })
     }
@@ -121,7 +121,7 @@ impl Session {
         if session.could_give(parent) {
             return Err(SessionErrorKind::PrefixTaken.into());
         }
-        session.handed_over = Some(parent.into());
+        session.transferred = Some(parent.into());
         Ok(session)
     }
 
@@ -295,7 +295,7 @@ impl Session {
 
     fn parent(&self) -> Option<String> {
         match self.decided {
-            0 => self.handed_over.clone(),
+            0 => self.transferred.clone(),
             last => Some(self.id(last)),
         }
     }

@@ -22,19 +22,24 @@ use provstream::{MarcKind, MarcObject};
 impl Document {
     /// Which kind of MARC object it is by its members, `None` if they do not say.
     ///
-    /// A record is one with more members that only records have (`pre_capability`, `uncertainty`, `remediability` and so on)
-    /// than members that only disclosures have (`answer`, `uncertainty_source`), a disclosure the other way round; with none
-    /// of either, one that has `marc_version` and `selected_action` is a record. `marc_version` alone decides nothing, so a
-    /// member that the draft does not define never changes what an object is. Source: MARC-02 11.
+    /// An object with all members that a record, or else a disclosure, requires is one, whatever else it has. Of the others a
+    /// record has more members that only records have (`pre_capability`, `uncertainty`, `remediability` and so on) than
+    /// members that only disclosures have (`answer`, `uncertainty_source`), a disclosure fewer; with none of either, one with
+    /// `marc_version` and `selected_action` is a record. So no member that the draft does not define, and not `marc_version`
+    /// alone, changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        const OF_BOTH: [&str; 4] = [
-            "selected_action",
-            "confidence_band",
-            "confidence_target",
-            "recommended_next_step",
-        ];
-        let has = |name: &str| self.get(name).is_some();
+        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
+        let has = |name: &str| names.contains(name);
+        let complete = |kind| {
+            members(kind, Draft::Draft01)
+                .filter(|member| member.presence == Presence::Required)
+                .all(|member| has(member.name))
+        };
+        let kinds = [MarcKind::Core, MarcKind::Disclosure];
+        if let Some(kind) = kinds.into_iter().find(|&kind| complete(kind)) {
+            return Some(kind);
+        }
         let own = |kind, other| {
             members(kind, Draft::Draft02)
                 .filter(|one| members(other, Draft::Draft02).all(|two| two.name != one.name))
@@ -43,10 +48,10 @@ impl Document {
         };
         let of_record = own(MarcKind::Core, MarcKind::Disclosure);
         let of_disclosure = own(MarcKind::Disclosure, MarcKind::Core);
-        let further = OF_BOTH.into_iter().any(has) || has("marc_version");
+        let is_marc = self.defined() > 1;
         match of_record.cmp(&of_disclosure) {
-            Ordering::Greater if of_record > 1 || further => Some(MarcKind::Core),
-            Ordering::Less if of_disclosure > 1 || further => Some(MarcKind::Disclosure),
+            Ordering::Greater if is_marc => Some(MarcKind::Core),
+            Ordering::Less if is_marc => Some(MarcKind::Disclosure),
             Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
                 Some(MarcKind::Core)
             }
@@ -54,18 +59,23 @@ impl Document {
         }
     }
 
+    /// How many of its members the drafts define for some object.
+    fn defined(&self) -> usize {
+        let core = members(MarcKind::Core, Draft::Draft02);
+        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
+        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
+        let defined = names.into_iter().filter(|name| self.get(name).is_some());
+        defined.count()
+    }
+
     /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
     /// the drafts define.
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
-        let core = members(MarcKind::Core, Draft::Draft02);
-        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
-        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
-        let has = names.into_iter().filter(|name| self.get(name).is_some());
-        self.kind().is_some() || has.count() > 1
+        self.defined() > 1
     }
 
-    /// Holds the object against a draft as an object of the given kind.
+    /// Validates the object under a draft as an object of the given kind.
     ///
     /// Source: MARC-01 8, 9, D; MARC-02 9, 10, 11.
     ///

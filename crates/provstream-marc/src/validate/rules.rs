@@ -5,14 +5,13 @@ use super::reading::Value;
 use super::shown::{cut, pointer_to};
 use crate::document::Document;
 use crate::draft::Draft;
-use crate::members::WITH_ANSWER;
-use crate::projection::MAX_MESSAGE;
+use crate::members::{MAX_MESSAGE, WITH_ANSWER};
 use crate::terms::{Action, Remediability, Target};
 use crate::violation::{Level, ViolationCode as Code};
 use provstream::MarcKind;
 
 impl Reader<'_> {
-    /// The rules between members. Each looks only at members that are as they must be, so that one fault is told once.
+    /// The rules between members. Each looks only at valid members, so that one fault is reported once.
     pub(super) fn rules_between_members(&mut self, document: &Document) {
         if let Some(action) = self.reading.term("selected_action") {
             self.confidence(document, action);

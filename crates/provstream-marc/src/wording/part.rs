@@ -9,7 +9,7 @@ use crate::{Action, Band, Source, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingPart {
-    /// The template of the message with an action, where the caller has none. There is none for [`Action::Answer`].
+    /// The template of the message with an action, where the caller has no text. [`Action::Answer`] has no template.
     /// Placeholders: `{source}`, `{next_step}`, each at most once.
     Message(Action),
     /// The next step of a record with an action, where the caller has none.

@@ -37,7 +37,7 @@ impl Words {
 pub(super) enum Element {
     Words(Words),
     Optional(Words),
-    /// `!a|b`: the next word is none of these.
+    /// `!a|b`: the next word is not one of these.
     Not(Words),
     /// `~`
     Fillers,

@@ -80,7 +80,7 @@ impl Reader<'_> {
                 .trim_start_matches([' ', '\t', '\r'])
                 .starts_with('\n') =>
             {
-                self.clause += 1
+                self.clause += 1;
             }
             '/' => self.push("/", at, at + 1),
             _ => {}

@@ -190,15 +190,15 @@ fn errors_tell_their_place() {
     let message = |error: CarryError| error.to_string();
     assert_eq!(
         message(CarryError::NotAnObject("/a".into())),
-        "/a is no object"
+        "/a: expected an object"
     );
     assert_eq!(
         message(CarryError::NotAnArray("/a".into())),
-        "/a is no array"
+        "/a: expected an array"
     );
     assert_eq!(
         message(CarryError::Repeated("/a".into())),
-        "/a is there more than once"
+        "/a: expected one member of this name, found several"
     );
     let error = from_sse("marc-core", "[]").unwrap_err();
     let reason = error.source().unwrap().to_string();

@@ -162,9 +162,14 @@ fn overlap(one: &str, other: &str) -> bool {
 #[test]
 fn two_mutations_give_the_violations_of_both() {
     let table = Mutations::read();
+    // One pair in twelve, or all of them if `PROVSTREAM_ALL_PAIRS` is set for a longer search.
+    let all = std::env::var_os("PROVSTREAM_ALL_PAIRS").is_some();
     let mut pairs = 0;
     for (index, one) in table.rows.iter().enumerate() {
-        for other in &table.rows[index + 1..] {
+        for (offset, other) in table.rows[index + 1..].iter().enumerate() {
+            if !all && (index + offset) % 12 != 0 {
+                continue;
+            }
             let independent = !(is_linked(one) && is_linked(other));
             if one.base != other.base || !independent || overlap(&one.member, &other.member) {
                 continue;
@@ -192,7 +197,7 @@ fn two_mutations_give_the_violations_of_both() {
             }
         }
     }
-    assert!(pairs > 50_000, "{pairs}");
+    assert!(pairs > if all { 50_000 } else { 4_000 }, "{pairs}");
 }
 
 #[test]

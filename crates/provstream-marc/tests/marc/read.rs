@@ -142,7 +142,7 @@ proptest! {
                 seen += 1;
                 let read = object.raw().map(Document::parse);
                 let same = read == Some(Ok(document.clone()));
-                let judged = profiles().all(|profile| provstream_marc::validate(&object, profile) == document.validate(kind, profile));
+                let judged = profiles().all(|profile| provstream_marc::validate(object, profile) == document.validate(kind, profile));
                 if !(same && judged) {
                     result = Err(format!("{mode:?} {object:?}"));
                 }

@@ -8,7 +8,7 @@ use provstream::{OffsetMap, Span};
 const CONTEXT: usize = 32;
 
 /// The whole text that is shown, in which assertions are to be cited: the answer without its annotations, as a
-/// [`Rewriter`](crate::Rewriter) writes it with [`Replacement::Remove`](crate::Replacement::Remove).
+/// [`Rewriter`](provstream::Rewriter) writes it with [`Replacement::Remove`](provstream::Replacement::Remove).
 ///
 /// Reading it takes time in its length once, and about 9 bytes for every 32 of it. Where it is not kept as a whole,
 /// [`Cited::streamed`] does without.
@@ -128,7 +128,7 @@ pub struct Cited<'a> {
 
 impl<'a> Cited<'a> {
     /// An assertion of a stream that is not kept, by the positions of its text without annotations: `positions` was fed
-    /// with what the [`Rewriter`](crate::Rewriter) wrote so far.
+    /// with what the [`Rewriter`](provstream::Rewriter) wrote so far.
     ///
     /// None if the assertion has no [`clean_span`](Assertion::clean_span), or that is not among what `positions` can
     /// answer for. What stands around it is not known, so a text quote selector goes without prefix and suffix.

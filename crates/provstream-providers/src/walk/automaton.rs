@@ -8,9 +8,6 @@ pub(crate) type NodeId = u8;
 /// The node of the event itself.
 pub(crate) const ROOT: NodeId = 0;
 
-/// No node: a value that no row is about.
-pub(crate) const NONE: NodeId = NodeId::MAX;
-
 /// The paths of a table.
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -25,6 +22,8 @@ pub(crate) struct Automaton {
 pub(crate) struct Node {
     /// The members that lead on, at most 32.
     members: Box<[(&'static [u8], NodeId)]>,
+    /// A bit for each [`signature`] that one of them has.
+    signatures: u64,
     /// The node of an array's elements.
     pub(crate) element: Option<NodeId>,
     /// For the node of an element: which number of the channel its place is.
@@ -67,7 +66,10 @@ impl Automaton {
         }
         let mut nodes = Vec::new();
         tree.number(&mut nodes);
-        assert!(nodes.len() < usize::from(NONE), "a number for each node");
+        assert!(
+            nodes.len() < usize::from(NodeId::MAX),
+            "a number for each node"
+        );
         Self {
             nodes: nodes.into_boxed_slice(),
             types: types.into_boxed_slice(),
@@ -90,6 +92,9 @@ impl Node {
     /// The node of a member by its decoded name, and the member's place among those that lead on.
     #[inline]
     pub(crate) fn member(&self, name: &[u8]) -> Option<(usize, NodeId)> {
+        if self.signatures & signature(name) == 0 {
+            return None;
+        }
         let same = |(member, _): &&(&[u8], NodeId)| member.len() == name.len() && *member == name;
         let place = self.members.iter().position(|member| same(&member))?;
         Some((place, self.members[place].1))
@@ -98,6 +103,13 @@ impl Node {
     pub(crate) fn leads_on(&self) -> bool {
         !self.members.is_empty()
     }
+}
+
+/// The bit of a name: names that are the same have the same one.
+#[inline]
+fn signature(name: &[u8]) -> u64 {
+    let first = name.first().copied().unwrap_or_default();
+    1 << ((usize::from(first) + 7 * name.len()) % 64)
 }
 
 /// The paths while they are put together.
@@ -141,7 +153,11 @@ impl Tree {
         let members = members.map(|(name, tree)| (name.as_bytes(), tree.number(nodes)));
         let members = members.collect();
         let element = self.element.map(|tree| tree.number(nodes));
+        let members: Box<[(&[u8], NodeId)]> = members;
         nodes[id] = Node {
+            signatures: members
+                .iter()
+                .fold(0, |all, (name, _)| all | signature(name)),
             members,
             element,
             place: self.place,

@@ -18,7 +18,7 @@ pub(crate) mod automaton;
 pub(crate) mod scan;
 pub(crate) mod table;
 
-use automaton::{Automaton, NONE, NodeId, ROOT};
+use automaton::{Automaton, NodeId, ROOT};
 use scan::{Skip, is_scalar, scalar_end, string_end, white_space_end};
 use table::Role;
 
@@ -97,6 +97,8 @@ pub(crate) struct Walk {
     pub(crate) bad_number: bool,
     /// The captured type of the event.
     pub(crate) kind: Option<Capture>,
+    /// A message begins in the event.
+    pub(crate) has_begins: bool,
 }
 
 /// The event is not JSON, or not all of it.
@@ -112,6 +114,7 @@ impl Walk {
         self.scopes.push(Scope::default());
         self.bad_number = false;
         self.kind = None;
+        self.has_begins = false;
         let end = self.value(automaton, data).ok_or(Malformed)?;
         if white_space_end(data, end) == data.len() {
             Ok(())
@@ -133,67 +136,85 @@ impl Walk {
 
     /// Reads the first value; gives where it ends.
     fn value(&mut self, automaton: &Automaton, data: &[u8]) -> Option<usize> {
-        let mut at = white_space_end(data, 0);
-        let mut node = ROOT;
-        let mut scope = 0;
+        let mut next = Next::Value(ROOT, 0, white_space_end(data, 0));
         loop {
-            at = match data.get(at)? {
-                b'"' => {
-                    let string = string_end(data, at + 1)?;
-                    let shape = if string.escaped {
-                        Shape::Escaped
-                    } else {
-                        Shape::Plain
-                    };
-                    self.capture(automaton, data, node, scope, shape, at + 1..string.end);
-                    string.end + 1
-                }
-                open @ (b'{' | b'[') => {
-                    let is_array = *open == b'[';
-                    match self.open(automaton, data, node, scope, at, is_array)? {
+            let mut at = match next {
+                Next::Value(node, scope, at) => {
+                    let end = self.one(automaton, data, node, scope, at)?;
+                    match end {
                         Opened::Skipped(end) => end,
                         Opened::Inside => {
-                            at = white_space_end(data, at + 1);
-                            let close = if is_array { b']' } else { b'}' };
-                            if *data.get(at)? == close {
-                                self.close(at + 1);
-                                at + 1
-                            } else {
-                                (node, scope, at) = self.next(automaton, data, at)?;
-                                continue;
-                            }
+                            next = self.first(automaton, data, at)?;
+                            continue;
                         }
                     }
                 }
-                _ => {
-                    let end = scalar_end(data, at);
-                    if !is_scalar(&data[at..end]) {
-                        return None;
-                    }
-                    self.capture(automaton, data, node, scope, Shape::Scalar, at..end);
+                Next::Closed(end) => {
+                    self.close(end);
                     end
                 }
             };
-            loop {
-                let Some(frame) = self.frames.last() else {
-                    return Some(at);
-                };
-                at = white_space_end(data, at);
-                let close = if frame.is_array { b']' } else { b'}' };
-                match *data.get(at)? {
-                    b',' => {
-                        at = white_space_end(data, at + 1);
-                        (node, scope, at) = self.next(automaton, data, at)?;
-                        break;
-                    }
-                    byte if byte == close => {
-                        self.close(at + 1);
-                        at += 1;
-                    }
-                    _ => return None,
-                }
-            }
+            let Some(frame) = self.frames.last() else {
+                return Some(at);
+            };
+            at = white_space_end(data, at);
+            let close = if frame.is_array { b']' } else { b'}' };
+            next = match *data.get(at)? {
+                b',' => self.next(automaton, data, white_space_end(data, at + 1))?,
+                byte if byte == close => Next::Closed(at + 1),
+                _ => return None,
+            };
         }
+    }
+
+    /// Reads a value, unless it is a container that rows look into.
+    #[inline]
+    fn one(
+        &mut self,
+        automaton: &Automaton,
+        data: &[u8],
+        node: NodeId,
+        scope: u16,
+        at: usize,
+    ) -> Option<Opened> {
+        let end = match data.get(at)? {
+            b'"' => {
+                let string = string_end(data, at + 1)?;
+                let shape = if string.escaped {
+                    Shape::Escaped
+                } else {
+                    Shape::Plain
+                };
+                self.capture(automaton, data, node, scope, shape, at + 1..string.end);
+                string.end + 1
+            }
+            open @ (b'{' | b'[') => {
+                return self.open(automaton, data, node, scope, at, *open == b'[');
+            }
+            _ => {
+                let end = scalar_end(data, at);
+                if !is_scalar(&data[at..end]) {
+                    return None;
+                }
+                self.capture(automaton, data, node, scope, Shape::Scalar, at..end);
+                end
+            }
+        };
+        Some(Opened::Skipped(end))
+    }
+
+    /// Goes to the first value in the container that was entered at `at`.
+    fn first(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
+        let close = if self.frames.last()?.is_array {
+            b']'
+        } else {
+            b'}'
+        };
+        let at = white_space_end(data, at + 1);
+        if *data.get(at)? == close {
+            return Some(Next::Closed(at + 1));
+        }
+        self.next(automaton, data, at)
     }
 
     /// Enters a container that rows look into, and skips any other.
@@ -206,10 +227,6 @@ impl Walk {
         at: usize,
         is_array: bool,
     ) -> Option<Opened> {
-        let skip = || Skip::default().run(data, at);
-        if id == NONE {
-            return Some(Opened::Skipped(skip()?));
-        }
         let node = automaton.node(id);
         let shape = if is_array {
             Shape::Array
@@ -221,7 +238,7 @@ impl Walk {
             false => node.leads_on(),
         };
         if !leads_on {
-            let end = skip()?;
+            let end = Skip::default().run(data, at)?;
             self.capture(automaton, data, id, scope, shape, at..end);
             return Some(Opened::Skipped(end));
         }
@@ -248,13 +265,8 @@ impl Walk {
         }
     }
 
-    /// Goes to the next value in the innermost container: its node, its scope and where it begins.
-    fn next(
-        &mut self,
-        automaton: &Automaton,
-        data: &[u8],
-        at: usize,
-    ) -> Option<(NodeId, u16, usize)> {
+    /// Goes to the next value in the innermost container that a row is about, or to its end.
+    fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
         let frame = self.frames.last_mut()?;
         let node = automaton.node(frame.node);
         if frame.is_array {
@@ -268,35 +280,43 @@ impl Walk {
                 numbers[level] = Some(place);
             }
             let scope = self.new_scope(parent, numbers);
-            return Some((element, scope, at));
+            return Some(Next::Value(element, scope, at));
         }
-        if *data.get(at)? != b'"' {
-            return None;
-        }
-        let name = string_end(data, at + 1)?;
-        let raw = &data[at + 1..name.end];
-        let found = if name.escaped {
-            let decoded = provstream::json::decode(raw, true);
-            node.member(decoded.text.as_bytes())
-        } else {
-            node.member(raw)
-        };
-        let (scope, mut id) = (frame.scope, NONE);
-        if let Some((place, member)) = found {
-            id = member;
-            let bit = 1 << place;
-            if frame.seen & bit != 0 {
-                let before = frame.before as usize;
-                self.supersede(before, member..automaton.node(member).end);
+        let mut at = at;
+        loop {
+            if *data.get(at)? != b'"' {
+                return None;
+            }
+            let name = string_end(data, at + 1)?;
+            let raw = &data[at + 1..name.end];
+            let found = if name.escaped {
+                let decoded = provstream::json::decode(raw, true);
+                node.member(decoded.text.as_bytes())
             } else {
+                node.member(raw)
+            };
+            let colon = white_space_end(data, name.end + 1);
+            if *data.get(colon)? != b':' {
+                return None;
+            }
+            at = white_space_end(data, colon + 1);
+            if let Some((place, member)) = found {
+                let (scope, before) = (frame.scope, frame.before as usize);
+                let bit = 1 << place;
+                let is_again = frame.seen & bit != 0;
                 frame.seen |= bit;
+                if is_again {
+                    self.supersede(before, member..automaton.node(member).end);
+                }
+                return Some(Next::Value(member, scope, at));
+            }
+            at = white_space_end(data, skip(data, at)?);
+            match *data.get(at)? {
+                b',' => at = white_space_end(data, at + 1),
+                b'}' => return Some(Next::Closed(at + 1)),
+                _ => return None,
             }
         }
-        let colon = white_space_end(data, name.end + 1);
-        if *data.get(colon)? != b':' {
-            return None;
-        }
-        Some((id, scope, white_space_end(data, colon + 1)))
     }
 
     fn new_scope(&mut self, parent: u16, numbers: [Option<u32>; 3]) -> u16 {
@@ -331,9 +351,6 @@ impl Walk {
         shape: Shape,
         range: core::ops::Range<usize>,
     ) {
-        if id == NONE {
-            return;
-        }
         let rules = &automaton.node(id).rules;
         let Some(first) = rules.first() else { return };
         let capture = Capture {
@@ -368,7 +385,10 @@ impl Walk {
             Role::Type => self.kind = Some(capture),
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
-            _ => self.captures.push(capture),
+            role => {
+                self.has_begins |= role == Role::Begins;
+                self.captures.push(capture);
+            }
         }
     }
 
@@ -398,9 +418,32 @@ impl Walk {
     }
 }
 
-/// What became of a container.
+/// Where a value ends that no row is about.
+#[inline]
+fn skip(data: &[u8], at: usize) -> Option<usize> {
+    match data.get(at)? {
+        b'"' => Some(string_end(data, at + 1)?.end + 1),
+        b'{' | b'[' => Skip::default().run(data, at),
+        _ => {
+            let end = scalar_end(data, at);
+            is_scalar(&data[at..end]).then_some(end)
+        }
+    }
+}
+
+/// Where a walk goes on.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// At a value: its node, its scope and where it begins.
+    Value(NodeId, u16, usize),
+    /// After the innermost container, which ends here.
+    Closed(usize),
+}
+
+/// What became of a value.
 enum Opened {
-    /// It was skipped, and ends here.
+    /// It was read or skipped, and ends here.
     Skipped(usize),
+    /// It is a container that was entered.
     Inside,
 }

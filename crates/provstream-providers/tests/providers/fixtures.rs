@@ -62,7 +62,7 @@ fn parsed_by(parsers: &mut ResponseParser, fixture: &Fixture, size: usize) -> Pa
     let mut sink = |event: WireEvent<'_>| match event {
         WireEvent::Parsed(_, Event::Text(_)) => {}
         WireEvent::Parsed(channel, event) => {
-            parsed.entry(channel).or_default().push(event.into_owned())
+            parsed.entry(channel).or_default().push(event.into_owned());
         }
         WireEvent::Item(item) => assert!(!matches!(item, Item::Text(_))),
         other => panic!("{other:?}"),

@@ -82,9 +82,9 @@ fn rewritten(rewriter: &StreamRewriter, stream: &str, size: usize) -> String {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();
     for chunk in stream.as_bytes().chunks(size) {
-        rewriter.push(chunk, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     }
-    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -123,11 +123,11 @@ fn memory_is_the_same_after_any_number_of_events() {
             for size in [1, 7, 64, event.len()] {
                 let mut rewriter =
                     StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
-                rewriter.push(envelope.start.as_bytes(), &mut |_: &[u8]| {});
+                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
                 let mut feed = |times: usize| {
                     for _ in 0..times {
                         for chunk in event.as_bytes().chunks(size) {
-                            rewriter.push(chunk, &mut |_: &[u8]| {});
+                            rewriter.push(chunk, |_: &[u8]| {});
                         }
                     }
                 };
@@ -185,4 +185,63 @@ fn channels_beyond_the_limit_are_told_and_no_byte_is_lost() {
             assert_eq!(rewritten(&rewriter, &stream, size), stream);
         }
     }
+}
+
+#[test]
+fn an_event_allocates_nothing_in_the_steady_state() {
+    let delta = |text: &str| {
+        format!(
+            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}},\"logprobs\":null,\"finish_reason\":null}}]}}\n\n"
+        )
+    };
+    let texts = [
+        "It is",
+        " so. ",
+        "[subst",
+        "rate.grep",
+        "]",
+        "\\n",
+        " Gr\\u00fc\\u00dfe ",
+        "[1]. ",
+    ];
+    let events: String = texts.map(delta).concat();
+    for size in [64, 350, events.len()] {
+        let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        let mut decoder = Decoder::new(Format::OpenAiChat);
+        let mut feed = |times: usize| {
+            for _ in 0..times {
+                for chunk in events.as_bytes().chunks(size) {
+                    rewriter.push(chunk, ());
+                    decoder.push(chunk, |_| {});
+                }
+            }
+        };
+        feed(400);
+        let more = measure(|| feed(100));
+        assert_eq!(
+            (more.count_total, more.bytes_current),
+            (0, 0),
+            "chunks of {size}"
+        );
+    }
+}
+
+#[test]
+fn a_rewriter_takes_little_memory_at_rest_and_fed() {
+    let fresh = measure(|| {
+        std::mem::forget(StreamRewriter::new(Format::OpenAiChat, Parser::new()));
+    });
+    let rest = size_of::<StreamRewriter>() as i64 + fresh.bytes_current;
+    let event = ENVELOPES[0].event(150);
+    let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let fed = measure(|| {
+        for _ in 0..1_000 {
+            for chunk in event.as_bytes().chunks(64) {
+                rewriter.push(chunk, ());
+            }
+        }
+    });
+    let fed = size_of::<StreamRewriter>() as i64 + fed.bytes_current;
+    assert!(rest <= 1_900, "{rest} bytes at rest");
+    assert!(fed <= 14 << 10, "{fed} bytes fed");
 }

@@ -70,3 +70,34 @@ fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
         }
     }
 }
+
+#[test]
+fn events_that_differ_in_their_text_alone_are_read_as_by_a_walk_over_each() {
+    const PING: &str = "data: {\"type\":\"ping\"}\n\n";
+    let mut count = 0;
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let stream = String::from_utf8(stream(format, seed)).expect("UTF-8");
+            // Server-sent events with line feeds.
+            if !stream.starts_with("data") || stream.contains('\r') || !stream.ends_with("\n\n") {
+                continue;
+            }
+            // After a ping, nothing is known of the event before.
+            let pings: String = stream
+                .split_inclusive("\n\n")
+                .flat_map(|event| [event, PING])
+                .collect();
+            let rewriter = StreamRewriter::new(format, Parser::new());
+            let mut random = Random::new(seed);
+            let by_fast_path = rewritten(&rewriter, stream.as_bytes(), &mut random);
+            let by_walk = rewritten(&rewriter, pings.as_bytes(), &mut random);
+            let by_walk = String::from_utf8(by_walk).expect("UTF-8").replace(PING, "");
+            let by_fast_path = String::from_utf8(by_fast_path)
+                .expect("UTF-8")
+                .replace(PING, "");
+            assert_eq!(by_fast_path, by_walk, "{format}, seed {seed}: {stream}");
+            count += 1;
+        }
+    }
+    assert!(count > 500, "{count} streams");
+}

@@ -158,7 +158,7 @@ impl Client {
         );
         match event["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.text(&channel, &event["delta"])
+                self.text(&channel, &event["delta"]);
             }
             "response.output_text.done" => {
                 self.repeats

@@ -200,7 +200,7 @@ fn prefix(it: &Deployment) -> Verdict {
     }
 }
 
-/// A private member named like one of the draft stands for it; that the others leave the draft's members alone is the
+/// A private member named like one of the draft takes its place; that the others leave the draft's members alone is the
 /// deployer's word. Source: MARC-02 11.
 fn meanings(it: &Deployment) -> Verdict {
     const KEY: &str = "extensions.keep_meaning";

@@ -20,9 +20,9 @@ fn strip(rewriter: &StreamRewriter, stream: &[u8], size: usize) -> Vec<u8> {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();
     for chunk in stream.chunks(size.max(1)) {
-        rewriter.push(chunk, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     }
-    rewriter.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     out
 }
 
