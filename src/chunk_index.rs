@@ -6,15 +6,15 @@ use std::collections::VecDeque;
 
 use crate::Span;
 
-/// Tells in which chunk of a stream an offset lies, for the last chunks.
+/// Finds the chunk of a stream that an offset lies in, for the last chunks.
 ///
 /// Where each chunk is one token, this points at tokens, which `provenance memo 6` names as a way to give a span. Unlike
 /// everything else here it depends on how the stream was cut: that is what it is about. Chunks are numbered from 0.
 ///
 /// An empty chunk counts as one, since a token may be empty; it holds no byte, so no offset lies in it, but it is part of
-/// a range of chunks that begins before and ends behind it.
+/// a range of chunks that begins before and ends after it.
 ///
-/// Each chunk goes to [`push`](Self::push) before it goes to the parser. Since annotations and the white space behind
+/// Each chunk goes to [`push`](Self::push) before it goes to the parser. Since annotations and the whitespace after
 /// them can take any number of chunks before their assertion is reported, no window covers every case.
 ///
 /// ```
@@ -111,16 +111,16 @@ impl ChunkIndex {
         if offset >= self.position {
             return None;
         }
-        let behind = self.starts.partition_point(|&start| start <= offset) as u64;
+        let up_to = self.starts.partition_point(|&start| start <= offset) as u64;
         let first = self.chunks - self.starts.len() as u64;
-        (behind > 0).then(|| first + behind - 1)
+        (up_to > 0).then(|| first + up_to - 1)
     }
 
     /// The numbers of the chunks from the one with a span's first byte up to the one with its last.
     ///
-    /// An empty span gives an empty range at the chunk that holds the byte behind it, or at [`count`](Self::count) if
+    /// An empty span gives an empty range at the chunk that holds the byte after it, or at [`count`](Self::count) if
     /// that byte was not taken yet. None when the span reaches back to a chunk that is no longer remembered or goes on
-    /// behind what was taken.
+    /// after what was taken.
     #[must_use]
     pub fn chunks(&self, span: Span) -> Option<Range<u64>> {
         if span.is_empty() {

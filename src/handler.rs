@@ -154,10 +154,13 @@ pub trait Handler {
     // longer makes it part of the loop that pushes: half as many instructions again for a chunk of 4 bytes.
     #[doc(hidden)]
     #[inline]
-    fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+    fn feed(&mut self, source: &mut dyn FnMut(Closure<'_>)) {
         source(&mut |event| self.dispatch(event));
     }
 }
+
+/// A closure that takes all events.
+pub(crate) type Closure<'c> = &'c mut dyn FnMut(Event<'_>);
 
 macro_rules! forward {
     () => {
@@ -192,7 +195,7 @@ macro_rules! forward {
         }
 
         #[inline]
-        fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+        fn feed(&mut self, source: &mut dyn FnMut(Closure<'_>)) {
             (**self).feed(source);
         }
     };
@@ -249,13 +252,13 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
 
     #[inline]
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.0(Event::Annotation(annotation.clone()));
+        self.0(Event::Annotation(*annotation));
         Replacement::Remove
     }
 
     #[inline]
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.0(Event::Record(record.clone()));
+        self.0(Event::Record(*record));
         Replacement::Remove
     }
 
@@ -270,7 +273,7 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
     }
 
     #[inline]
-    fn feed(&mut self, source: &mut dyn FnMut(&mut dyn FnMut(Event<'_>))) {
+    fn feed(&mut self, source: &mut dyn FnMut(Closure<'_>)) {
         source(&mut self.0);
     }
 }

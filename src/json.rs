@@ -17,6 +17,7 @@ pub struct Decoded<'a> {
 
 /// The string that `raw` stands for; without any backslash in it, it is not `escaped`. Source: RFC 8259 7 and 8.
 #[inline]
+#[must_use]
 pub fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
     steps::count(raw.len());
     if escaped {

@@ -199,7 +199,7 @@ impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} must lie between {} and {}, not {}",
+            "{}: expected {} to {}, found {}",
             self.name, self.least, self.most, self.value
         )
     }

@@ -1,4 +1,4 @@
-//! A MARC object as it stands in the stream.
+//! MARC objects in the stream.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ impl<'a> MarcObject<'a> {
         self.0.kind
     }
 
-    /// Where it stands in the stream, in bytes, braces included.
+    /// Where it is in the stream, in bytes, braces included.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span

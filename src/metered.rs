@@ -11,7 +11,7 @@
 //! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, what its sink did included |
 //!
 //! `class` is the class an annotation was taken for, so it has no more values than the vocabulary has classes and
-//! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`Code`](crate::DiagnosticCode).
+//! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`DiagnosticCode`](crate::DiagnosticCode).
 //!
 //! `name` comes from the model, and so could have any number of values. A [`Meter`] gives at most [`MAX_NAMES`] different
 //! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`]. So is an identifier
@@ -60,7 +60,7 @@ pub const UNKNOWN_IDENTIFIERS: &str = "provstream_unknown_identifiers_total";
 /// Counter with the label `code`: diagnostics.
 pub const DIAGNOSTICS: &str = "provstream_diagnostics_total";
 
-/// Histogram: bytes held back when a push returns ([`Parser::held`]).
+/// Histogram: bytes held back when a push returns ([`Parser::buffered_len`]).
 pub const HELD_BYTES: &str = "provstream_held_bytes";
 
 /// Histogram: nanoseconds that a push took, what its sink did included.

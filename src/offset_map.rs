@@ -1,13 +1,13 @@
 //! Stream offsets in other units: Unicode code points and UTF-16 code units.
 //!
-//! The parser counts bytes. Whoever marks a span in a page or stores it as an annotation may have to count otherwise:
+//! The parser counts bytes. Code that marks a span in a page or stores it as an annotation may have to count in other units:
 //!
 //! | unit | who counts in it | from |
 //! |---|---|---|
 //! | bytes of UTF-8 | Gemini (`startIndex`, `endIndex` of a segment) | [`Span`] itself |
 //! | Unicode code points | W3C `TextPositionSelector` | [`OffsetMap::code_points`] |
 //! | UTF-16 code units | browsers and JavaScript strings | [`OffsetMap::utf16`] |
-//! | chunks, where each is one token | whoever points at tokens | [`ChunkIndex`](crate::ChunkIndex) |
+//! | chunks, where each is one token | code that points at tokens | [`ChunkIndex`](crate::ChunkIndex) |
 //!
 //! Fed with the bytes of the stream they answer for raw offsets. Fed with the text that a
 //! [`Rewriter`](crate::Rewriter) writes when it removes every annotation
@@ -163,10 +163,10 @@ impl OffsetMap {
 
     /// For a stream from its start, answering for offsets up to `bytes` before the end of what was taken.
     ///
-    /// An assertion is reported behind all its annotations and the white space that follows them, and both can be of any
+    /// An assertion is reported after all its annotations and the whitespace that follows them, and both can be of any
     /// length, whatever the [`Limits`](crate::Limits) are; and the whole chunk that completes it has been taken by then.
     /// So no window covers every case, and an answer of none has to be expected. The window should be well above the
-    /// longest assertion, the annotations usual behind one, and the longest chunk together.
+    /// longest assertion, the annotations that usually follow one, and the longest chunk together.
     #[must_use]
     pub const fn with_window(bytes: usize) -> Self {
         Self {
@@ -196,7 +196,7 @@ impl OffsetMap {
     /// Says that the stream has ended, so that what is still incomplete is known to be ill-formed. Comes before the
     /// parser's `finish`, which may report spans up to the end.
     ///
-    /// Bytes pushed behind it begin a new character.
+    /// Bytes pushed after it begin a new character.
     pub const fn finish(&mut self) {
         self.sequence = Sequence::NONE;
     }
@@ -230,7 +230,7 @@ impl OffsetMap {
     /// The Unicode code points of a span of bytes, counted from the start of the stream: the unit of the W3C text
     /// position selector.
     ///
-    /// None when an end of the span lies before the window, behind what was taken, or inside or right behind a
+    /// `None` when an end of the span lies before the window, after what was taken, or inside or right after a
     /// character that is not complete yet. The first can happen with any window
     /// ([`with_window`](Self::with_window)).
     #[must_use]

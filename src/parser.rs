@@ -12,21 +12,27 @@ use crate::names::names;
 use crate::provenance::Vocabulary;
 
 /// How a stream is read. Source: wire profile, modes.
+///
+/// Brackets in the strings of JSON are not read as annotations in any mode but [`Text`](Self::Text). An archive of
+/// transcripts, such as lines of `{"role": "assistant", "content": "It is so. [substrate.grep]"}`, therefore has no
+/// assertions and no diagnostics in [`Json`](Self::Json), [`Ndjson`](Self::Ndjson) and [`Auto`](Self::Auto). Decode such a
+/// string first and parse its text as a stream of its own; the command line does this with `--field /content`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
     /// Free text with bracketed annotations. JSON in it is text, and a bracket in a string may start an annotation.
     Text,
-    /// A sequence of JSON values, with or without white space between them. What is none gives
+    /// A sequence of JSON values, with or without whitespace between them. Anything else is reported as
     /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on, mostly with the next line.
     Json,
-    /// One JSON value a line. What is none, or a second one, gives [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and
-    /// reading goes on with the next line.
+    /// One JSON value a line. Anything else on a line, a second value included, is reported as
+    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on with the next line.
     Ndjson,
     /// Free text with bracketed annotations, and JSON values in it, also in fenced blocks; the default.
     ///
     /// A value is tried at a `{` that a name or `}` follows, and at a `[` that begins the stream or a fenced block. One
-    /// that turns out to be no JSON is text, without a diagnostic. In what was read as JSON no bracket is an annotation.
+    /// that turns out not to be JSON is text, without a diagnostic. In what was read as JSON, a bracket is never an
+    /// annotation.
     #[default]
     Auto,
 }
@@ -41,10 +47,10 @@ names! {
 
 /// A parser of one stream, fed with chunks of any size.
 ///
-/// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are lent until
+/// Events borrow from the chunk, or from the parser's small window where something straddles chunks, and are valid until
 /// the sink returns: [`Event::into_owned`] keeps one. In the steady
 /// state nothing is allocated, but for the values of an annotation that have escapes and for what is not UTF-8. How the
-/// stream is cut changes no event, offset or diagnostic, only the pieces in which text is handed on. No input is an error,
+/// stream is cut changes no event, offset or diagnostic, only the pieces into which text is cut. No input is an error,
 /// and memory is bounded by the [`Limits`] whatever the length.
 ///
 /// ```
@@ -68,6 +74,8 @@ pub struct Parser {
     limits: Limits,
     vocabulary: Vocabulary,
     engine: Engine,
+    /// What [`undecided_from`](Parser::undecided_from) gave last.
+    undecided: u64,
 }
 
 /// What reads the stream in each mode.
@@ -95,8 +103,8 @@ impl Parser {
 
     /// Takes the next bytes of the model's own output and reports what becomes certain with them.
     ///
-    /// Most events are text. A sink that matches on `&event` and hands all others to a function of its own is short enough
-    /// for the compiler to put it into the caller's loop.
+    /// Most events are text. A closure that matches on `&event` and calls a function of its own for all other kinds is
+    /// short enough for the compiler to inline it into the caller's loop.
     #[inline]
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
@@ -106,9 +114,9 @@ impl Parser {
         }
     }
 
-    /// Takes the next bytes if all that comes of them is that they are text, and gives their offset.
-    // Always, here and in what it calls: where the compiler is left to choose, a program that pushes at several places
-    // calls it, which takes a third more instructions for a chunk of 4 bytes.
+    /// The fast path: takes the next bytes if all of them are text, and returns their offset.
+    // `inline(always)`, here and in what it calls: without it, a 4-byte push costs a third more instructions when called
+    // from several places.
     #[inline(always)]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         match &mut self.engine {
@@ -119,46 +127,50 @@ impl Parser {
 
     /// Takes bytes that are not the model's own, such as quoted tool output or what a user wrote.
     ///
-    /// They are handed on and can be the text of an assertion in free text, but never open an annotation, a code span, a
-    /// fence or a JSON value: at each change between own and foreign text an open attempt or JSON value ends as at the end
-    /// of the stream.
+    /// They are emitted as text and can be the text of an assertion in free text, but never open an annotation, a code
+    /// span, a fence or a JSON value. At each change between the model's own and untrusted text, a candidate annotation or
+    /// JSON value that is open ends as at the end of the stream.
+    ///
+    /// This protects the events of *this* parser. The text itself is not changed, so that a forged annotation in it is
+    /// live again for whoever parses the output later, [`Rewriter`](crate::Rewriter) included. For text that goes to
+    /// another reader, [`escape`](crate::provenance::escape) it before it is pushed.
     pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
         handler.feed(&mut |sink| self.push_any(chunk, true, sink));
     }
 
-    /// Takes the next bytes, own or foreign, of whatever kind.
+    /// Takes the next bytes, own or untrusted, of any kind.
     #[inline(never)]
     pub(crate) fn push_any(
         &mut self,
         chunk: &[u8],
-        foreign: bool,
+        untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
         if let Engine::Text(text) = &mut self.engine
-            && !foreign
+            && !untrusted
             && text.push_in_candidate(self.limits.max_annotation(), chunk)
         {
             return;
         }
-        self.push_through(chunk, foreign, sink);
+        self.push_through(chunk, untrusted, sink);
     }
 
-    // Out of line: the short ways need few of its registers.
+    // Out of line: the fast paths need few of its registers.
     #[inline(never)]
-    fn push_through(&mut self, chunk: &[u8], foreign: bool, sink: &mut dyn FnMut(Event<'_>)) {
+    fn push_through(&mut self, chunk: &[u8], untrusted: bool, sink: &mut dyn FnMut(Event<'_>)) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
         };
         match &mut self.engine {
-            Engine::Text(text) => text.push(setup, chunk, foreign, sink),
-            Engine::Sequence(sequence) => sequence.push(setup, chunk, foreign, sink),
+            Engine::Text(text) => text.push(setup, chunk, untrusted, sink),
+            Engine::Sequence(sequence) => sequence.push(setup, chunk, untrusted, sink),
         }
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
-    /// and an attempt or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
+    /// and a candidate annotation or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
     /// is complete at its closing brace, and one that is open here is not reported.
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
@@ -186,6 +198,7 @@ impl Parser {
             Engine::Text(text) => text.reset(&self.limits),
             Engine::Sequence(sequence) => sequence.reset(),
         }
+        self.undecided = self.position();
     }
 
     /// The stream offset of the next byte: how many were taken so far, if the parser did not
@@ -198,9 +211,9 @@ impl Parser {
         }
     }
 
-    /// Bytes taken but not yet handed on: those that can still become an annotation, at most
+    /// Bytes taken but not yet emitted: those that can still become an annotation, at most
     /// [`Limits::max_annotation`], or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
-    /// [`Limits::max_record`]. Otherwise nothing is held because of JSON.
+    /// [`Limits::max_record`]. Otherwise nothing is buffered because of JSON.
     #[must_use]
     pub const fn buffered_len(&self) -> usize {
         match &self.engine {
@@ -209,8 +222,8 @@ impl Parser {
         }
     }
 
-    /// How many of the bytes handed on last are white space that would be removed with an annotation if one followed
-    /// what is [`buffered_len`](Self::buffered_len): 0 to 64. Whoever strips annotations holds these back.
+    /// How many of the bytes emitted last are whitespace that would be removed with an annotation if one follows: 0 to 64.
+    /// Code that strips annotations holds these back; [`Rewriter`](crate::Rewriter) does.
     #[must_use]
     pub fn strippable_whitespace(&self) -> usize {
         match &self.engine {
@@ -218,6 +231,55 @@ impl Parser {
             // There are no bracketed annotations.
             Engine::Sequence(_) => 0,
         }
+    }
+
+    /// The release point: the least stream offset at which an assertion that is not complete may begin, whatever
+    /// follows. All text before it can be shown, discarded or kept for good.
+    ///
+    /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
+    /// text, makes an assertion that begins before it, with the exception below. Unless it is the position, or the stream
+    /// ends inside a character, some continuation makes an assertion that begins at it.
+    ///
+    /// The exception: where more than [`Limits::max_assertion`] bytes follow the last boundary, an assertion begins where
+    /// it is cut, and without the text before the cut, the end of the sentence before may be read as part of it (`ca. 5`
+    /// in `Africa. 5 of them ...`). So an assertion that is [cut](crate::DiagnosticCode::LimitAssertion) can begin
+    /// before the release point, by part of the last sentence that was complete.
+    ///
+    /// Callers that never ask pay nothing. The cost of asking after each chunk follows the length of the chunks.
+    ///
+    /// ```
+    /// use provstream::Parser;
+    ///
+    /// let mut parser = Parser::new();
+    /// parser.push(b"It rained. See p", ());
+    /// assert_eq!(parser.undecided_from(), 11); // no annotation can be about "It rained."
+    /// parser.push(b". 55 [substrate.grep]", ());
+    /// assert_eq!(parser.undecided_from(), 11); // another annotation may follow
+    /// parser.push(b" Then", ());
+    /// assert_eq!(parser.undecided_from(), 38);
+    /// ```
+    #[must_use]
+    pub fn undecided_from(&mut self) -> u64 {
+        let from = match &mut self.engine {
+            Engine::Text(text) => text.undecided_from(&self.limits),
+            Engine::Sequence(sequence) => sequence.undecided_from(),
+        };
+        self.undecided = self.undecided.max(from);
+        self.undecided
+    }
+
+    /// [`undecided_from`](Self::undecided_from) in clean offsets.
+    pub(crate) fn undecided_clean(&mut self) -> u64 {
+        let from = self.undecided_from();
+        from - match &self.engine {
+            Engine::Text(text) => text.removed_before(from),
+            Engine::Sequence(sequence) => sequence.removed(),
+        }
+    }
+
+    /// Whether nothing but JSON values is read.
+    pub(crate) const fn reads_json_alone(&self) -> bool {
+        matches!(self.engine, Engine::Sequence(_))
     }
 
     /// Bytes of heap that belong to this stream alone.
@@ -277,23 +339,23 @@ impl ParserBuilder {
         self
     }
 
-    /// Whether JSON records are held back and reported as [`Event::Record`] instead of being handed on as text, so that
-    /// they can be removed; not unless asked for.
+    /// Whether JSON records are held back and reported as [`Event::Record`] instead of being emitted as text, so that
+    /// they can be removed. Off by default.
     ///
     /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
-    /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is handed on as text, with
-    /// [`DiagnosticCode::LimitPending`](crate::DiagnosticCode::LimitPending). In [`Mode::Text`] there are none.
+    /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is emitted as text, with
+    /// [`DiagnosticCode::LimitPending`](crate::DiagnosticCode::LimitPending). [`Mode::Text`] has no records.
     pub const fn hold_records(mut self, hold: bool) -> Self {
         self.hold_records = hold;
         self
     }
 
-    /// The stream offset of the first byte, 0 unless asked for: for a text that stands in a longer stream. At most
+    /// The stream offset of the first byte, for text that is part of a longer stream. 0 by default, at most
     /// [`MAX_START_OFFSET`](Self::MAX_START_OFFSET).
     ///
     /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
     /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
-    /// white space. [`OffsetMap`](crate::OffsetMap) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
+    /// whitespace. [`OffsetMap`](crate::OffsetMap) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
     ///
     /// # Errors
     /// [`OffsetError`] when `offset` is greater than that.
@@ -335,6 +397,7 @@ impl ParserBuilder {
             Mode::Ndjson => Engine::Sequence(SequenceEngine::new(start, true, hold)),
         };
         Parser {
+            undecided: start,
             engine,
             limits: self.limits,
             vocabulary: self.vocabulary,
@@ -361,7 +424,7 @@ impl fmt::Display for OffsetError {
         let (offset, most) = (self.offset, ParserBuilder::MAX_START_OFFSET);
         write!(
             f,
-            "a stream cannot start at offset {offset}: {most} is the greatest"
+            "expected a start offset of at most {most}, found {offset}"
         )
     }
 }

@@ -12,7 +12,7 @@ use crate::queue::QueuedParser;
 /// A decoder of events, for `tokio_util::codec::FramedRead`.
 ///
 /// It takes all bytes that it is given when its events are taken, so the transport's buffer never grows beyond what is
-/// read at once, and gives the events one by one. The end of the transport ends the stream; a transport that goes on behind
+/// read at once, and gives the events one by one. The end of the transport ends the stream; a transport that goes on after
 /// its end goes on with the same stream, offsets included, with nothing open. Decoding has no errors of its own.
 ///
 /// ```
@@ -36,7 +36,7 @@ use crate::queue::QueuedParser;
 #[derive(Clone, Debug, Default)]
 pub struct EventDecoder {
     queue: QueuedParser,
-    /// Whether the parser has been told that the stream ends here.
+    /// Whether the parser has finished the stream.
     finished: bool,
 }
 

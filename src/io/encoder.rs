@@ -11,7 +11,7 @@ use crate::provenance::{Annotation, BracketedForm};
 /// An encoder of text and annotations, for `tokio_util::codec::FramedWrite`.
 ///
 /// An annotation is written in brackets, at most 1,024 bytes long, with nothing around it; text is written as it is. What
-/// of the text is foreign should be [escaped](crate::provenance::escape).
+/// of the text is untrusted should be [escaped](crate::provenance::escape).
 ///
 /// One that would not read back gives an error of kind `InvalidInput`, whose inner error is the
 /// [`WriteError`](crate::provenance::WriteError); nothing of it is written, and the next item can be.

@@ -15,8 +15,8 @@ pin_project! {
     /// A stream of the events of a stream of chunks.
     ///
     /// The stream inside is asked for a chunk only when all events of those before are taken. Its errors pass through
-    /// behind the events of what came before, and it is asked again afterwards; only its end ends the stream, with the events that
-    /// the end completes. It is not asked again behind its end. A future of the next event that is dropped before it is ready
+    /// after the events of what came before, and it is asked again afterwards; only its end ends the stream, with the events that
+    /// the end completes. It is not polled again after its end. A future of the next event that is dropped before it is ready
     /// has taken nothing.
     ///
     /// A text of the stream is a slice of its chunk, without a copy.
@@ -48,7 +48,7 @@ pin_project! {
         chunks: S,
         queue: QueuedParser,
         ended: bool,
-        // Whether the end was told: there is nothing more.
+        // Whether the end was returned.
         terminated: bool,
     }
 }

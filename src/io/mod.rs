@@ -16,17 +16,26 @@
     doc = "| `AsyncRead` | an `AsyncRead` of the text rewritten | [`RewriteReader`] | `tokio` |"
 )]
 //!
-//! All of them take a [`Parser`](crate::Parser) that is set up as the caller wants it, and give what it gives: how the
-//! bytes arrive changes nothing but the pieces in which text is handed on. What rewrites takes a [`Handler`](crate::Handler),
-//! which decides what replaces each annotation and gets all events, the rewritten text included.
+//! All of them take a [`Parser`](crate::Parser) with the caller's settings and report what it reports; chunk boundaries
+//! affect only the pieces into which text is cut. Those that rewrite take a [`Handler`](crate::Handler), which decides what
+//! replaces each annotation and gets all events, the rewritten text included.
 //!
-//! What always holds:
-//! - Bytes that were taken are never lost or repeated, whatever errors come between. All state is in the adapter, so a
-//!   future of it that is dropped before it is ready has taken nothing.
-//! - An error does not end the stream; only the end of what is inside does. An error never overtakes what was read
-//!   before it.
-//! - Nothing more is read before what was read is taken, so memory is bounded by one piece of input with its events, what
-//!   the parser holds, and what the sink puts in the place of annotations.
+//! # What the bytes must be
+//!
+//! These adapters read the *text* of an answer. They find nothing in:
+//! - the body of a provider's response, which carries the text inside JSON or server-sent events: use `WireStream` of the
+//!   crate `provstream-providers`;
+//! - a compressed body: decompress it first, for example by the HTTP client, or send `accept-encoding: identity`.
+//!
+//! # Guarantees
+//!
+//! - Bytes that were taken are never lost or repeated, whatever errors occur. All state is in the adapter: a future that is
+//!   dropped before it is ready has taken nothing.
+//! - An error does not end the stream; only the end of the inner reader or stream does. An error never overtakes events or
+//!   text of what was read before it, but text that is still held back comes after it: a caller that stops at an error
+//!   loses that text.
+//! - Nothing more is read before what was read is taken. Memory is bounded by one piece of input with its events, what the
+//!   parser buffers, and what the handler writes in the place of annotations.
 
 #[cfg(feature = "tokio")]
 mod decoder;

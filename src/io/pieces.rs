@@ -54,6 +54,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// All of it.
+    #[must_use]
     pub fn take(self) -> Bytes {
         if self.joined.is_empty() {
             return self.chunk.slice(self.part);

@@ -12,10 +12,10 @@ use crate::queue::QueuedParser;
 /// An iterator of the events of what a reader reads.
 ///
 /// It asks for at most 8 KiB at a time, only when all events of what was read are taken, and parses what it gets at once,
-/// so events of a slow reader are not delayed. Interrupted reads are repeated. Any other error is an item, behind the
+/// so events of a slow reader are not delayed. Interrupted reads are repeated. Any other error is an item, after the
 /// events of what was read before it, and the next call reads again: with a reader that has nothing yet
 /// ([`WouldBlock`](io::ErrorKind::WouldBlock)) one can come back later. A reader that fails forever gives errors forever,
-/// so whoever passes over errors needs another way to end. At the end of the reader come the events that the end
+/// so a caller that skips errors needs another way to end. At the end of the reader come the events that the end
 /// completes, then `None` and nothing else.
 ///
 /// ```
@@ -91,7 +91,7 @@ impl<R: Read> EventReader<R> {
             taken if taken > self.room.len() => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    "a reader said that it filled more than the room it had",
+                    "expected a reader to fill at most the buffer it was given, but it reported more",
                 ));
             }
             taken => self.queue.push(self.room.split_to(taken).freeze()),

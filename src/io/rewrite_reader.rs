@@ -17,8 +17,8 @@ pin_project! {
     /// An asynchronous reader of what another one reads, with its annotations removed or replaced.
     ///
     /// At most 8 KiB are read at a time, only when all that comes of what was read is taken. Errors of the reader inside
-    /// pass through, behind the text of what was read before, and the next read goes on. A read that is dropped before
-    /// it is ready has taken nothing. Behind the end of the reader inside, it is not asked again.
+    /// pass through, after the text of what was read before, and the next read goes on. A read that is dropped before
+    /// it is ready has taken nothing. After its end, the inner reader is not read again.
     ///
     /// ```
     /// use provstream::io::RewriteReader;

@@ -10,13 +10,13 @@ use futures_core::stream::{FusedStream, Stream};
 use crate::event::{BracketAnnotation, Event, JsonRecord, OwnedEvent};
 use crate::handler::{Handler, Replacement};
 
-/// A sink that removes annotations and records, and the stream of what it is told.
+/// A handler that removes annotations and records, and a stream of the events that it gets.
 ///
-/// Between them lie at most `capacity` events. The sink never waits: when the stream's consumer lags behind, the oldest
+/// Between them are at most `capacity` events. The handler never waits: when the stream's consumer lags, the oldest
 /// events are dropped, and the next item says how many. With a capacity of 0 there is only that number.
 ///
-/// Either may be dropped. Without the stream the sink keeps nothing; when the sink is dropped, or was told that its
-/// text has ended, the stream ends behind what it still has.
+/// Either may be dropped. Without the stream the handler keeps nothing. When the handler is dropped or its text has
+/// ended, the stream ends after the events that it still has.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -88,9 +88,9 @@ struct Queue {
     /// At most `capacity`.
     events: VecDeque<OwnedEvent>,
     capacity: usize,
-    /// How many were dropped and not told yet, all older than `events`.
+    /// How many were dropped and not reported yet, all older than `events`.
     lost: u64,
-    /// Whether the sink will tell nothing more.
+    /// Whether the handler reports nothing more.
     closed: bool,
     /// Of the consumer, if it waits.
     waker: Option<Waker>,
@@ -138,12 +138,12 @@ impl SideSink {
 
 impl Handler for SideSink {
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.push(Event::Annotation(annotation.clone()));
+        self.push(Event::Annotation(*annotation));
         Replacement::Remove
     }
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.push(Event::Record(record.clone()));
+        self.push(Event::Record(*record));
         Replacement::Remove
     }
 

@@ -20,7 +20,7 @@ pin_project! {
     /// in its midst was removed and nothing was held before it, else a copy. No item is empty.
     ///
     /// The stream inside is asked for a chunk only when an item is asked for. Its errors pass through and it is asked again
-    /// afterwards; only its end ends the stream, with the text that was held. It is not asked again behind its end. A
+    /// afterwards; only its end ends the stream, with the text that was held back. It is not polled again after its end. A
     /// future of the next item that is dropped before it is ready has taken nothing.
     ///
     /// Events go to the sink, as soon as they are certain; [`side_events`](super::side_events) makes a stream of them
@@ -60,7 +60,7 @@ pin_project! {
         // Empty between polls; its memory is used again.
         joined: Vec<u8>,
         ended: bool,
-        // Whether the end was told: there is nothing more.
+        // Whether the end was returned.
         terminated: bool,
     }
 }

@@ -14,11 +14,11 @@ use crate::rewrite::Rewriter;
 /// nothing further is taken until it is gone, so no more is ever kept than comes of 8 KiB.
 ///
 /// **Errors** of the writer inside lose and repeat nothing. One that comes when bytes of a write were taken already is
-/// the result of the next call, which then takes nothing; the call behind it goes on. One that
+/// the result of the next call, which then takes nothing; the call after it goes on. One that
 /// would block is not kept, since the next call meets it by itself.
 ///
-/// **The end.** [`flush`](Write::flush) passes on what is certain, but never what is held because it may become an
-/// annotation. That is what [`finish`](Self::finish) is for; dropping the adapter leaves it unwritten.
+/// **The end.** [`flush`](Write::flush) passes on what is certain, but never what is held back because it may become an
+/// annotation. [`finish`](Self::finish) does; dropping the adapter leaves it unwritten.
 ///
 /// ```
 /// use provstream::io::RewriteWriter;
@@ -44,7 +44,7 @@ pub struct RewriteWriter<W, H> {
     written: usize,
     /// An error for the next call.
     failed: Option<io::Error>,
-    /// Whether the parser has been told that the stream ends here.
+    /// Whether the parser has finished the stream.
     finished: bool,
 }
 
@@ -162,7 +162,7 @@ impl<W: Write, H: Handler> Write for RewriteWriter<W, H> {
         if self.finished {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "the stream has ended",
+                "expected no more bytes after the end of the stream",
             ));
         }
         let Self {

@@ -29,7 +29,7 @@ names! {
 
 /// What kind of label an annotation carries; the memo wants these kept apart.
 ///
-/// An assertion without any annotation is none of them: see
+/// An assertion without any annotation has none of these kinds: see
 /// [`Assertion::is_annotated`](super::Assertion::is_annotated). Source: `provenance memo 5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -149,7 +149,7 @@ impl<'a> Annotation<'a> {
         self.ts().and_then(|ts| ts.parse().ok())
     }
 
-    /// Where it stands in the stream.
+    /// Where it is in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span

@@ -14,7 +14,7 @@ use crate::names::names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// Brackets behind the assertion, in free text.
+    /// Brackets after the assertion, in free text.
     Bracket,
     /// An object with `assertion` and `provenance`, in JSON.
     Json,
@@ -143,20 +143,20 @@ impl<'a> Assertion<'a> {
         self.0.encoding
     }
 
-    /// The asserted text; U+FFFD stands for what is not UTF-8.
+    /// The asserted text; U+FFFD replaces what is not UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// Where the text stands in the stream, in bytes; empty when nothing was there to be asserted. In JSON it is what
-    /// stands between the quotes of the string.
+    /// Where the text is in the stream, in bytes; empty when there is no text to assert. In JSON it is the content between
+    /// the quotes of the string.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
     }
 
-    /// Where the text stands in the stream without annotations, in bytes of what stripping writes; bracketed encoding
+    /// Where the text is in the stream without annotations, in bytes of what stripping writes; bracketed encoding
     /// only.
     #[must_use]
     pub fn clean_span(&self) -> Option<Span> {

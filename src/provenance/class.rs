@@ -49,12 +49,12 @@ impl Class {
     pub const DECAYED_TO_UNCERTAINTY: Self = Self(Repr::BuiltIn(1));
     /// `substrate.git.log`: output of `git log` on a repository. `provenance memo 4`
     ///
-    /// The relying party can observe the repository. What is asserted stands in a commit that a named reference leads
+    /// The relying party can observe the repository. What is asserted is in a commit that a named reference leads
     /// to. Computed in the relying party's own working tree or a mirror it trusts.
     pub const GIT_LOG: Self = Self(Repr::BuiltIn(2));
     /// `substrate.grep`: output of `grep` over a set of files. `provenance memo 4`
     ///
-    /// The relying party can observe the files. What is asserted stands in a region of a file, both of which are named.
+    /// The relying party can observe the files. What is asserted is in a region of a file, both of which are named.
     /// Computed on the relying party's own file system.
     pub const GREP: Self = Self(Repr::BuiltIn(3));
     /// `substrate.code.read`: contents of a file at a path. `provenance memo 4`

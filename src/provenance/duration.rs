@@ -9,8 +9,8 @@ const UNITS: [(u8, u64); 4] = [(b'd', 86_400), (b'h', 3_600), (b'm', 60), (b's',
 
 /// Reads a duration such as `90s`, `5m`, `1h30m` or `2d`.
 ///
-/// One or more decimal numbers, each with its unit behind it: `d` (24 hours), `h`, `m` or `s`. A unit occurs once, longer ones
-/// before shorter ones, and a number may exceed what the next longer unit has. No sign, fraction or white space. Zero is
+/// One or more decimal numbers, each followed by its unit: `d` (24 hours), `h`, `m` or `s`. A unit occurs once, longer ones
+/// before shorter ones, and a number may exceed what the next longer unit has. No sign, fraction or whitespace. Zero is
 /// allowed; the most is 2^64 − 1 seconds.
 ///
 /// ```
@@ -68,9 +68,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
 pub enum DurationErrorKind {
     /// A number is missing.
     Number,
-    /// A number without one of the units `d`, `h`, `m` and `s` behind it.
+    /// A number without one of the units `d`, `h`, `m` and `s` after it.
     Unit,
-    /// A unit behind a shorter one, or for the second time.
+    /// A unit after a shorter one, or for the second time.
     Order,
     /// More than 2^64 − 1 seconds.
     Overflow,

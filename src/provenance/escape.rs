@@ -18,11 +18,11 @@ use super::vocabulary::without_anchor;
 ///
 /// What surrounds the text is the caller's to see to:
 ///
-/// - The text must not be placed directly behind a backslash, which would undo a backslash at the text's start, nor inside an
+/// - The text must not be placed directly after a backslash, which would undo a backslash at the text's start, nor inside an
 ///   annotation's opening that stands before it, as in `[` and then the text.
-/// - A text that ends with an odd number of backslashes takes away the effect of an annotation placed directly behind it; a
+/// - A text that ends with an odd number of backslashes takes away the effect of an annotation placed directly after it; a
 ///   space between them keeps it.
-/// - Asserted objects in JSON are not touched. Where a parser also looks for those, give it such text as foreign.
+/// - Asserted objects in JSON are not touched. Where a parser also looks for those, push such text [untrusted](crate::Parser::push_untrusted).
 ///
 /// ```
 /// use provstream::provenance::{Vocabulary, escape};
@@ -75,26 +75,26 @@ fn live_brackets<'t>(
     })
 }
 
-/// Whether a `[` with these bytes behind it starts an annotation; `None` where the bytes end before that is decided.
+/// Whether a `[` followed by these bytes starts an annotation; `None` where the bytes end before that is decided.
 fn could_start(after: &[u8], vocabulary: &Vocabulary) -> Option<bool> {
-    let start = skip_white_space(after);
+    let start = skip_whitespace(after);
     let length = identifier_length(start)?;
     let Some(length) = length else {
         return Some(false);
     };
     let (identifier, rest) = start.split_at(length);
-    let rest = skip_white_space(rest);
+    let rest = skip_whitespace(rest);
     let name = without_anchor(identifier);
     let declares = name.starts_with(b"substrate.") || vocabulary.names(name);
     match rest.split_first()? {
         (b']', _) => Some(declares),
         (b';', _) if declares => Some(true),
-        (b';', parameter) => is_known_parameter(skip_white_space(parameter)),
+        (b';', parameter) => is_known_parameter(skip_whitespace(parameter)),
         _ => Some(false),
     }
 }
 
-/// Length of the identifier at the start, `Some(None)` if there is none, `None` if it may go on behind the end.
+/// Length of the identifier at the start, `Some(None)` if there is none, `None` if it may go on after the end.
 fn identifier_length(text: &[u8]) -> Option<Option<usize>> {
     let mut at = 0;
     if text.first()?.is_ascii_digit() {
@@ -123,7 +123,7 @@ fn identifier_length(text: &[u8]) -> Option<Option<usize>> {
     }
 }
 
-/// Whether a known parameter's name and `=` stand at the start; `None` where the bytes end before that is decided.
+/// Whether a known parameter's name and `=` are at the start; `None` where the bytes end before that is decided.
 fn is_known_parameter(text: &[u8]) -> Option<bool> {
     let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let (name, rest) = text.split_at(text.iter().take_while(in_name).count());
@@ -131,12 +131,12 @@ fn is_known_parameter(text: &[u8]) -> Option<bool> {
     if rest.is_empty() && known.iter().any(|known| known.starts_with(name)) {
         return None;
     }
-    let mut behind = rest.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-    Some(known.contains(&name) && *behind.next()? == b'=')
+    let mut after = rest.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    Some(known.contains(&name) && *after.next()? == b'=')
 }
 
-/// What follows the white space of the grammar: spaces, tabs, carriage returns and at most one line feed.
-fn skip_white_space(text: &[u8]) -> &[u8] {
+/// What follows the whitespace of the grammar: spaces, tabs, carriage returns and at most one line feed.
+fn skip_whitespace(text: &[u8]) -> &[u8] {
     let mut line_feeds = 0;
     let end = text.iter().position(|byte| match byte {
         b' ' | b'\t' | b'\r' => false,

@@ -119,7 +119,7 @@ impl GrammarError {
         }
     }
 
-    /// Offset of the first byte with which no annotation can continue; the length of the input if there is none.
+    /// Offset of the first byte with which no annotation can continue; the length of the input if there is no such byte.
     #[must_use]
     pub const fn offset(self) -> usize {
         self.offset
@@ -152,7 +152,7 @@ impl<'a> Parameter<'a> {
         self.name
     }
 
-    /// The value as it is written, quotes and escapes included; `None` where there is none.
+    /// The value as it is written, quotes and escapes included; `None` if there is no value.
     #[must_use]
     pub fn raw(&self) -> Option<&'a [u8]> {
         (!self.raw.is_empty()).then_some(self.raw)
@@ -164,7 +164,7 @@ impl<'a> Parameter<'a> {
         self.offset..self.offset + self.raw.len()
     }
 
-    /// The value without its quotes and escapes; `None` where there is none. Only of a malformed annotation it can be
+    /// The value without its quotes and escapes; `None` if there is no value. Only of a malformed annotation it can be
     /// empty.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'a, [u8]>> {
@@ -277,7 +277,7 @@ fn lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
 enum Piece<'a> {
     Empty,
     NoEqualsSign(&'a str),
-    /// Name and value; the value is empty where there is none.
+    /// Name and value; the value is empty if it is missing.
     Pair(&'a str, &'a [u8]),
 }
 
@@ -332,11 +332,11 @@ impl<'a> Pieces<'a> {
 
 fn attempt(whole: &[u8]) -> IResult<&[u8], Bracketed<'_>> {
     let (mut rest, identifier) =
-        delimited((char('['), white_space), identifier, white_space).parse(whole)?;
+        delimited((char('['), whitespace), identifier, whitespace).parse(whole)?;
     let mut pieces = Pieces::default();
-    while let Some(behind) = rest.strip_prefix(b";") {
+    while let Some(after) = rest.strip_prefix(b";") {
         let piece;
-        (rest, piece) = terminated(piece_of, white_space).parse(behind)?;
+        (rest, piece) = terminated(piece_of, whitespace).parse(after)?;
         pieces.add(piece, whole);
     }
     let (rest, _) = char(']').parse(rest)?;
@@ -363,8 +363,8 @@ fn piece_of(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
     let equals = terminated(char('='), spaces);
     let nothing = take_while(|_| false);
     let assigned = preceded(equals, alt((quoted, bare, nothing)));
-    let named = (preceded(white_space, name), preceded(spaces, opt(assigned)));
-    // White space with nothing behind it is given back: it may be one with the white space before the next semicolon.
+    let named = (preceded(whitespace, name), preceded(spaces, opt(assigned)));
+    // Whitespace with nothing after it is given back: it may be one with the whitespace before the next semicolon.
     map(opt(named), |named| match named {
         None => Piece::Empty,
         Some((name, None)) => Piece::NoEqualsSign(name),
@@ -387,7 +387,7 @@ fn quoted(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((char('"'), cut((inside, char('"'))))).parse(input)
 }
 
-/// A value without quotes. What follows it is white space anyway, so that its end can be trimmed without giving bytes back.
+/// A value without quotes. What follows it is whitespace anyway, so that its end can be trimmed without giving bytes back.
 fn bare(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let value = take_while1(|byte| !matches!(byte, b'[' | b']' | b';') && !is_control(byte));
     map(value, |value: &[u8]| {
@@ -398,7 +398,7 @@ fn bare(input: &[u8]) -> IResult<&[u8], &[u8]> {
 }
 
 /// Spaces, tabs, carriage returns and at most one line feed.
-fn white_space(input: &[u8]) -> IResult<&[u8], &[u8]> {
+fn whitespace(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let blank = |input| take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).parse(input);
     recognize((blank, opt((char('\n'), blank)))).parse(input)
 }

@@ -1,11 +1,12 @@
 //! The provenance memo's vocabulary, annotations, grammar and admissibility discipline.
 //!
-//! Nothing here knows the streaming engine; all of it can be used alone.
+//! Nothing here needs the parser.
 
 mod admissibility;
 mod annotation;
 pub(crate) mod assertion;
 mod class;
+mod counting;
 mod duration;
 mod escape;
 mod grammar;
@@ -26,6 +27,7 @@ pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict,
 pub use annotation::{Annotation, LabelKind, Reason};
 pub use assertion::{AnnotationIter, Assertion, Encoding};
 pub use class::Class;
+pub use counting::Counting;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
 pub use escape::{escape, escape_str};
 pub use grammar::{Bracketed, GrammarError, Malformation, Parameter, parse_annotation};

@@ -6,8 +6,8 @@ use super::reading::{Reading, Value};
 use super::{Annotation, Class, Reason, Vocabulary};
 use crate::Span;
 
-/// One annotation, of which only places are kept: in the chunk that it stands in, or in an arena that its values were
-/// put into, one behind the other (identifier, observation id, ts).
+/// One annotation, of which only places are kept: in the chunk that it lies in, or in an arena that its values were
+/// put into, one after the other (identifier, observation id, ts).
 ///
 /// The arena grows from its end towards its start; `from_end` counts from the first of the values to the arena's end, so
 /// it stays right when the buffer grows in front. An annotation has at most 65,535 bytes. There may be many records: their
@@ -18,7 +18,7 @@ pub(crate) struct Record {
     /// 0 where the annotation lies in the chunk.
     from_end: u32,
     len: u16,
-    /// Where the values start: behind the first byte of the annotation, or behind that of the first value in the arena.
+    /// Where the values start: after the first byte of the annotation, or after that of the first value in the arena.
     starts: [u16; 3],
     lens: [u16; 3],
     class: u16,

@@ -22,7 +22,7 @@ impl Value {
         self.start as usize..self.end as usize
     }
 
-    /// The content as it stands in the annotation's bytes.
+    /// The content as written in the annotation's bytes.
     pub(crate) fn content(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.range()]
     }

@@ -33,7 +33,7 @@ pub(crate) struct Slot {
     seen: u8,
     /// For each part a bit: the string is in the arena.
     kept: u8,
-    /// For each part a bit: the string is at fault, and where it stands in the stream is written before `at`.
+    /// For each part a bit: the string is at fault, and its place in the stream is written before `at`.
     faulty: u8,
     flags: u8,
 }

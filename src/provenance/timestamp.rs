@@ -267,7 +267,7 @@ fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
         return Ok(timestamp);
     }
     parse_padded(text).map_err(|(kind, offset)| {
-        // Behind the end everything is wrong, but only because it is the end.
+        // After the end everything is wrong, but only because it is the end.
         if offset < text.len() {
             TimestampError { kind, offset }
         } else {
@@ -307,8 +307,8 @@ fn parse_usual(text: &[u8]) -> Option<Timestamp> {
     })
 }
 
-/// Of eight bytes that look like `pattern`, with any digit for a `0`: in each byte ten times its digit and the digit behind
-/// it. None if they do not.
+/// Of eight bytes that look like `pattern`, with any digit for a `0`: in each byte ten times its digit and the digit after
+/// it. `None` if they do not.
 #[inline]
 fn pairs(bytes: u64, pattern: [u8; 8]) -> Option<u64> {
     // A digit becomes 0 to 9 and what stands between 0; anything else gets its top bit here or by the sum.
@@ -360,7 +360,7 @@ fn parse_padded(text: &[u8]) -> Result<Timestamp, Fault> {
     })
 }
 
-/// The bytes from `start` on, with zeros, which no part of a date-time begins with, behind the end.
+/// The bytes from `start` on, followed by zeros, which no part of a date-time begins with.
 #[inline]
 fn padded<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
     let rest = &text[start.min(text.len())..];

@@ -122,7 +122,7 @@ impl Vocabulary {
 
     /// What a declared identifier stands for.
     ///
-    /// The comparison is exact: letter case and white space count. An identifier with a version anchor in front
+    /// The comparison is exact: letter case and whitespace count. An identifier with a version anchor in front
     /// (`1.0.substrate.grep`) resolves if the loaded vocabulary covers that version and the class existed in it.
     /// Whatever does not resolve is taken for `unverified-inference`, with the reason (`provenance memo 4`; wire
     /// profile 2). Takes time linear in the identifier's length, whatever the vocabulary's size up to a logarithm.
@@ -310,10 +310,13 @@ impl VocabularyBuilder {
     /// A class of the memo can be repeated with version 1.0 in a vocabulary of major version 1.
     pub fn class(mut self, identifier: &str, since: Version) -> Self {
         if self.error.is_none() {
-            self.error = self
-                .add(identifier, since)
-                .err()
-                .map(|kind| VocabularyError::new(kind).about(identifier));
+            self.error =
+                self.add(identifier, since)
+                    .err()
+                    .map(|kind| match kind.is_about_since() {
+                        true => VocabularyError::new(kind).about(&since.to_string()),
+                        false => VocabularyError::new(kind).about(identifier),
+                    });
         }
         self
     }
@@ -333,7 +336,7 @@ impl VocabularyBuilder {
     ///
     /// # Errors
     ///
-    /// The first thing that was wrong: a version below 1.0, an identifier that is none, is too long, is listed twice or
+    /// The first thing that was wrong: a version below 1.0, text that is not an identifier, an identifier that is too long, is listed twice or
     /// is a terminal's, a class of the memo with another version, a new class in version 1.0, a class's version with
     /// another major version or above the vocabulary's, more than 4,096 classes, or a description that is not one line of
     /// at most 200 bytes or whose class is not listed.
@@ -424,7 +427,7 @@ pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(Number, Number, &[u8])>
     Some((number(major)?, number(minor)?, name))
 }
 
-/// What follows the version anchor of an identifier of the wire profile; all of it where there is none.
+/// What follows the version anchor of an identifier of the wire profile; all of it if there is no anchor.
 pub(crate) fn without_anchor(identifier: &[u8]) -> &[u8] {
     let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let mut parts = identifier.splitn(3, |&byte| byte == b'.');

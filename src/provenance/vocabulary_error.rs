@@ -45,40 +45,60 @@ pub enum VocabularyErrorKind {
     SinceOtherMajor,
     /// A class's version is above that of the vocabulary.
     SinceAboveVersion,
+    /// A file of another major version than 1 that lists no class: the classes of 1.0 are part of major version 1 only.
+    NoClass,
     /// A class's description is empty, longer than 200 bytes or not one line, or its class is not listed.
     BadDescription,
 }
 
 impl VocabularyErrorKind {
+    /// Whether the version of a class is wrong, and not its identifier.
+    pub(crate) const fn is_about_since(self) -> bool {
+        matches!(
+            self,
+            Self::MemoClassRedefined
+                | Self::ClosedVersion
+                | Self::SinceOtherMajor
+                | Self::SinceAboveVersion
+        )
+    }
+
     const fn message(self) -> &'static str {
         match self {
             Self::FileTooLarge => "the file is larger than 1 MiB",
             Self::NotUtf8 => "the file is not UTF-8",
-            Self::Syntax => "not TOML",
-            Self::MissingKey => "a key is missing",
+            Self::Syntax => "expected TOML",
+            Self::MissingKey => "missing key",
             Self::UnknownKey => "unknown key",
             Self::WrongType => "wrong type",
-            Self::BadVersion => "`version` is not of the form `1.0`",
-            Self::VersionTooLow => "a vocabulary's version is 1.0 or above",
-            Self::TooManyClasses => "more than 4,096 classes",
+            Self::BadVersion => "expected a `version` such as \"1.0\", found",
+            Self::VersionTooLow => "expected a `version` of 1.0 or above, found",
+            Self::TooManyClasses => "expected at most 4,096 classes, found one more",
             Self::BadIdentifier => {
-                "not an identifier (at most 255 bytes: labels of letters, digits, `-` and `_`, a letter first, dots between them)"
+                "expected an identifier (at most 255 bytes: labels of letters, digits, `-` and `_`, a letter first, dots between them), found"
             }
-            Self::DuplicateClass => "a class is listed twice",
+            Self::DuplicateClass => "expected each class once, found another",
             Self::TerminalRedefined => {
-                "a terminal cannot be listed, it is part of every vocabulary"
+                "a terminal is part of every vocabulary and cannot be listed:"
             }
             Self::MemoClassRedefined => {
-                "a class of version 1.0 can only be listed with `since = \"1.0\"`"
+                "expected `since = \"1.0\"` for a class of version 1.0, found"
             }
             Self::ClosedVersion => {
-                "version 1.0 is complete, a class can only be added by a later one"
+                "version 1.0 is complete: expected a later `since` for a new class, found"
             }
-            Self::BadSince => "`since` is not of the form `1.0`",
-            Self::SinceOtherMajor => "`since` has another major version than the vocabulary",
-            Self::SinceAboveVersion => "`since` is above the vocabulary's version",
+            Self::BadSince => "expected a `since` such as \"1.0\", found",
+            Self::SinceOtherMajor => {
+                "expected a `since` with the vocabulary's major version, found"
+            }
+            Self::SinceAboveVersion => {
+                "expected a `since` of at most the vocabulary's version, found"
+            }
+            Self::NoClass => {
+                "a vocabulary of another major version than 1 has no class unless it is listed: expected a `[[class]]` for each, those of 1.0 included; no class in version"
+            }
             Self::BadDescription => {
-                "not the description of a listed class (one line of 1 to 200 bytes)"
+                "expected the description of a listed class (one line of 1 to 200 bytes), found"
             }
         }
     }
@@ -93,6 +113,8 @@ pub struct VocabularyError {
     kind: VocabularyErrorKind,
     place: Option<FilePosition>,
     detail: Option<Box<str>>,
+    /// What was expected instead, ready to be shown.
+    expected: Option<Box<str>>,
 }
 
 impl VocabularyError {
@@ -101,6 +123,7 @@ impl VocabularyError {
             kind,
             place: None,
             detail: None,
+            expected: None,
         }
     }
 
@@ -126,7 +149,7 @@ impl VocabularyError {
         self.kind
     }
 
-    /// Where in the file; none for a vocabulary that was built in code, or a file too large to be read.
+    /// Where in the file; `None` for a vocabulary that was built in code, or a file too large to be read.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place
@@ -144,8 +167,14 @@ impl From<Fault> for VocabularyError {
             FaultKind::UnknownKey => VocabularyErrorKind::UnknownKey,
             FaultKind::WrongType => VocabularyErrorKind::WrongType,
         });
+        let expected = match (fault.expected.as_str(), fault.found) {
+            ("", "") => None,
+            ("", found) => Some(format!(", found {found}")),
+            (expected, _) => Some(format!(", expected {expected}")),
+        };
         let error = Self {
             place: fault.place,
+            expected: expected.map(String::into_boxed_str),
             ..error
         };
         if fault.about.is_empty() {
@@ -162,10 +191,16 @@ impl fmt::Display for VocabularyError {
             write!(f, "{place}: ")?;
         }
         f.write_str(self.kind.message())?;
+        let is_quoted = !matches!(
+            self.kind,
+            VocabularyErrorKind::Syntax | VocabularyErrorKind::WrongType
+        );
         match &self.detail {
-            Some(detail) => write!(f, ": {detail}"),
-            None => Ok(()),
+            Some(detail) if is_quoted => write!(f, " \"{detail}\"")?,
+            Some(detail) => write!(f, ": {detail}")?,
+            None => {}
         }
+        f.write_str(self.expected.as_deref().unwrap_or_default())
     }
 }
 
@@ -178,14 +213,17 @@ mod tests {
     #[test]
     fn says_what_and_where() {
         let error = VocabularyError::new(VocabularyErrorKind::DuplicateClass).about("a.b");
-        assert_eq!(error.to_string(), "a class is listed twice: a.b");
+        assert_eq!(
+            error.to_string(),
+            "expected each class once, found another \"a.b\""
+        );
         assert_eq!(error.place(), None);
         #[cfg(feature = "settings")]
         {
             let error = error.at(FilePosition::of("x\nýz = 1", 5));
             assert_eq!(
                 error.to_string(),
-                "line 2, column 3: a class is listed twice: a.b"
+                "line 2, column 3: expected each class once, found another \"a.b\""
             );
             assert_eq!(error.kind(), VocabularyErrorKind::DuplicateClass);
         }
@@ -196,7 +234,7 @@ mod tests {
         let error =
             VocabularyError::new(VocabularyErrorKind::BadIdentifier).about(&"\u{1b}".repeat(70));
         let text = error.to_string();
-        assert!(text.ends_with("\\u{1b}…") && !text.contains('\u{1b}'));
+        assert!(text.ends_with("\\u{1b}…\"") && !text.contains('\u{1b}'));
         assert_eq!(text.matches("\\u{1b}").count(), 64);
     }
 }

@@ -7,8 +7,9 @@ impl Vocabulary {
     /// Loads a vocabulary from a TOML file: `version`, and a `[[class]]` table with `id` and `since` for each class.
     /// A class can have a `description`, one line of at most 200 bytes that prompts show.
     ///
-    /// Within major version 1 the memo's classes are there without being listed and cannot be removed; a file of another
-    /// major version lists all of its classes. The terminals are part of every vocabulary and cannot be listed.
+    /// In major version 1 the memo's classes are included without being listed and cannot be removed. **Another major
+    /// version includes none of them**: a file with `version = "2.0"` has to list every class that it wants, those of 1.0
+    /// included with `since = "2.0"`. The terminals are part of every vocabulary and cannot be listed.
     ///
     /// ```
     /// # use provstream::provenance::Vocabulary;
@@ -29,7 +30,8 @@ impl Vocabulary {
     /// # Errors
     ///
     /// What is wrong, and its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// of the wrong type, or whatever [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
+    /// of the wrong type, another major version than 1 without classes, or what
+    /// [`VocabularyBuilder::build`](super::VocabularyBuilder::build) refuses.
     pub fn from_toml(file: &[u8]) -> Result<Self, VocabularyError> {
         let file = File::parse(file)?;
         let root = file.root(&["version", "class"])?;
@@ -46,17 +48,19 @@ impl Vocabulary {
             Some(classes) => classes.tables(&["id", "since", "description"])?,
             None => Vec::new(),
         };
+        if classes.is_empty() && version.major() != Version::MEMO.major() {
+            return Err(error(Kind::NoClass, &stated));
+        }
         for class in classes {
             let (id, since) = (class.need("id")?, class.need("since")?);
             let (name, version) = (id.string()?, since.string()?);
             let version: Version = version.parse().map_err(|_| error(Kind::BadSince, &since))?;
-            builder.add(name, version).map_err(|kind| match kind {
-                Kind::SinceOtherMajor
-                | Kind::SinceAboveVersion
-                | Kind::MemoClassRedefined
-                | Kind::ClosedVersion => error(kind, &since),
-                _ => error(kind, &id),
-            })?;
+            builder
+                .add(name, version)
+                .map_err(|kind| match kind.is_about_since() {
+                    true => error(kind, &since),
+                    false => error(kind, &id),
+                })?;
             if let Some(description) = class.get("description") {
                 let text = description.string()?;
                 let added = builder.add_description(name, text);

@@ -13,7 +13,7 @@ const MAX_ANNOTATION: usize = 1_024;
 /// An annotation in the bracketed encoding (`provenance memo 6`; wire profile 1), to be displayed.
 ///
 /// What is displayed reads back with the same declared identifier, observation id and time, and under the same vocabulary
-/// with the same class and reason. A parser sees it as an annotation where it stands in free text: not after an odd number
+/// with the same class and reason. A parser sees it as an annotation in free text: not after an odd number
 /// of backslashes, not in a fenced code block, an inline code span or a JSON value.
 ///
 /// ```

@@ -15,7 +15,7 @@ pub enum WriteError {
     BadIdentifier,
     /// No vocabulary gives this class and reason to the declared identifier.
     OtherClass,
-    /// A parser with no more than the memo's vocabulary could not tell it from ordinary text in brackets: the identifier is
+    /// A parser with no more than the memo's vocabulary could not distinguish it from ordinary text in brackets: the identifier is
     /// not in that vocabulary and does not begin with `substrate.`, and there is neither an observation id nor a time.
     OrdinaryText,
     /// The observation id is empty.
@@ -53,7 +53,7 @@ pub enum WriteError {
         /// Its value.
         limit: usize,
     },
-    /// The assertion hit a limit when it was read, so that not all of it is there; what is written would not tell.
+    /// The assertion hit a limit when it was read, so that not all of it is known; the written form could not show that.
     LimitHit,
 }
 

@@ -12,7 +12,7 @@ const POINTER: &str = "/assertion";
 
 /// An annotation or an assertion in the JSON encoding (`provenance memo 6`; wire profile 4.1), to be displayed.
 ///
-/// What is displayed is one JSON object (`RFC 8259`) without white space around its parts, so it never has a line feed
+/// What is displayed is one JSON object (`RFC 8259`) without whitespace around its parts, so it never has a line feed
 /// and can be a line of NDJSON. Strings are written as they are, but for quotes, backslashes and the controls U+0000 to
 /// U+001F, which are escaped.
 ///
@@ -22,7 +22,7 @@ const POINTER: &str = "/assertion";
 /// no difference.
 ///
 /// Parsers see the object in [`Mode::Json`](crate::Mode::Json) and [`Mode::Ndjson`](crate::Mode::Ndjson), and in
-/// [`Mode::Auto`](crate::Mode::Auto) where it stands in free text outside of inline code spans and brackets. In
+/// [`Mode::Auto`](crate::Mode::Auto) in free text outside of inline code spans and brackets. In
 /// [`Mode::Text`](crate::Mode::Text) it is text, and an annotation in brackets within its strings is one.
 ///
 /// ```

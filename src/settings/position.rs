@@ -10,7 +10,8 @@ pub struct FilePosition {
 }
 
 impl FilePosition {
-    /// The place of byte `offset` of `text`, which must stand at a character boundary.
+    /// The place of byte `offset` of `text`, which must be at a character boundary.
+    #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let before = before.strip_prefix('\u{feff}').unwrap_or(before);
@@ -28,7 +29,7 @@ impl FilePosition {
         self.line
     }
 
-    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark is none.
+    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark does not count.
     #[must_use]
     pub const fn column(self) -> u32 {
         self.column
@@ -42,6 +43,7 @@ impl fmt::Display for FilePosition {
 }
 
 /// A piece of the input as an error quotes it: on one line, and shortened where it is long.
+#[must_use]
 pub fn quoted_piece(text: &str, longest: usize) -> Box<str> {
     let mut piece = String::new();
     for character in text.chars().take(longest) {

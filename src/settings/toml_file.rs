@@ -1,4 +1,4 @@
-//! TOML files as they are read here: a bounded size, closed sets of keys, and a place for all that is wrong.
+//! TOML files with a bounded size and closed sets of keys; every error has a position.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -37,6 +37,19 @@ pub struct Fault {
     pub place: Option<FilePosition>,
     /// The key, value or parser message that is at fault; may be empty.
     pub about: String,
+    /// What was expected instead, such as `one of "version", "class"`; empty where `about` says it.
+    pub expected: String,
+    /// The type of the value that was found, such as `integer`; empty for other faults.
+    pub found: &'static str,
+}
+
+/// The keys as an error lists them.
+fn one_of(known: &[&str]) -> String {
+    let quoted: Vec<String> = known.iter().map(|key| format!("\"{key}\"")).collect();
+    match quoted.as_slice() {
+        [only] => only.clone(),
+        all => format!("one of {}", all.join(", ")),
+    }
 }
 
 /// A file that is TOML.
@@ -47,12 +60,18 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Parses a file. At most 1 MiB is read.
+    /// Parses a file of at most 1 MiB.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::FileTooLarge`], [`FaultKind::NotUtf8`] or [`FaultKind::Syntax`].
     pub fn parse(file: &'a [u8]) -> Result<Self, Fault> {
         let fault = |kind, place, about: &str| Fault {
             kind,
             place,
             about: about.into(),
+            expected: String::new(),
+            found: "",
         };
         if file.len() > MAX_FILE {
             return Err(fault(FaultKind::FileTooLarge, None, ""));
@@ -70,7 +89,11 @@ impl<'a> File<'a> {
         Ok(Self { text, root })
     }
 
-    /// The table that the file is; no other keys than these are in it.
+    /// The root table, which may have only these keys.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::UnknownKey`] for any other key.
     pub fn root<'t>(&'t self, known: &[&str]) -> Result<Table<'t>, Fault> {
         let table = Table {
             text: self.text,
@@ -90,7 +113,11 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// The table if it has no other keys than these.
+    /// The table, which may have only these keys.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::UnknownKey`] for any other key, the first in the file.
     pub fn closed(self, known: &[&str]) -> Result<Self, Fault> {
         let other = self
             .table
@@ -102,27 +129,37 @@ impl<'t> Table<'t> {
                 kind: FaultKind::UnknownKey,
                 place: Some(FilePosition::of(self.text, key.span().start)),
                 about: key.get_ref().to_string(),
+                expected: one_of(known),
+                found: "",
             }),
             None => Ok(self),
         }
     }
 
-    /// The value of a key, if it is there.
+    /// The value of a key, if it is present.
+    #[must_use]
     pub fn get(&self, key: &'t str) -> Option<Value<'t>> {
         let value = self.table.get(key)?;
         Some(self.value(key, value))
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::MissingKey`] if it is not present.
     pub fn need(&self, key: &'t str) -> Result<Value<'t>, Fault> {
         self.get(key).ok_or_else(|| Fault {
             kind: FaultKind::MissingKey,
             place: Some(self.place()),
             about: key.into(),
+            expected: String::new(),
+            found: "",
         })
     }
 
     /// Where the table begins.
+    #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.at.start)
     }
@@ -159,11 +196,13 @@ pub struct Key<'t> {
 
 impl<'t> Key<'t> {
     /// The key.
+    #[must_use]
     pub fn name(&self) -> &'t str {
         self.key.get_ref()
     }
 
     /// Where the key begins.
+    #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.key.span().start)
     }
@@ -179,6 +218,7 @@ pub struct Value<'t> {
 
 impl<'t> Value<'t> {
     /// Where the value begins.
+    #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.value.span().start)
     }
@@ -188,6 +228,8 @@ impl<'t> Value<'t> {
             kind: FaultKind::WrongType,
             place: Some(self.place()),
             about: format!("`{}` must {wanted}", self.key),
+            expected: String::new(),
+            found: self.value.get_ref().type_str(),
         }
     }
 
@@ -201,7 +243,11 @@ impl<'t> Value<'t> {
         string.ok_or_else(|| self.must("be a string"))
     }
 
-    /// The tables of an array of tables; no other keys than these are in them.
+    /// The tables of an array of tables, which may have only these keys.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] or [`FaultKind::UnknownKey`].
     pub fn tables(&self, known: &[&str]) -> Result<Vec<Table<'t>>, Fault> {
         let Some(items) = self.value.get_ref().as_array() else {
             return Err(self.must("be an array of tables"));
@@ -228,17 +274,29 @@ impl<'t> Value<'t> {
 }
 
 impl<'t> Value<'t> {
-    /// A table; no other keys than these are in it.
+    /// The value as a table, which may have only these keys.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] or [`FaultKind::UnknownKey`].
     pub fn table(&self, known: &[&str]) -> Result<Table<'t>, Fault> {
         self.free_table()?.closed(known)
     }
 
-    /// A table with any keys.
+    /// The value as a table with any keys.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn free_table(&self) -> Result<Table<'t>, Fault> {
         self.open_table().ok_or_else(|| self.must("be a table"))
     }
 
     /// The values of an array.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn items(&self) -> Result<impl Iterator<Item = Self>, Fault> {
         let Some(items) = self.value.get_ref().as_array() else {
             return Err(self.must("be an array"));
@@ -257,7 +315,11 @@ impl<'t> Value<'t> {
         boolean.ok_or_else(|| self.must("be true or false"))
     }
 
-    /// A number, with or without a fraction; what does not fit is infinite.
+    /// The value as a number, with or without a fraction; one that does not fit is infinite.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn number(&self) -> Result<f64, Fault> {
         let number = match self.value.get_ref() {
             DeValue::Float(float) => float.as_str().parse().ok(),
@@ -267,7 +329,11 @@ impl<'t> Value<'t> {
         number.ok_or_else(|| self.must("be a decimal number"))
     }
 
-    /// A number without a fraction, from 0 to 2^64 − 1.
+    /// The value as a number without a fraction, from 0 to 2^64 − 1.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::WrongType`] if it is another value.
     pub fn unsigned(&self) -> Result<u64, Fault> {
         let integer = self.value.get_ref().as_integer();
         integer

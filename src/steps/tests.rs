@@ -10,7 +10,7 @@ const LONGER: usize = 16;
 /// How much more a byte of the longer stream may cost.
 const GROWTH: f64 = 1.2;
 
-/// Most bytes that may be counted for one byte of the stream, with the default limits. Almost all of it is white space
+/// Most bytes that may be counted for one byte of the stream, with the default limits. Almost all of it is whitespace
 /// in chunks of one byte, of which a rewriter asks each time how much an annotation would remove: up to 64.
 const MOST: f64 = 80.0;
 

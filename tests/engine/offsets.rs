@@ -169,9 +169,7 @@ fn a_start_offset_has_a_range() {
         assert_eq!(error.offset(), offset);
         assert_eq!(
             error.to_string(),
-            format!(
-                "a stream cannot start at offset {offset}: 9223372036854775808 is the greatest"
-            )
+            format!("expected a start offset of at most 9223372036854775808, found {offset}")
         );
     }
 }

@@ -17,9 +17,9 @@ use provstream::provenance::{
 use provstream::sentence::Sentences;
 use provstream::settings::FilePosition;
 use provstream::{
-    BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, Handler, JsonRecord,
-    LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, Parser, ParserBuilder,
-    QueuedParser, Replacement, Rewriter, Span, TextChunk,
+    BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, Handler, HandlerFn,
+    JsonRecord, LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, OwnedEvent,
+    Parser, ParserBuilder, QueuedParser, Replacement, Rewriter, Span, TextChunk, UnknownNameError,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -53,11 +53,12 @@ macro_rules! each {
 
 #[test]
 fn all_types_can_be_sent_shared_looked_at_and_cloned() {
-    each!(common: Annotation<'static>, Assertion<'static>, Bracketed<'static>, BracketedForm<'static>, Class, Discipline,
+    each!(common: UnknownNameError, HandlerFn<fn(Event<'_>)>, TextChunk<'static, bytes::Bytes>,
+        BracketAnnotation<'static, bytes::Bytes>, JsonRecord<'static, bytes::Bytes>, Event<'static>, Annotation<'static>, Assertion<'static>, Bracketed<'static>, BracketedForm<'static>, Class, Discipline,
         DisciplineBuilder, DisciplineError, LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError,
         Malformation, Parameter<'static>, ParseVersionError, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
-        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent,
+        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, OwnedEvent,
         LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap, QueuedParser,
         Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>,
         JsonForm<'static>, MarcKind, MarcObject<'static>);
@@ -72,25 +73,25 @@ fn adapters_can_be_sent_shared_and_looked_at() {
 
 #[test]
 fn values_compare() {
-    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, provstream::OwnedEvent, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
+    each!(value: Annotation<'static>, Assertion<'static>, BracketAnnotation<'static>, OwnedEvent, Bracketed<'static>, BracketedForm<'static>, Class, Discipline, DisciplineError,
         LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, DiagnosticCode, Diagnostic, provstream::OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
+        ChunkIndex, DiagnosticCode, Diagnostic, OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
         TextChunk<'static>, JsonRecord<'static>, JsonForm<'static>, MarcKind, MarcObject<'static>);
     each!(key: MarcKind, Class, DiagnosticCode, Diagnostic, LabelKind, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
     each!(ordered: MarcKind, Class, DiagnosticCode, LabelKind, Encoding, Malformation, FilePosition, Reason, Span, Timestamp, VerdictReason, Version);
-    each!(small: MarcKind, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
+    each!(small: BracketAnnotation<'static>, JsonRecord<'static>, TextChunk<'static>, MarcKind, DiagnosticCode, Diagnostic, LabelKind, Encoding, LimitError, Limits, Malformation, Mode, OffsetError, Reason, Span,
         Timestamp, VerdictReason, Version);
-    each!(shown: Class, DiagnosticCode, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
+    each!(shown: LabelKind, Mode, Reason, Timestamp, UnknownNameError, Verdict, Class, DiagnosticCode, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, MarcKind);
     each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, OffsetMap, ChunkIndex);
 }
 
 #[test]
 fn errors_are_errors() {
-    each!(error: DisciplineError, DurationError, GrammarError, LimitError, OffsetError, ParseVersionError, TimestampError,
+    each!(error: UnknownNameError, DisciplineError, DurationError, GrammarError, LimitError, OffsetError, ParseVersionError, TimestampError,
         VocabularyError, WriteError);
     // A message starts in lower case and ends without a full stop, so that it can stand in another one.
     let limit = Limits::default()
@@ -155,7 +156,7 @@ fn enums_may_grow() {
         _ => false,
     };
     Parser::new().push(b"text", |found: Event<'_>| assert!(event(found)));
-    let owned = |event: provstream::OwnedEvent| match event {
+    let owned = |event: OwnedEvent| match event {
         Event::Text(_)
         | Event::Annotation(_)
         | Event::Assertion(_)

@@ -227,6 +227,37 @@ fn sizes_are_bounded() {
 }
 
 #[test]
+fn messages_say_what_was_expected_and_found() {
+    for (file, message) in [
+        (
+            "version = \"1.1\"\n\nclas = 1",
+            "line 3, column 1: unknown key \"clas\", expected one of \"version\", \"class\"",
+        ),
+        ("", "line 1, column 1: missing key \"version\""),
+        (
+            "version = 1",
+            "line 1, column 11: wrong type: `version` must be a string, found integer",
+        ),
+        (
+            "version = \"1\"",
+            "line 1, column 11: expected a `version` such as \"1.0\", found \"1\"",
+        ),
+        (
+            "version = \"0.9\"",
+            "line 1, column 11: expected a `version` of 1.0 or above, found \"0.9\"",
+        ),
+        (
+            "version = \"2.0\"",
+            "line 1, column 11: a vocabulary of another major version than 1 has no class unless it is listed: \
+             expected a `[[class]]` for each, those of 1.0 included; no class in version \"2.0\"",
+        ),
+    ] {
+        let error = Vocabulary::from_toml(file.as_bytes()).expect_err(file);
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
 fn descriptions_are_one_line_of_a_listed_class() {
     let file = |line: &str| {
         format!("version = \"1.1\"\n[[class]]\nid = \"a.b\"\nsince = \"1.1\"\ndescription = {line}")

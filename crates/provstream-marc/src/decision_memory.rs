@@ -49,8 +49,11 @@ impl Decisions {
 
     /// Whether a loop with a smaller iteration is not followed yet.
     pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
-        let mut open = self.open().filter_map(|id| self.get(id)?.iteration);
-        iteration > 0 && open.any(|count| count < iteration)
+        let is_open_below = |one: &Decision| {
+            let below = one.iteration.is_some_and(|count| count < iteration);
+            below && one.loops.is_some() && !one.followed
+        };
+        iteration > 0 && self.known.values().any(is_open_below)
     }
 
     /// The identifiers of loops that no later record follows, the oldest first.

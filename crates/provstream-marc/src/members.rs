@@ -7,6 +7,10 @@ use provstream::MarcKind;
 /// Longest `recommended_next_step` in code points. Source: MARC-01 D.1; open point 50.
 pub(crate) const MAX_NEXT_STEP: usize = 280;
 
+/// Longest request for clarification, refusal or escalation message in code points. Source: MARC-02 10.1 ("brief"), 10.3
+/// ("short").
+pub(crate) const MAX_MESSAGE: usize = 600;
+
 /// The member of a record that `ANSWER` needs, whatever else does without. Source: MARC-01 8.3; MARC-02 9.4.
 pub(crate) const WITH_ANSWER: &str = "post_answer_confidence";
 

@@ -5,14 +5,11 @@ use std::error::Error;
 
 use super::core::Core;
 use super::disclosure::Disclosure;
+use super::members::MAX_MESSAGE;
 use super::speech::{Answering, Clarifying, Deferring, Refusing};
 use super::terms::Action;
 use super::violation::Report;
 use super::wording::{Wording, WordingFinding, check_answer, check_wording};
-
-/// Longest request for clarification, refusal or escalation message in code points. Source: MARC-02 10.1 ("brief"), 10.3
-/// ("short").
-pub(crate) const MAX_MESSAGE: usize = 600;
 
 /// Writes the MARC-Disclosure object of a decision.
 ///

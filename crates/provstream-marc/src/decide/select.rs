@@ -21,21 +21,24 @@ const PAIRING: &str = "MARC-02 9.4";
 const BOUNDS: &str = "MARC-02 7.3";
 const PREFERENCE: &str = "MARC-02 8.8";
 
-pub(super) fn select(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Selection {
-    let mut selector = Selector {
-        situation,
-        policy,
-        exhausted,
-        steps: Vec::new(),
-        skipped: Vec::new(),
-    };
-    let governed = selector.is_governed();
-    let action = if governed {
-        selector.govern()
-    } else {
-        selector.correct()
-    };
-    selector.finish(action, governed)
+impl Selection {
+    /// Selects the action for a situation under a policy, without those whose bound is reached.
+    pub fn of(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Self {
+        let mut selector = Selector {
+            situation,
+            policy,
+            exhausted,
+            steps: Vec::new(),
+            skipped: Vec::new(),
+        };
+        let governed = selector.is_governed();
+        let action = if governed {
+            selector.govern()
+        } else {
+            selector.correct()
+        };
+        selector.finish(action, governed)
+    }
 }
 
 struct Selector<'a> {

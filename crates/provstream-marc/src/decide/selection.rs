@@ -3,10 +3,7 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use super::bounds::{BoundHit, Exhausted};
-use super::policy::Policy;
-use super::select;
-use super::situation::Situation;
+use super::bounds::BoundHit;
 use crate::terms::{Action, Remediability};
 
 /// One step on the way to a selection, with the section of the draft that it follows.
@@ -89,11 +86,6 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects the action for a situation under a policy, without those whose bound is reached.
-    pub fn of(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Self {
-        select::select(situation, policy, exhausted)
-    }
-
     /// The action.
     #[must_use]
     pub const fn action(&self) -> Action {

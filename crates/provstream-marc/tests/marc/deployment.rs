@@ -81,7 +81,7 @@ fn every_requirement_is_met_by_something_that_can_be_missing() {
         "score_normalization",
         "# Where confidence bands begin",
     );
-    let bare = "name = \"x\"\nclasses = [\"core\", \"disclosure\", \"carrying\"]\n".to_string();
+    let bare = "name = \"x\"\nclasses = [\"core\", \"disclosure\", \"carrying\"]\n".to_owned();
     let (with, without) = (read(&own).conformance(), read(&bare).conformance());
     let missing =
         |finding: &&ConformanceFinding| finding.outcome() == Outcome::DocumentationMissing;
@@ -158,7 +158,7 @@ fn what_contradicts_a_requirement_is_not_met() {
 /// Own code states how it meets what the types would.
 #[test]
 fn own_code_states_how_it_meets_what_types_would() {
-    let text = "name = \"x\"\nclasses = [\"core\"]\n[stated]\none-primary-source = \"the router names one\"\n".to_string();
+    let text = "name = \"x\"\nclasses = [\"core\"]\n[stated]\none-primary-source = \"the router names one\"\n".to_owned();
     assert_eq!(
         outcome(&read(&text), "one-primary-source"),
         Outcome::Declared

@@ -11,7 +11,7 @@ use testkit::marc::mutations::Mutations;
 use testkit::marc::{KINDS, profiles};
 
 /// Objects for each kind, draft and strictness.
-const OBJECTS: u64 = 10_000;
+const OBJECTS: u64 = 3_000;
 
 fn schema_value(kind: MarcKind, profile: Profile) -> Value {
     serde_json::from_str(&schema(kind, profile)).expect("a schema is JSON")
@@ -87,7 +87,7 @@ fn schema_and_validator_agree_on_generated_objects() {
     ];
     let codes: Vec<_> = seen.keys().copied().collect();
     assert_eq!(codes, expected);
-    assert!(seen.values().all(|&times| times >= 50), "{seen:?}");
+    assert!(seen.values().all(|&times| times >= 20), "{seen:?}");
 }
 
 /// Changes of the table of mutations that a schema does not see: `repeat`, and these numbers.
