@@ -352,13 +352,13 @@ impl Reader {
     }
 
     fn whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
-        let repeats = if !event.is_streamed {
+        let repeats = if self.is_open(channel) {
+            Repeats::SoFar
+        } else if event.is_streamed {
+            Repeats::All
+        } else {
             self.settled |= !text.is_empty();
             Repeats::Nothing
-        } else if self.is_open(channel) {
-            Repeats::SoFar
-        } else {
-            Repeats::All
         };
         self.found.push(Found::Whole(channel, text, repeats));
     }
@@ -483,6 +483,7 @@ impl Reader {
     }
 
     fn end(&mut self, is_over: impl Fn(Channel) -> bool) {
+        self.channels.sort_unstable_by_key(|open| open.channel);
         let found = &mut self.found;
         self.channels.retain(|open| {
             let is_over = is_over(open.channel);

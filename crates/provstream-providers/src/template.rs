@@ -64,7 +64,9 @@ impl Template {
     /// Keeps an event with text of the channel, in the place of the one before.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, text: Range<usize>) {
         self.raw.clear();
-        let (Some(first), Some(last)) = (frame.lines().first(), frame.lines().last()) else {
+        // A line of data that is empty may have no colon to go on after.
+        let first = frame.lines().iter().find(|line| !line.is_empty());
+        let (Some(first), Some(last)) = (first, frame.lines().last()) else {
             return;
         };
         let (head, tail) = (&frame.raw[..first.start], &frame.raw[last.end..]);

@@ -6,7 +6,7 @@ use provstream::{
     BracketAnnotation, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 use provstream_providers::{
-    Channel, ChannelPosition, Decoder, Format, Item, StreamHandler, StreamRewriter,
+    Channel, ChannelPosition, Decoder, Format, Item, NoticeCode, StreamHandler, StreamRewriter,
 };
 use testkit::wire::generate::stream;
 use testkit::wire::oracle::Client;
@@ -83,6 +83,10 @@ pub(super) fn check(data: &[u8]) {
                 same.bytes.escape_ascii().to_string(),
                 data.escape_ascii().to_string()
             );
+        }
+        if asked.is_none() {
+            // In a mix of formats an event that lost its text may no longer be the one that settles the format.
+            continue;
         }
         let kept = written(with(Parser::new()), Replacement::Keep, &[data]);
         let decoder = || asked.map_or_else(Decoder::detect, Decoder::new);
@@ -190,6 +194,8 @@ impl Read {
             }
             Item::Error(message) => read.rest.push(format!("error {message}")),
             Item::End => read.rest.push("end".into()),
+            // An event that was added repeats the numbers of the one before.
+            Item::Notice(notice) if notice.code() == NoticeCode::OddChannel => {}
             Item::Notice(notice) => read.rest.push(notice.code().to_string()),
             _ => {}
         };
