@@ -44,10 +44,11 @@ fn standard_input_that_cannot_be_read_is_an_error() {
             let start = "provstream: cannot read standard input: ";
             assert!(run.stderr.starts_with(start), "{}", run.stderr);
         }
-        // What is empty on purpose is no error.
+        // Empty input is not an error of reading. A check that had nothing to validate does not pass.
+        let status = if command.starts_with("marc") { 3 } else { 0 };
         assert_eq!(
             shell(&format!("{command} </dev/null")).status,
-            0,
+            status,
             "{command}"
         );
     }
