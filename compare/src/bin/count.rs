@@ -1,10 +1,9 @@
 //! Counts allocations and bytes; the report runs this and reads what it prints.
 
-
 use allocation_counter::measure;
-use testkit::meter::Meter;
 use provstream::ParserBuilder;
 use provstream_compare::count::{Counter, print};
+use testkit::meter::Meter;
 
 struct Counting;
 

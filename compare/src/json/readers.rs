@@ -132,12 +132,14 @@ struct Own {
 impl Adapter for Own {
     #[inline]
     fn feed(&mut self, chunk: &str) {
-        self.parser
-            .push(chunk.as_bytes(), |event: Event<'_>| self.found += look(event));
+        self.parser.push(chunk.as_bytes(), |event: Event<'_>| {
+            self.found += look(event)
+        });
     }
 
     fn finish(&mut self) -> usize {
-        self.parser.finish(|event: Event<'_>| self.found += look(event));
+        self.parser
+            .finish(|event: Event<'_>| self.found += look(event));
         self.parser.reset();
         std::mem::take(&mut self.found)
     }

@@ -14,7 +14,7 @@ use choices::Choices;
 /// What the input of a body is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// A [`Case`](super::Case): a stream, perhaps with settings in front.
+    /// A `Case`: a stream, perhaps with settings in front.
     Stream,
     /// Text without annotations.
     Sentences,
