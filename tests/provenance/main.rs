@@ -1,7 +1,6 @@
 //! The memo: vocabulary, annotations, timestamps, admissibility, writing.
 
 mod admissibility;
-mod counting;
 mod grammar;
 mod timestamp;
 mod vocabulary;

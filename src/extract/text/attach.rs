@@ -38,8 +38,8 @@ pub(super) struct Pending {
     /// Bytes of the values of its annotations.
     pub(super) values: usize,
     /// Where the assertion is if it has no text.
-    pub(super) empty: Span,
-    pub(super) clean: Span,
+    empty: Span,
+    clean: Span,
     too_many: bool,
     left_out: bool,
 }

@@ -8,7 +8,6 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
-mod undecided;
 
 use smallvec::SmallVec;
 use wide::u8x16;
@@ -17,7 +16,6 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
-use self::undecided::Calm;
 use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
@@ -115,7 +113,6 @@ pub(crate) struct TextEngine {
     untrusted: bool,
     json: Json,
     reader: JsonReader,
-    calm: Option<Calm>,
 }
 
 impl TextEngine {
@@ -141,7 +138,6 @@ impl TextEngine {
             untrusted: false,
             json: Json::new(start, json, hold_records),
             reader: JsonReader::new(),
-            calm: None,
         }
     }
 

@@ -96,8 +96,7 @@ pub fn canonical(events: Vec<Ev>) -> Vec<Ev> {
     tiles
 }
 
-/// Adds an event to others, texts merged where they touch.
-pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
+fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
     let ends = |span: provstream::Span| (span.start(), span.end());
     let found = match event {
         Event::Text(text) => {

@@ -1,4 +1,0 @@
-//! The release point and the gate beside their naive oracles.
-
-mod gate;
-mod release_point;
