@@ -1,22 +1,23 @@
-//! The providers' wire formats, without I/O: from the bytes of a streamed response to text by channel, and back.
+//! Provenance annotations in the responses of LLM providers, without I/O: read, remove or replace them.
 //!
-//! A provider streams an answer as events, each with a piece of JSON in it, as server-sent events (SSE) or one JSON value a
-//! line. Every event has a few characters of one [`Channel`]: a choice, a content block, a candidate. The layers, each
-//! usable alone:
+//! A provider streams an answer as events: server-sent events (SSE) or one JSON value a line. Each event carries a few
+//! characters of one [`Channel`], such as a choice, a content block or a candidate. Responses that are not streamed are
+//! read as well. Each layer is usable on its own:
 //!
-//! - [`SseDecoder`] cuts an SSE stream into events, per the HTML standard;
-//! - [`Decoder`] reads a [`Format`] and gives [`Item`]s: text, reasoning and tool calls, kept apart, by channel;
+//! - [`StreamRewriter`] writes the same response with the annotations in its text removed or replaced;
+//! - `WireStream` (feature `futures`) does that for a stream of chunks, such as the body of a response;
 //! - [`ResponseParser`] has a [`Parser`](provstream::Parser) for each channel;
-//! - [`StreamRewriter`] writes the same event stream with the annotations in its text removed or replaced.
+//! - [`Decoder`] reads a [`Format`] and gives [`Item`]s: text, reasoning and tool calls, by channel;
+//! - [`SseDecoder`] cuts an SSE stream into events, per the HTML standard.
 //!
-//! What always holds:
-//! - No input is an error. What is odd gives a [`Notice`] with its place.
-//! - How the stream is cut into chunks changes nothing.
-//! - Memory is bounded: an event by [`DEFAULT_MAX_EVENT`] or what was set, channels by [`MAX_CHANNELS`].
+//! Guarantees:
+//! - No input is an error: what is odd gives a [`Notice`] with its position, and is counted in a [`ReadReport`].
+//! - Results do not depend on chunk boundaries.
+//! - Memory is bounded: an event by [`DEFAULT_MAX_EVENT`] or the limit that was set, channels by [`MAX_CHANNELS`].
 //!
 //! ```
-//! use provstream_providers::{Format, StreamRewriter};
 //! use provstream::Parser;
+//! use provstream_providers::{Format, StreamRewriter};
 //!
 //! let stream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is so. [substrate\"}}]}\n\n\
 //!               data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\".grep] Really.\"}}]}\n\n\
@@ -31,6 +32,45 @@
 //!                 data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" Really.\"}}]}\n\n\
 //!                 data: [DONE]\n\n";
 //! assert_eq!(String::from_utf8(clean).unwrap(), expected);
+//! ```
+//!
+//! A closure takes the rewritten bytes. A handler that also wants the assertions implements two traits:
+//!
+//! ```
+//! use provstream::{Event, Handler, Parser};
+//! use provstream_providers::{ChannelPosition, Format, StreamHandler, StreamRewriter};
+//!
+//! #[derive(Default)]
+//! struct Proxy {
+//!     body: Vec<u8>,
+//!     channel: String,
+//!     found: Vec<String>,
+//! }
+//!
+//! impl Handler for Proxy {
+//!     fn event(&mut self, event: Event<'_>) {
+//!         if let Event::Assertion(assertion) = event {
+//!             self.found.push(format!("{}: {}", self.channel, assertion.text()));
+//!         }
+//!     }
+//! }
+//!
+//! impl StreamHandler for Proxy {
+//!     fn bytes(&mut self, bytes: &[u8]) {
+//!         self.body.extend_from_slice(bytes); // goes to the client
+//!     }
+//!
+//!     fn channel(&mut self, position: ChannelPosition) {
+//!         self.channel = position.channel.to_string();
+//!     }
+//! }
+//!
+//! let line = br#"{"message":{"content":"It is so. [substrate.grep]"},"done":true}"#;
+//! let mut proxy = Proxy::default();
+//! let mut rewriter = StreamRewriter::new(Format::Ollama, Parser::new());
+//! rewriter.push(line, &mut proxy);
+//! rewriter.finish(&mut proxy);
+//! assert_eq!(proxy.found, ["0: It is so."]);
 //! ```
 
 mod again;

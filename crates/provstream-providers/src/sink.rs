@@ -83,6 +83,12 @@ impl<F: FnMut(&[u8])> StreamHandler for BytesFn<F> {
 /// What can be given where a [`StreamHandler`] is wanted: every one, and every closure `FnMut(&[u8])`.
 ///
 /// The parameter `M` is inferred, as that of [`IntoHandler`](provstream::IntoHandler) is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a handler of a provider's stream",
+    label = "not a stream handler",
+    note = "a struct is given as `&mut handler` and implements both `Handler` and `StreamHandler`",
+    note = "a closure takes the rewritten bytes: `|bytes: &[u8]| ...`"
+)]
 pub trait IntoStreamHandler<M> {
     /// The handler.
     type Handler: StreamHandler;
