@@ -326,3 +326,20 @@ fn options_without_effect_are_refused() {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn conformance_is_answered_though_the_reader_of_its_lines_is_gone() {
+    let program = env!("CARGO_BIN_EXE_provstream");
+    let deployment = testkit::root().join("corpus/marc/deployment.toml");
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "(sleep 0.3; '{program}' marc conformance --fail '{}'; echo $? >&2) | true",
+            deployment.display()
+        ))
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell starts");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "0\n");
+}
