@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use jsonschema::Validator;
+#[cfg(feature = "serde")]
 use provstream::provenance::{Discipline, Timestamp};
+#[cfg(feature = "serde")]
 use provstream::{Event, Parser};
 use serde_json::Value;
 
