@@ -14,7 +14,7 @@ const MAX_KEPT: usize = 1 << 10;
 /// last event did not find out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Again {
-    /// The data of the event; empty if there is none.
+    /// The data of the event; empty if the event has no data.
     data: Vec<u8>,
     text: Option<Text>,
 }

@@ -105,7 +105,7 @@ impl Decoder {
         self
     }
 
-    /// The format: what was asked for, or what the stream has told by now.
+    /// The format: the one asked for, or the one detected so far.
     #[must_use]
     pub const fn format(&self) -> Option<Format> {
         self.state.reader.format()

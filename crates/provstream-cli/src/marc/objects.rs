@@ -30,7 +30,7 @@ pub(crate) struct Outermost<'a> {
     pub(crate) span: (u64, u64),
     /// The JSON Pointer to it, in arrays around it.
     pub(crate) pointer: String,
-    /// Its bytes, or why there are none.
+    /// Its bytes, or why they are missing.
     pub(crate) content: Result<&'a [u8], Missing>,
 }
 

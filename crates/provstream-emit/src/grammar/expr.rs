@@ -89,7 +89,7 @@ impl Expr {
     ///
     /// # Panics
     ///
-    /// If there is none, which no caller passes.
+    /// If there is not one, which no caller passes.
     pub(crate) fn choice(all: impl IntoIterator<Item = Self>) -> Self {
         let mut all: Vec<_> = all.into_iter().collect();
         assert!(!all.is_empty(), "a choice has an alternative");

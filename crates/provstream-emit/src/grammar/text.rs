@@ -119,7 +119,7 @@ fn label_char() -> Expr {
     Expr::chars(LABEL_MARKS, &LABEL)
 }
 
-/// Characters after which what began as an identifier is none; `;` would start an attempt.
+/// Characters after which the bytes before them are not an identifier; `;` would start an attempt.
 fn kill(besides: &str) -> Expr {
     Expr::not(&format!("._-[; \t\r\n{besides}"), &LABEL)
 }
