@@ -41,6 +41,7 @@ mod sink;
 mod stdio;
 mod strings;
 mod strip;
+mod turns;
 mod ui;
 mod unread;
 mod usage;
