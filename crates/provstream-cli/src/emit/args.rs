@@ -48,7 +48,7 @@ Print examples for fine-tuning and few-shot prompts, two lines for each conversa
 
 The input has one JSON object a line, in the chat format: {\"messages\":[{\"role\":…,\"content\":…},…]}. For each whose answers have \
 annotations in brackets, all of them well-formed and known, a line is printed with the prompt as system message, and one without \
-prompt and annotations. How many lines gave nothing, and why, is told on standard error.";
+prompt and annotations. How many lines gave nothing, and why, is printed on standard error.";
 
 /// What to emit.
 #[derive(Debug, Subcommand)]

@@ -144,6 +144,44 @@ fn jobs_do_not_affect_the_output() {
     }
 }
 
+/// What was certain before the input broke is printed, also of the line that it broke in.
+#[test]
+fn jobs_do_not_affect_what_is_printed_of_a_broken_input() {
+    let files = Files::new();
+    let line = r#"{"claims":[{"assertion":"One."},{"assertion":"Two."}],"rest":["#;
+    let text = ndjson(50) + "\n" + line + &"x".repeat(100);
+    let compressed = gzip(text.as_bytes());
+    // The last block of the compressed data, which has the open line, is cut short.
+    for cut in [8, 10, compressed.len() / 2] {
+        let path = files.write("broken.gz", &compressed[..compressed.len() - cut]);
+        let of = |jobs| run(&["extract", "--mode=ndjson", "--jobs", jobs, &path], "");
+        let expected = of("1");
+        assert_eq!(expected.status, 1);
+        for jobs in ["2", "5"] {
+            let found = of(jobs);
+            assert!(
+                found.stdout == expected.stdout,
+                "{cut} {jobs}: {}",
+                found.stdout
+            );
+            assert_eq!((found.status, found.stderr), (1, expected.stderr.clone()));
+        }
+    }
+}
+
+/// Who reads the lines goes away in the middle of them.
+#[test]
+fn jobs_end_when_nobody_reads_the_output() {
+    let files = Files::new();
+    let path = files.write("lines.ndjson", ndjson(400).repeat(20));
+    let mut child = provstream(&["extract", "--mode=ndjson", "--jobs=3", &path])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn jobs_read_many_files_in_order() {
     let files = Files::new();

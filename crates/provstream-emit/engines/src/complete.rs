@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use provstream::provenance::{Annotation, write_bracketed};
 use provstream::{Event, Mode, Parser};
 use provstream_emit::Observations;
@@ -33,7 +33,7 @@ pub fn well_formed() -> Result<Vec<String>> {
     Ok(all.into_iter().collect())
 }
 
-/// Annotations that are not well-formed or name no class, each of which a reader takes for one.
+/// Annotations that are not well-formed, name no class or have a time that is not one, each of which a reader takes for one.
 pub fn malformed() -> Vec<String> {
     let mut all = Vec::new();
     let names = [
@@ -63,6 +63,21 @@ pub fn malformed() -> Vec<String> {
         "; observation-id=a; ;",
         "; ts",
         "; ts=\"\"",
+        "; ts=2026-05-28",
+        "; ts=2026-05-28T11:40Z",
+        "; ts=2026-05-28T11:40:00",
+        "; ts=2026-02-30T11:40:00Z",
+        "; ts=2026-13-01T11:40:00Z",
+        "; ts=2026-05-28T24:00:00Z",
+        "; ts=2026-05-28T11:60:00Z",
+        "; ts=2026-05-28T11:40:00+24:00",
+        "; ts=28 May 2026",
+        "; ts=2026-05-28T11:40:60Z",
+        "; observation-id=\"a\"b",
+        "; observation-id=\"\\x\"",
+        "; =a",
+        "; observation-id=a; ts=today",
+        "; observation-id=a; ts=2026-05-28T11:40:00Z; ;",
     ];
     for name in names {
         all.extend(rests.iter().map(|rest| format!("[{name}{rest}]")));
@@ -89,6 +104,22 @@ pub fn malformed() -> Vec<String> {
     all
 }
 
+/// Whether the parser finds a fault in an annotation.
+fn is_flagged(annotation: &str) -> bool {
+    let mut parser = Parser::builder().mode(Mode::Text).build();
+    let mut is_flagged = false;
+    let mut note = |event: Event<'_>| {
+        is_flagged |= match event {
+            Event::Annotation(found) => found.annotation().reason().is_some(),
+            Event::Diagnostic(_) => true,
+            _ => false,
+        }
+    };
+    parser.push(format!("It is so. {annotation}").as_bytes(), &mut note);
+    parser.finish(&mut note);
+    is_flagged
+}
+
 /// What the scripts try: texts with the cases in which they must be accepted, and those that must be refused.
 pub fn texts(observations: &Observations) -> Result<Value> {
     let accepted = well_formed()?;
@@ -104,5 +135,9 @@ pub fn texts(observations: &Observations) -> Result<Value> {
             Ok(write_bracketed(&annotation)?)
         })
         .collect::<Result<_>>()?;
-    Ok(json!({"open": accepted, "closed": cited, "refused": malformed()}))
+    let refused = malformed();
+    for one in &refused {
+        ensure!(is_flagged(one), "the parser finds nothing wrong with {one}");
+    }
+    Ok(json!({"open": accepted, "closed": cited, "refused": refused}))
 }
