@@ -1,10 +1,11 @@
 //! How the values of options are read, and what is said of wrong ones: what was expected, and what was found.
 
 use std::num::NonZeroUsize;
+use std::str::FromStr;
 use std::time::Duration;
 
 use provstream::provenance::{DurationErrorKind, Timestamp, TimestampErrorKind, parse_duration};
-use provstream::{LimitError, Limits, Mode};
+use provstream::{LimitError, Limits, UnknownNameError};
 
 /// Longest piece that `--chunk-size` allows; it bounds the read buffer.
 const MAX_CHUNK: usize = 1 << 20;
@@ -24,14 +25,11 @@ pub(crate) struct Window {
     pub(crate) duration: Duration,
 }
 
-pub(crate) fn mode(text: &str) -> Result<Mode, &'static str> {
-    match text {
-        "text" => Ok(Mode::Text),
-        "json" => Ok(Mode::Json),
-        "ndjson" => Ok(Mode::Ndjson),
-        "auto" => Ok(Mode::Auto),
-        _ => Err("expected one of text, json, ndjson, auto"),
-    }
+/// One of some names, such as a mode.
+pub(crate) fn named<T: FromStr<Err = UnknownNameError>>(text: &str) -> Result<T, String> {
+    let expected = |error: UnknownNameError| error.expected().join(", ");
+    text.parse()
+        .map_err(|error| format!("expected one of {}", expected(error)))
 }
 
 pub(crate) fn chunk_size(text: &str) -> Result<NonZeroUsize, String> {

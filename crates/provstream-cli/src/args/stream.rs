@@ -12,7 +12,9 @@ use provstream_providers::Channel;
 use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
 use crate::pointer::Pointer;
-use crate::values::{LIMITS, Window, chunk_size, duration, floor, jobs, limit, mode, time, window};
+use crate::values::{
+    LIMITS, Window, chunk_size, duration, floor, jobs, limit, named, time, window,
+};
 
 /// Arguments of `provstream extract`.
 #[derive(Debug, ArgGroup)]
@@ -167,7 +169,7 @@ pub(crate) struct SourceArgs {
     ///
     /// text: free text with annotations in brackets. json: JSON values, one after the other. ndjson: one JSON value a
     /// line. auto: free text with annotations in brackets and JSON values in it.
-    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = mode)]
+    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = named::<Mode>)]
     pub(crate) mode: Mode,
     /// Feed the parser in pieces of at most this many bytes, 1 to 1048576 [default: 65536]
     ///
