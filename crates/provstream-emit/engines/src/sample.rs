@@ -1,6 +1,6 @@
 //! Samples answers with llguidance.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
 
-use crate::cases::{Case, observations, vocabularies};
-use crate::judge::{Found, report};
+use crate::cases::{Case, vocabularies};
+use crate::judge::{Found, Rules, report};
 use crate::steer::{ENDS, Random, SEEDS};
 
 /// Tokens after which an answer is steered to its end.
@@ -40,19 +40,9 @@ pub fn grammar(target: &str, text: &str) -> TopLevelGrammar {
 
 pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
     let vocabularies = vocabularies()?;
-    let cited: BTreeSet<_> = observations()
-        .iter()
-        .map(|observation| {
-            let ts = observation.ts().unwrap_or_default();
-            (
-                observation.class().to_string(),
-                observation.id().into(),
-                ts.into(),
-            )
-        })
-        .collect();
     let mut faults = 0;
     for case in Case::all() {
+        let rules = Rules::new(case);
         for target in ["lark", "regex", "gbnf.lark"] {
             let file = format!("{}.{target}", case.name());
             if !file.starts_with(only) {
@@ -73,7 +63,7 @@ pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
                     let answer = answer(start.clone(), tokens, &index, &mut random)
                         .with_context(|| format!("{file} {name} {number}"))?;
                     found.unfinished += usize::from(answer.is_none());
-                    found.add_against(&answer.unwrap_or_default(), case, &cited);
+                    found.add(&answer.unwrap_or_default(), &rules);
                 }
             }
             report("llguidance", &file, &found);
