@@ -11,8 +11,9 @@ use llguidance::toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
 
 use crate::cases::{Case, vocabularies};
+use crate::common::Random;
 use crate::judge::{Found, Rules, report};
-use crate::steer::{ENDS, Random, SEEDS};
+use crate::steer::{ENDS, SEEDS};
 
 /// Tokens after which an answer is steered to its end.
 const LONG: usize = 60;
