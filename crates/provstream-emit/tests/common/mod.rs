@@ -110,7 +110,7 @@ pub(crate) fn malformed() -> Vec<String> {
         "; ts=2026-05-28T11:40:60Z",
         "; ts=11:40:00Z",
         "; observation-id=a; ts=2026-05-28T11:40:00Z1",
-        "; =a",
+        "; ts=\"2026-05-28\"",
         "; observation-id=a; ts=today",
         "; observation-id=a; ts=2026-05-28T11:40:00Z; ;",
     ];
