@@ -239,7 +239,7 @@ const fn kind(value: &Value) -> &'static str {
 }
 
 /// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut short: String = text.chars().take(64).collect();
     if short.len() < text.len() {
         short.push('…');

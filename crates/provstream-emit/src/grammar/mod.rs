@@ -22,7 +22,7 @@ use self::annotation::Annotations;
 use self::expr::Rules;
 use self::print::Regex;
 use crate::names::named;
-use crate::observation::Observations;
+use crate::observation::{Observations, shown};
 
 /// The rule that is the whole answer.
 const ROOT: &str = "answer";
@@ -120,7 +120,29 @@ impl Grammar {
     /// [`GrammarError::Inexpressible`] for [`Requirement::EverySentence`] as a
     /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy), and for that shape without any observation or class to
     /// write a tag for.
+    ///
+    /// [`GrammarError::Uncitable`] for an observation with an id in which an annotation could begin, unless
+    /// [`Requirement::EverySentence`] leaves no way to hide the annotation around it from a reader; and as a
+    /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy) for one with an id that has a tab or is too long.
     pub fn print(&self, target: GrammarTarget) -> Result<String, GrammarError> {
+        if target == GrammarTarget::StructuralTagLegacy
+            && self.requirement == Requirement::EverySentence
+        {
+            return Err(GrammarError::Inexpressible {
+                target,
+                what: "the requirement every-sentence (--require)",
+            });
+        }
+        if let Some((index, observation)) = self.annotations().uncitable() {
+            return Err(GrammarError::Uncitable {
+                index,
+                what: format!(
+                    "the id {} has a bracket at which an annotation could begin after a backslash or a backtick: \
+                     expected another id, or --require every-sentence, which permits neither",
+                    shown(observation.id()),
+                ),
+            });
+        }
         let rules = self.rules();
         let comment = self.comment();
         Ok(match target {
@@ -138,28 +160,18 @@ impl Grammar {
                 }
             },
             GrammarTarget::StructuralTagLegacy => {
-                if self.requirement == Requirement::EverySentence {
-                    return Err(GrammarError::Inexpressible {
-                        target,
-                        what: "a requirement for every sentence",
-                    });
-                }
                 let observations = self.observations.as_ref();
-                if observations.is_some_and(Observations::is_empty) {
-                    return Err(GrammarError::Inexpressible {
-                        target,
-                        what: "a grammar without observations",
-                    });
-                }
                 json_lines(&structural_tag::structures(
                     &self.annotations(),
                     observations,
-                ))
+                )?)
             }
         })
     }
 
     /// Whether a whole answer is in the language of the grammar.
+    ///
+    /// Observations that [`print`](Self::print) refuses with [`GrammarError::Uncitable`] for every target cannot be cited.
     ///
     /// Takes time in proportion to the length of the answer and the size of the grammar.
     #[must_use]
@@ -169,7 +181,8 @@ impl Grammar {
     }
 
     fn annotations(&self) -> Annotations<'_> {
-        Annotations::new(&self.vocabulary, self.observations.as_ref())
+        let can_be_hidden = self.requirement == Requirement::Nothing;
+        Annotations::new(&self.vocabulary, self.observations.as_ref(), can_be_hidden)
     }
 
     fn rules(&self) -> Rules {
@@ -217,7 +230,7 @@ fn json_lines(value: &Value) -> String {
 
 /// Why a grammar cannot be printed.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrammarError {
     /// The target has no way to say something.
     Inexpressible {
@@ -225,6 +238,13 @@ pub enum GrammarError {
         target: GrammarTarget,
         /// What it cannot say.
         what: &'static str,
+    },
+    /// An observation that the grammar would not cite safely.
+    Uncitable {
+        /// Which one, counted from 0.
+        index: usize,
+        /// What is wrong with it, and what was expected.
+        what: String,
     },
 }
 
@@ -234,6 +254,7 @@ impl fmt::Display for GrammarError {
             Self::Inexpressible { target, what } => {
                 write!(f, "the target {target} cannot express {what}")
             }
+            Self::Uncitable { index, what } => write!(f, "observation {}: {what}", index + 1),
         }
     }
 }
