@@ -41,4 +41,4 @@ pub use examples::{ExampleError, ExamplePair, example_pair};
 pub use grammar::{Grammar, GrammarError, GrammarTarget, Requirement};
 pub use observation::{Observation, ObservationError, Observations};
 pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
-pub use schema::{Schema, SchemaTarget, SubsetViolation, subset_violations};
+pub use schema::{Schema, SchemaError, SchemaTarget, SubsetViolation, subset_violations};

@@ -57,7 +57,9 @@ fn schema(args: &SchemaArgs) -> Result<String, Failure> {
     if let Some(observations) = &observations {
         schema = schema.citing(observations);
     }
-    Ok(format!("{:#}\n", schema.build(args.target)))
+    let built = schema.build(args.target);
+    let built = built.map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(format!("{built:#}\n"))
 }
 
 fn grammar(args: &GrammarArgs) -> Result<String, Failure> {

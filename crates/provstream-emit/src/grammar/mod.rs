@@ -20,7 +20,7 @@ use serde_json::Value;
 use self::accept::Automaton;
 use self::annotation::Annotations;
 use self::expr::Rules;
-use self::print::Regex;
+use self::print::{PlainRegex, Regex};
 use crate::names::named;
 use crate::observation::{Observations, shown};
 
@@ -216,11 +216,11 @@ impl Grammar {
     }
 }
 
-/// A regular expression of the times that an annotation can have, without anchors.
+/// A regular expression of the times that an annotation can have, without anchors and with plain groups.
 pub(crate) fn time_pattern() -> String {
     let mut rules = Rules::default();
     let time = timestamp::add(&mut rules);
-    print::print(&Regex, &rules, &time)
+    print::print(&PlainRegex, &rules, &time)
 }
 
 /// JSON for people to read, with a line feed at the end.

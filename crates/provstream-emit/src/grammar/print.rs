@@ -234,6 +234,32 @@ impl Dialect for Regex {
     }
 }
 
+/// A regular expression that llama.cpp's converter of JSON Schema takes over into GBNF: plain groups, and in classes no escape
+/// that GBNF does not have.
+pub(super) struct PlainRegex;
+
+impl Dialect for PlainRegex {
+    const SPACE: &'static str = "";
+    const GROUP: &'static str = "(";
+
+    fn literal(&self, text: &str) -> String {
+        Regex.literal(text)
+    }
+
+    fn chars(&self, set: &CharSet) -> String {
+        class(set, |c, out| {
+            if r"\[]".contains(c) {
+                out.push('\\');
+            }
+            push_regex(c, out);
+        })
+    }
+
+    fn rule(&self, rules: &Rules, index: usize) -> String {
+        print(self, rules, &rules.get(index).1)
+    }
+}
+
 fn push_regex(c: char, out: &mut String) {
     match c {
         '\n' => out.push_str("\\n"),
