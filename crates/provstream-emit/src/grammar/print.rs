@@ -234,8 +234,8 @@ impl Dialect for Regex {
     }
 }
 
-/// A regular expression that llama.cpp's converter of JSON Schema takes over into GBNF: plain groups, and in classes no escape
-/// that GBNF does not have.
+/// A regular expression that llama.cpp's converter of JSON Schema takes over into GBNF: plain groups, in classes no escape
+/// that GBNF does not have, and syntax in classes only, because versions differ in what they unescape.
 pub(super) struct PlainRegex;
 
 impl Dialect for PlainRegex {
@@ -243,12 +243,20 @@ impl Dialect for PlainRegex {
     const GROUP: &'static str = "(";
 
     fn literal(&self, text: &str) -> String {
-        Regex.literal(text)
+        let mut out = String::new();
+        for c in text.chars() {
+            if r"\.+*?()|[]{}^$".contains(c) {
+                out += &self.chars(&CharSet::of("", &[(c, c)]));
+            } else {
+                push_regex(c, &mut out);
+            }
+        }
+        out
     }
 
     fn chars(&self, set: &CharSet) -> String {
         class(set, |c, out| {
-            if r"\[]".contains(c) {
+            if r"\[]^".contains(c) {
                 out.push('\\');
             }
             push_regex(c, out);
