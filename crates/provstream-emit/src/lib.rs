@@ -32,6 +32,7 @@
 
 mod examples;
 mod grammar;
+mod json;
 mod names;
 mod observation;
 mod prompt;

@@ -49,8 +49,8 @@ const EXAMPLES: &str = "\
 Print examples for fine-tuning and few-shot prompts, two lines for each conversation.
 
 The input has one JSON object a line, in the chat format: {\"messages\":[{\"role\":…,\"content\":…},…]}. For each whose answers have \
-annotations in brackets, all of them well-formed and known, a line is printed with the prompt as system message, and one without \
-prompt and annotations. How many lines gave nothing, and why, is printed on standard error.";
+annotations in brackets that `provstream extract` reads without a diagnostic, a line is printed with the prompt as system message, \
+and one without prompt and annotations. Standard error says how many lines gave nothing and why, with the first of each kind.";
 
 /// What to emit.
 #[derive(Debug, Subcommand)]
