@@ -85,7 +85,10 @@ fn a_prompt_can_be_identified() {
     let json = run(&["emit", "prompt", "--json"], "").stdout;
     let object: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(object["text"], plain.as_str());
-    assert_eq!(object["prompt_version"], 1);
+    assert_eq!(object["prompt_version"], 2);
+    assert_eq!(object["require"], "nothing");
+    let every = run(&["emit", "prompt", "--require=every-sentence"], "").stdout;
+    assert!(every.contains("Annotate every sentence"), "{every}");
     assert_eq!(object["sha256"].as_str().unwrap().len(), 64);
     assert_eq!(run(&["emit", "prompt"], "").stdout, plain);
 }
@@ -216,6 +219,11 @@ fn wrong_arguments_and_files_are_usage() {
             &["prompt", "--length=long"],
             2,
             "expected one of short, full",
+        ),
+        (
+            &["prompt", "--form=json", "--require=every-sentence"],
+            2,
+            "--require every-sentence: expected --form bracketed, found json",
         ),
         (
             &["prompt", "--form=xml"],
