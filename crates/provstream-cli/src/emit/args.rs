@@ -85,7 +85,7 @@ pub(crate) struct WordingArgs {
     /// The encoding to ask for: bracketed or json
     #[arg(long, value_name = "FORM", default_value_t, value_parser = named::<PromptForm>)]
     pub(crate) form: PromptForm,
-    /// How much to explain: short (under 400 tokens of o200k_base without observations) or full
+    /// How much to explain: short (under 400 tokens of `o200k_base` without observations) or full
     #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
     /// The language: en, de, fr, es or ja

@@ -160,6 +160,40 @@ fn schemas_keep_to_the_limits_of_their_provider() {
     assert!(run.stderr.contains(told), "{}", run.stderr);
 }
 
+/// The commands of the recipes work as they are written.
+#[test]
+fn recipes_are_commands() {
+    let files = Files::new();
+    let made = files.write("made.json", OBSERVATIONS);
+    let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = package.join("../../docs/emission.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let mut count = 0;
+    for line in guide.lines() {
+        let Some((command, _)) = line.split_once(" > ") else {
+            continue;
+        };
+        let mut words = command.split(' ');
+        if (words.next(), words.next()) != (Some("provstream"), Some("emit")) {
+            continue;
+        }
+        let args: Vec<&str> = words
+            .map(|word| {
+                if word == "made.json" {
+                    made.as_str()
+                } else {
+                    word
+                }
+            })
+            .collect();
+        let run = run(&[&["emit"], args.as_slice()].concat(), "");
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{line}");
+        assert!(run.stdout.contains("src/a.rs:7"), "{line}");
+        count += 1;
+    }
+    assert_eq!(count, 10);
+}
+
 #[test]
 fn wrong_arguments_and_files_are_usage() {
     let files = Files::new();
