@@ -149,7 +149,7 @@ fn schemas_keep_to_the_limits_of_their_provider() {
             format!(r#"{{"class":"substrate.grep","id":"{index}","ts":"2026-05-28T11:40:00Z"}}"#)
         })
         .collect();
-    let many = files.write("many.json", &format!("[{}]", items.join(",")));
+    let many = files.write("many.json", format!("[{}]", items.join(",")));
     let run = run(
         &["emit", "schema", "--target=openai", "--observations", &many],
         "",
