@@ -152,6 +152,15 @@ impl Document {
         self.set_piece(name, Piece::with_replaced(&object.to_json(), replaced));
     }
 
+    /// Sets a private member, with the prefix `x_` if its name lacks it. Source: MARC-02 11.
+    pub(crate) fn set_private(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
+        if name.starts_with("x_") {
+            self.set(name, json)
+        } else {
+            self.set(&format!("x_{name}"), json)
+        }
+    }
+
     /// Adds a string to the array that a member is, after its elements, or sets an array of it.
     pub(crate) fn append_str(&mut self, name: &str, text: &str) {
         let element = quoted(text);

@@ -4,20 +4,20 @@
 //! [`Decision`] gives a [`Speech`] in which only `ANSWER` has a place for an answer. A record from another component is
 //! placed in a [`TrustContext`] before anything is disclosed or decided by it.
 
-mod assemble;
 mod bands;
 pub mod carry;
 mod core;
-mod core_builder;
 mod decide;
+mod declare;
+
 mod decision_memory;
 mod deployment;
 mod disclosure;
-mod disclosure_builder;
 mod document;
 mod draft;
 mod members;
 mod number;
+mod object;
 mod piece;
 mod projection;
 mod read_error;
@@ -31,9 +31,8 @@ mod validate;
 mod violation;
 mod wording;
 
-pub use self::core::Core;
+pub use self::core::{Core, CoreBuilder};
 pub use bands::{Bands, BandsError, Calibration, CalibrationError};
-pub use core_builder::CoreBuilder;
 pub use decide::{
     Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
     Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
@@ -45,8 +44,7 @@ pub use deployment::{
     ConformanceReport, Deployment, DeploymentError, DeploymentErrorKind, Extension, Implementation,
     Mapping,
 };
-pub use disclosure::Disclosure;
-pub use disclosure_builder::DisclosureBuilder;
+pub use disclosure::{Disclosure, DisclosureBuilder};
 pub use document::{Document, DocumentError};
 pub use draft::{Draft, Profile};
 pub use projection::{Projection, SpeechError, SpeechErrorKind};

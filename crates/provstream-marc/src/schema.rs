@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};
-use super::members::{Form, Member, Presence, meaning, members};
+use super::members::{Form, Member, Presence, members};
 use super::terms::{Action, Source, Target};
 use provstream::MarcKind;
 
@@ -30,7 +30,7 @@ use provstream::MarcKind;
 #[must_use]
 pub fn schema(kind: MarcKind, profile: Profile) -> String {
     let draft = profile.draft();
-    let required = members(kind, draft).filter(|member| member.presence == Presence::Required);
+    let required = members(kind, draft).filter(|member| member.is_required());
     let mut parts = vec![
         (
             "$schema",
@@ -135,7 +135,7 @@ fn property(member: &'static Member, profile: Profile) -> Node {
     } else {
         text(name)
     };
-    let mut parts = vec![("description", text(member.meaning)), ("type", type_)];
+    let mut parts = vec![("description", text(member.meaning())), ("type", type_)];
     parts.extend(constraints);
     Node::Object(parts)
 }
@@ -163,6 +163,17 @@ fn form(form: Form, nullable: bool, profile: Profile) -> (&'static str, Vec<(&'s
             let values = known.iter().map(|term| quoted(term)).chain(null);
             ("string", vec![("enum", list(values))])
         }
+    }
+}
+
+/// What a source of uncertainty means, for a reader. Source: MARC-02 8.2.
+const fn meaning(source: Source) -> &'static str {
+    match source {
+        Source::Ambiguity => "The request is underspecified or unclear.",
+        Source::MissingEvidence => "Evidence that is needed is absent, insufficient or stale.",
+        Source::CapabilityLimit => "The competence for a reliable solution is lacking.",
+        Source::EvidenceConflict => "Evidence that matters is inconsistent.",
+        Source::Safety => "A policy, legal or safety constraint limits what may be done or said.",
     }
 }
 

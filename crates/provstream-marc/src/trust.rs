@@ -1,5 +1,6 @@
 //! Where a record comes from, and what it may be used for.
 
+use crate::declare::values;
 use core::fmt;
 use std::error::Error;
 
@@ -19,14 +20,16 @@ terms! {
     }
 }
 
-/// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
-/// library verifies nothing. Source: MARC-02 15.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Attestation {
-    /// Has content.
-    emitter: String,
-    bound_to_request: bool,
-    integrity_protected: bool,
+values! {
+    /// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own
+    /// checks: this library verifies nothing. Source: MARC-02 15.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct Attestation {
+        /// Who wrote the record.
+        text emitter: String,
+        own bound_to_request: bool,
+        own integrity_protected: bool,
+    }
 }
 
 impl Attestation {
@@ -61,12 +64,6 @@ impl Attestation {
         self
     }
 
-    /// Who wrote the record.
-    #[must_use]
-    pub fn emitter(&self) -> &str {
-        &self.emitter
-    }
-
     /// Whether it is bound to the request it is about.
     #[must_use]
     pub const fn is_bound_to_request(&self) -> bool {
@@ -92,13 +89,17 @@ impl fmt::Display for AttestationError {
 
 impl Error for AttestationError {}
 
-/// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
-///
-/// Source: MARC-02 15; open point 85.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TrustContext {
-    domain: Domain,
-    attestation: Option<Attestation>,
+values! {
+    /// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be
+    /// attested.
+    ///
+    /// Source: MARC-02 15; open point 85.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct TrustContext {
+        /// The domain.
+        copy domain: Domain,
+        own attestation: Option<Attestation>,
+    }
 }
 
 impl TrustContext {
@@ -116,12 +117,6 @@ impl TrustContext {
     pub fn attested(mut self, attestation: Attestation) -> Self {
         self.attestation = Some(attestation);
         self
-    }
-
-    /// The domain.
-    #[must_use]
-    pub const fn domain(&self) -> Domain {
-        self.domain
     }
 
     /// The attestation, if there is one.
@@ -215,39 +210,42 @@ impl Default for TrustPolicy {
     }
 }
 
-/// A record in a context of trust. Whatever decides by a record takes it in this form only.
-///
-/// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
-///
-/// ```
-/// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
-///
-/// fn receive(record: Core) -> Move {
-///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
-/// }
-/// ```
-///
-/// A record that is in none decides nothing:
-///
-/// ```compile_fail,E0599
-/// use provstream_marc::{Core, Move, TrustPolicy};
-///
-/// fn receive(record: Core) -> Move {
-///     record.next_move(&TrustPolicy::default())
-/// }
-/// ```
-///
-/// ```compile_fail,E0308
-/// use provstream_marc::{Controller, Core, Session, SessionError};
-///
-/// fn receive(controller: &Controller, record: &Core) -> Result<Session, SessionError> {
-///     Session::following(controller, "request-8", record)
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContextualRecord {
-    record: Core,
-    context: TrustContext,
+values! {
+    /// A record in a context of trust. Whatever decides by a record takes it in this form only.
+    ///
+    /// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
+    ///
+    /// ```
+    /// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
+    ///
+    /// fn receive(record: Core) -> Move {
+    ///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
+    /// }
+    /// ```
+    ///
+    /// A record that is in none decides nothing:
+    ///
+    /// ```compile_fail,E0599
+    /// use provstream_marc::{Core, Move, TrustPolicy};
+    ///
+    /// fn receive(record: Core) -> Move {
+    ///     record.next_move(&TrustPolicy::default())
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail,E0308
+    /// use provstream_marc::{Controller, Core, Session, SessionError};
+    ///
+    /// fn receive(controller: &Controller, record: &Core) -> Result<Session, SessionError> {
+    ///     Session::following(controller, "request-8", record)
+    /// }
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ContextualRecord {
+        own record: Core,
+        /// The context.
+        borrow context: TrustContext,
+    }
 }
 
 impl Core {
@@ -262,12 +260,6 @@ impl Core {
 }
 
 impl ContextualRecord {
-    /// The context.
-    #[must_use]
-    pub const fn context(&self) -> &TrustContext {
-        &self.context
-    }
-
     /// The record for a use, if a policy permits that.
     ///
     /// # Errors
@@ -336,27 +328,19 @@ pub enum Move {
     HumanReview,
 }
 
-/// A record may not be used so in its context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotPermitted {
-    usage: Use,
-    domain: Domain,
-    attested: bool,
+values! {
+    /// A record may not be used so in its context.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct NotPermitted {
+        /// What the record was to be used for.
+        copy usage: Use,
+        /// The domain it is from.
+        copy domain: Domain,
+        own attested: bool,
+    }
 }
 
 impl NotPermitted {
-    /// What the record was to be used for.
-    #[must_use]
-    pub const fn usage(&self) -> Use {
-        self.usage
-    }
-
-    /// The domain it is from.
-    #[must_use]
-    pub const fn domain(&self) -> Domain {
-        self.domain
-    }
-
     /// Whether it is attested.
     #[must_use]
     pub const fn is_attested(&self) -> bool {

@@ -1,5 +1,6 @@
 //! What validation finds.
 
+use crate::declare::values;
 use core::fmt;
 
 /// How a requirement that is not met is worded. Source: RFC 2119.
@@ -128,14 +129,22 @@ impl fmt::Display for ViolationCode {
     }
 }
 
-/// A requirement that an object does not meet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    code: ViolationCode,
-    level: Level,
-    pointer: String,
-    section: &'static str,
-    message: String,
+values! {
+    /// A requirement that an object does not meet.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Violation {
+        /// What kind it is.
+        copy code: ViolationCode,
+        /// Whether the object is valid in spite of it.
+        copy level: Level,
+        /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the
+        /// object.
+        text pointer: String,
+        /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
+        copy section: &'static str,
+        /// What is wrong, for a reader.
+        text message: String,
+    }
 }
 
 impl Violation {
@@ -155,36 +164,6 @@ impl Violation {
             section,
             message,
         }
-    }
-
-    /// What kind it is.
-    #[must_use]
-    pub const fn code(&self) -> ViolationCode {
-        self.code
-    }
-
-    /// Whether the object is valid in spite of it.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
-    #[must_use]
-    pub fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
-    #[must_use]
-    pub const fn section(&self) -> &'static str {
-        self.section
-    }
-
-    /// What is wrong, for a reader.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
     }
 }
 

@@ -1,19 +1,25 @@
 //! How often, how long and at what cost a controller may assess anew.
 
+use crate::declare::values;
 use core::fmt;
 use std::time::Duration;
 
 use super::remedy::Intervention;
 use crate::terms::{Action, terms};
 
-/// What one looping action may use up in a session. All three parts hold at once, and zero allows no round at all.
-///
-/// Source: MARC-02 7.3, 9.4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bound {
-    count: u32,
-    time: Duration,
-    cost: u64,
+values! {
+    /// What one looping action may use up in a session. All three parts hold at once, and zero allows no round at all.
+    ///
+    /// Source: MARC-02 7.3, 9.4.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct Bound {
+        /// Most rounds.
+        copy count: u32,
+        /// The time after which no round begins.
+        copy time: Duration,
+        /// The cost after which no round begins, in units of the deployment.
+        copy cost: u64,
+    }
 }
 
 impl Bound {
@@ -23,24 +29,6 @@ impl Bound {
     #[must_use]
     pub const fn new(count: u32, time: Duration, cost: u64) -> Self {
         Self { count, time, cost }
-    }
-
-    /// Most rounds.
-    #[must_use]
-    pub const fn count(&self) -> u32 {
-        self.count
-    }
-
-    /// The time after which no round begins.
-    #[must_use]
-    pub const fn time(&self) -> Duration {
-        self.time
-    }
-
-    /// The cost after which no round begins, in units of the deployment.
-    #[must_use]
-    pub const fn cost(&self) -> u64 {
-        self.cost
     }
 }
 
@@ -55,14 +43,17 @@ impl fmt::Display for Bound {
 /// The clarifications that a session asks for at most, unless its bounds say otherwise.
 const CLARIFICATIONS: u32 = 3;
 
-/// The bounds of a session: one for each action after which assessment is entered again, and how often the user is asked.
-/// Every session has them. Source: MARC-02 7.3, 8.9, 20.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bounds {
-    retrieve: Bound,
-    tool: Bound,
-    deliberate: Bound,
-    clarifications: u32,
+values! {
+    /// The bounds of a session: one for each action after which assessment is entered again, and how often the user is
+    /// asked. Every session has them. Source: MARC-02 7.3, 8.9, 20.1.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct Bounds {
+        own retrieve: Bound,
+        own tool: Bound,
+        own deliberate: Bound,
+        /// Most clarifications in a session.
+        copy clarifications: u32,
+    }
 }
 
 impl Bounds {
@@ -97,12 +88,6 @@ impl Bounds {
         }
     }
 
-    /// Most clarifications in a session.
-    #[must_use]
-    pub const fn clarifications(&self) -> u32 {
-        self.clarifications
-    }
-
     /// Most rounds of the three looping actions together, capped at `u32::MAX`: the `max_iterations` of records. Source:
     /// MARC-02 9.1.
     #[must_use]
@@ -130,11 +115,15 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// What a round took. By default nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Spent {
-    time: Duration,
-    cost: u64,
+values! {
+    /// What a round took. By default nothing.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Spent {
+        /// The time.
+        copy time: Duration,
+        /// The cost, in units of the deployment.
+        copy cost: u64,
+    }
 }
 
 impl Spent {
@@ -142,18 +131,6 @@ impl Spent {
     #[must_use]
     pub const fn new(time: Duration, cost: u64) -> Self {
         Self { time, cost }
-    }
-
-    /// The time.
-    #[must_use]
-    pub const fn time(&self) -> Duration {
-        self.time
-    }
-
-    /// The cost, in units of the deployment.
-    #[must_use]
-    pub const fn cost(&self) -> u64 {
-        self.cost
     }
 }
 
@@ -170,25 +147,15 @@ terms! {
     }
 }
 
-/// A bound that keeps an intervention from being taken again. If several parts are used up, it is the first of count, time
-/// and cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BoundHit {
-    intervention: Intervention,
-    kind: BoundKind,
-}
-
-impl BoundHit {
-    /// The intervention that is not taken.
-    #[must_use]
-    pub const fn intervention(&self) -> Intervention {
-        self.intervention
-    }
-
-    /// What is used up.
-    #[must_use]
-    pub const fn kind(&self) -> BoundKind {
-        self.kind
+values! {
+    /// A bound that keeps an intervention from being taken again. If several parts are used up, it is the first of
+    /// count, time and cost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BoundHit {
+        /// The intervention that is not taken.
+        copy intervention: Intervention,
+        /// What is used up.
+        copy kind: BoundKind,
     }
 }
 

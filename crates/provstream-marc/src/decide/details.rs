@@ -1,7 +1,6 @@
 //! What a caller adds to a selection.
 
-use crate::assemble::Extensions;
-use crate::document::DocumentError;
+use crate::document::{Document, DocumentError};
 use crate::score::Score;
 use crate::terms::Action;
 
@@ -25,7 +24,7 @@ pub struct Details {
     pub(super) post_answer_confidence: Option<Score>,
     pub(super) action_suitability: Option<Score>,
     pub(super) sub_action: Option<String>,
-    pub(super) extensions: Extensions,
+    pub(super) extensions: Document,
 }
 
 impl Details {
@@ -75,7 +74,7 @@ impl Details {
     ///
     /// If the value is not JSON.
     pub fn with_extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
-        self.extensions.add(name, json)?;
+        self.extensions.set_private(name, json)?;
         Ok(self)
     }
 

@@ -1,5 +1,6 @@
 //! The rules of a deployment: data, which selection executes.
 
+use crate::declare::values;
 use core::fmt;
 use std::error::Error;
 
@@ -76,12 +77,15 @@ impl Default for Thresholds {
     }
 }
 
-/// A local rule that departs from what the draft recommends, with the condition that a deployment documents for it.
-/// Source: MARC-02 8.8, 9.4.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deviation {
-    condition: String,
-    rule: Rule,
+values! {
+    /// A local rule that departs from what the draft recommends, with the condition that a deployment documents for it.
+    /// Source: MARC-02 8.8, 9.4.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Deviation {
+        /// The condition that a deployment documents.
+        text condition: String,
+        own rule: Rule,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,12 +180,6 @@ impl Deviation {
         self
     }
 
-    /// The condition that a deployment documents.
-    #[must_use]
-    pub fn condition(&self) -> &str {
-        &self.condition
-    }
-
     /// The section that is departed from: `MARC-02 8.8` or `MARC-02 9.4`.
     #[must_use]
     pub const fn section(&self) -> &'static str {
@@ -224,16 +222,19 @@ impl Deviation {
     }
 }
 
-/// The rules of a deployment. Source: MARC-02 8.6, 8.8, 9.4, 14.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
-    thresholds: Thresholds,
-    /// Never [`Action::Answer`].
-    safety: Vec<Action>,
-    deliberates_last: bool,
-    /// By action.
-    about_action: [bool; 7],
-    deviations: Vec<Deviation>,
+values! {
+    /// The rules of a deployment. Source: MARC-02 8.6, 8.8, 9.4, 14.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Policy {
+        /// The thresholds.
+        borrow thresholds: Thresholds,
+        /// Never [`Action::Answer`].
+        own safety: Vec<Action>,
+        own deliberates_last: bool,
+        /// By action.
+        own about_action: [bool; 7],
+        own deviations: Vec<Deviation>,
+    }
 }
 
 /// Thresholds of 0.5 and, for high risk, 0.3; where safety governs, `ESCALATE` if a human is usable, else `ABSTAIN`;
@@ -299,12 +300,6 @@ impl Policy {
         self
     }
 
-    /// The thresholds.
-    #[must_use]
-    pub const fn thresholds(&self) -> &Thresholds {
-        &self.thresholds
-    }
-
     /// The safety policy, in order of preference.
     #[must_use]
     pub fn safety(&self) -> &[Action] {
@@ -338,18 +333,13 @@ pub enum PolicyErrorKind {
     NoCondition,
 }
 
-/// A rule that a policy cannot have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyError {
-    kind: PolicyErrorKind,
-    detail: String,
-}
-
-impl PolicyError {
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> PolicyErrorKind {
-        self.kind
+values! {
+    /// A rule that a policy cannot have.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PolicyError {
+        /// What is wrong.
+        copy kind: PolicyErrorKind,
+        own detail: String,
     }
 }
 

@@ -1,17 +1,23 @@
 //! An action that was selected, and why.
 
+use crate::declare::values;
 use core::fmt;
 use std::borrow::Cow;
 
 use super::bounds::BoundHit;
 use crate::terms::{Action, Remediability};
 
-/// One step on the way to a selection, with the section of the draft that it follows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    section: &'static str,
-    reason: Cow<'static, str>,
-    action: Option<Action>,
+values! {
+    /// One step on the way to a selection, with the section of the draft that it follows.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Step {
+        /// The section, such as `MARC-02 8.8 step 4`.
+        copy section: &'static str,
+        /// What was found, or why the action was chosen.
+        text reason: Cow<'static, str>,
+        /// The action that the step chose; `None` if it was passed.
+        copy action: Option<Action>,
+    }
 }
 
 impl Step {
@@ -34,24 +40,6 @@ impl Step {
             action: Some(action),
         }
     }
-
-    /// The section, such as `MARC-02 8.8 step 4`.
-    #[must_use]
-    pub const fn section(&self) -> &'static str {
-        self.section
-    }
-
-    /// What was found, or why the action was chosen.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
-    /// The action that the step chose; `None` if it was passed.
-    #[must_use]
-    pub const fn action(&self) -> Option<Action> {
-        self.action
-    }
 }
 
 /// `MARC-02 8.8 step 4: RETRIEVE, required evidence is missing and retrieval is usable`
@@ -69,36 +57,29 @@ impl fmt::Display for Step {
     }
 }
 
-/// One primary action for a situation, with the steps that led to it.
-///
-/// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then the sources that are material, the
-/// primary source first and the rest as the draft ranks them. An intervention that is not usable, not worthwhile or
-/// exhausted is passed over for the next one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct Selection {
-    pub(super) action: Action,
-    pub(super) remediability: Remediability,
-    pub(super) governed: bool,
-    pub(super) steps: Vec<Step>,
-    pub(super) skipped: Vec<BoundHit>,
-    pub(super) deviation: Option<String>,
+values! {
+    /// One primary action for a situation, with the steps that led to it.
+    ///
+    /// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then the sources that are material,
+    /// the primary source first and the rest as the draft ranks them. An intervention that is not usable, not
+    /// worthwhile or exhausted is passed over for the next one.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct Selection {
+        /// The action.
+        copy pub(super) action: Action,
+        /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
+        /// [`Action::Answer`] and [`Action::Deliberate`] the stated or the best usable one.
+        copy pub(super) remediability: Remediability,
+        own pub(super) governed: bool,
+        own pub(super) steps: Vec<Step>,
+        own pub(super) skipped: Vec<BoundHit>,
+        /// The condition of the deviation that applied. Source: MARC-02 9.4.
+        maybe_text pub(super) deviation: Option<String>,
+    }
 }
 
 impl Selection {
-    /// The action.
-    #[must_use]
-    pub const fn action(&self) -> Action {
-        self.action
-    }
-
-    /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
-    /// [`Action::Answer`] and [`Action::Deliberate`] the stated or the best usable one.
-    #[must_use]
-    pub const fn remediability(&self) -> Remediability {
-        self.remediability
-    }
-
     /// Whether a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
     #[must_use]
     pub const fn is_governed(&self) -> bool {
@@ -115,12 +96,6 @@ impl Selection {
     #[must_use]
     pub fn skipped(&self) -> &[BoundHit] {
         &self.skipped
-    }
-
-    /// The condition of the deviation that applied. Source: MARC-02 9.4.
-    #[must_use]
-    pub fn deviation(&self) -> Option<&str> {
-        self.deviation.as_deref()
     }
 }
 

@@ -244,7 +244,7 @@ impl Session {
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {
             // A quoted text is JSON.
-            let _ = extensions.add("x_sub_action", &quoted(name));
+            let _ = extensions.set_private("x_sub_action", &quoted(name));
         }
         let mut record = Core::builder()
             .draft(self.controller.draft())

@@ -1,5 +1,6 @@
 //! What a controller found out at a decision point.
 
+use crate::declare::values;
 use super::remedy::{Intervention, Remedies, Remedy};
 use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
@@ -50,32 +51,42 @@ terms! {
     }
 }
 
-/// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
-///
-/// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`] replaces what
-/// a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
-///
-/// ```
-/// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};
-///
-/// let scores = Scores::all(Score::ZERO).with(Source::MissingEvidence, Score::new(0.84)?);
-/// let situation = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
-///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
-/// let selection = Selection::of(&situation, &Policy::default(), &Exhausted::default());
-/// assert_eq!(selection.action(), Action::Retrieve);
-/// # Ok::<(), provstream_marc::ScoreError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Situation {
-    pre_capability: Score,
-    uncertainty: Scores,
-    primary_source: Source,
-    secondary_source: Option<Source>,
-    judgements: [Option<bool>; Judgement::ALL.len()],
-    remedies: Remedies,
-    risk_tier: RiskTier,
-    remediability: Option<Remediability>,
-    task_family: Option<String>,
+values! {
+    /// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
+    ///
+    /// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`]
+    /// replaces what a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
+    ///
+    /// ```
+    /// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};
+    ///
+    /// let scores = Scores::all(Score::ZERO).with(Source::MissingEvidence, Score::new(0.84)?);
+    /// let situation = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
+    ///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
+    /// let selection = Selection::of(&situation, &Policy::default(), &Exhausted::default());
+    /// assert_eq!(selection.action(), Action::Retrieve);
+    /// # Ok::<(), provstream_marc::ScoreError>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct Situation {
+        /// The estimate of capability, made before an answer is chosen.
+        copy pre_capability: Score,
+        /// The score of each source.
+        borrow uncertainty: Scores,
+        /// The source most relevant to the selection.
+        copy primary_source: Source,
+        /// The secondary source, if one was named.
+        copy secondary_source: Option<Source>,
+        own judgements: [Option<bool>; Judgement::ALL.len()],
+        /// What is known of each intervention.
+        borrow remedies: Remedies,
+        /// The risk tier.
+        copy risk_tier: RiskTier,
+        /// The best available class of intervention, if it was stated.
+        copy remediability: Option<Remediability>,
+        /// The task family, if one was named.
+        maybe_text task_family: Option<String>,
+    }
 }
 
 impl Situation {
@@ -143,57 +154,9 @@ impl Situation {
         self
     }
 
-    /// The estimate of capability, made before an answer is chosen.
-    #[must_use]
-    pub const fn pre_capability(&self) -> Score {
-        self.pre_capability
-    }
-
-    /// The score of each source.
-    #[must_use]
-    pub const fn uncertainty(&self) -> &Scores {
-        &self.uncertainty
-    }
-
-    /// The source most relevant to the selection.
-    #[must_use]
-    pub const fn primary_source(&self) -> Source {
-        self.primary_source
-    }
-
-    /// The secondary source, if one was named.
-    #[must_use]
-    pub const fn secondary_source(&self) -> Option<Source> {
-        self.secondary_source
-    }
-
     /// Whether a judgement holds; `None` if it was not made.
     #[must_use]
     pub const fn judgement(&self, judgement: Judgement) -> Option<bool> {
         self.judgements[judgement as usize]
-    }
-
-    /// What is known of each intervention.
-    #[must_use]
-    pub const fn remedies(&self) -> &Remedies {
-        &self.remedies
-    }
-
-    /// The risk tier.
-    #[must_use]
-    pub const fn risk_tier(&self) -> RiskTier {
-        self.risk_tier
-    }
-
-    /// The best available class of intervention, if it was stated.
-    #[must_use]
-    pub const fn remediability(&self) -> Option<Remediability> {
-        self.remediability
-    }
-
-    /// The task family, if one was named.
-    #[must_use]
-    pub fn task_family(&self) -> Option<&str> {
-        self.task_family.as_deref()
     }
 }

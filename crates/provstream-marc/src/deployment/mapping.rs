@@ -6,7 +6,7 @@ use super::error::DeploymentError;
 use super::read::{Result, boolean, checked, optional, set, some, term, text};
 use crate::carry::{A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata};
 use crate::draft::Draft;
-use crate::members::{Presence, WITH_ANSWER, members};
+use crate::members::{WITH_ANSWER, members};
 use crate::terms::{UnknownTerm, terms};
 use provstream::MarcKind as ObjectKind;
 use provstream::settings::{Table, Value};
@@ -220,7 +220,7 @@ impl OwnMapping {
     pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
         members(kind, draft)
             .find(|member| {
-                (member.presence == Presence::Required || member.name == WITH_ANSWER)
+                (member.is_required() || member.name == WITH_ANSWER)
                     && self.omitted.iter().any(|omitted| omitted == member.name)
             })
             .map(|member| member.name)

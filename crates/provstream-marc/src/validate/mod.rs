@@ -15,7 +15,7 @@ use self::shown::pointer_to;
 pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::members::{Presence, members};
+use super::members::members;
 use super::violation::{Level, Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
@@ -33,7 +33,7 @@ impl Document {
         let has = |name: &str| names.contains(name);
         let complete = |kind| {
             members(kind, Draft::Draft01)
-                .filter(|member| member.presence == Presence::Required)
+                .filter(|member| member.is_required())
                 .all(|member| has(member.name))
         };
         let kinds = [MarcKind::Core, MarcKind::Disclosure];
@@ -150,8 +150,8 @@ impl<'a> Reader<'a> {
             }
         }
         for member in members(self.kind, self.draft()) {
-            if member.presence == Presence::Required && !seen.contains(member.name) {
-                let section = member.defined_by(self.draft()).unwrap_or_default();
+            if member.is_required() && !seen.contains(member.name) {
+                let section = member.defined_by(self.draft());
                 self.missing(pointer_to(&[member.name]), member.name, section);
             }
         }

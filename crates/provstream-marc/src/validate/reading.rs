@@ -69,11 +69,4 @@ impl<'a> Reading<'a> {
             _ => None,
         }
     }
-
-    pub(crate) fn scores(&self, name: &str) -> Option<Scores> {
-        match self.value(name)? {
-            Value::Scores(scores) => Some(*scores),
-            _ => None,
-        }
-    }
 }

@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
             Form::Integer => self.integer(member, pointer, json),
             Form::Score => {
                 let section = (
-                    member.defined_by(self.draft()).unwrap_or_default(),
+                    member.defined_by(self.draft()),
                     member.value_by(self.draft()),
                 );
                 let score = self.score(name, section, pointer, json)?;
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong_type(&mut self, member: &'static Member, pointer: String, wanted: &str, json: &str) {
-        let section = member.defined_by(self.draft()).unwrap_or_default();
+        let section = member.defined_by(self.draft());
         let message = format!(
             "`{}` must be {wanted}; it is {}",
             member.name,

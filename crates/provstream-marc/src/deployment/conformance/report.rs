@@ -1,5 +1,6 @@
 //! The report on a deployment.
 
+use crate::declare::values;
 use core::fmt;
 
 use super::table::Requirement;
@@ -9,17 +10,27 @@ use crate::draft::Draft;
 use crate::violation::Level;
 use provstream::settings::quoted_piece;
 
-/// How one requirement of one class fares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConformanceFinding {
-    class: ConformanceClass,
-    id: &'static str,
-    section: String,
-    level: Level,
-    title: &'static str,
-    outcome: ConformanceOutcome,
-    basis: Option<ConformanceBasis>,
-    reason: String,
+values! {
+    /// How one requirement of one class fares.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ConformanceFinding {
+        /// The class that asks for it.
+        copy class: ConformanceClass,
+        /// The id by which a description states how it is met, such as `one-primary-source`.
+        copy id: &'static str,
+        /// The section of the draft that asks for it, such as `MARC-02 8.2`.
+        text section: String,
+        /// How the requirement is worded. A permission that has a condition is worded as the condition is.
+        copy level: Level,
+        /// What is asked, in a few words.
+        copy title: &'static str,
+        /// How it fares.
+        copy outcome: ConformanceOutcome,
+        /// What it is met by, if it is met.
+        copy basis: Option<ConformanceBasis>,
+        /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
+        text reason: String,
+    }
 }
 
 impl ConformanceFinding {
@@ -47,54 +58,6 @@ impl ConformanceFinding {
             basis,
             reason,
         }
-    }
-
-    /// The class that asks for it.
-    #[must_use]
-    pub const fn class(&self) -> ConformanceClass {
-        self.class
-    }
-
-    /// The id by which a description states how it is met, such as `one-primary-source`.
-    #[must_use]
-    pub const fn id(&self) -> &'static str {
-        self.id
-    }
-
-    /// The section of the draft that asks for it, such as `MARC-02 8.2`.
-    #[must_use]
-    pub fn section(&self) -> &str {
-        &self.section
-    }
-
-    /// How the requirement is worded. A permission that has a condition is worded as the condition is.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// What is asked, in a few words.
-    #[must_use]
-    pub const fn title(&self) -> &'static str {
-        self.title
-    }
-
-    /// How it fares.
-    #[must_use]
-    pub const fn outcome(&self) -> ConformanceOutcome {
-        self.outcome
-    }
-
-    /// What it is met by, if it is met.
-    #[must_use]
-    pub const fn basis(&self) -> Option<ConformanceBasis> {
-        self.basis
-    }
-
-    /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
     }
 
     /// Whether a class does not conform because of it: what is described contradicts it, or it must be described and is not.
@@ -128,35 +91,27 @@ impl fmt::Display for ConformanceFinding {
     }
 }
 
-/// What a deployment meets of a draft, as far as its description goes.
-///
-/// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no better than
-/// the description. Source: MARC-02 20; MARC-01 14.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct ConformanceReport {
-    pub(super) name: String,
-    pub(super) draft: Draft,
-    /// Class by class, in the order of the draft.
-    pub(super) findings: Vec<ConformanceFinding>,
+values! {
+    /// What a deployment meets of a draft, as far as its description goes.
+    ///
+    /// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no
+    /// better than the description. Source: MARC-02 20; MARC-01 14.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct ConformanceReport {
+        /// The name of the deployment.
+        text pub(super) name: String,
+        /// The draft that the deployment follows.
+        copy pub(super) draft: Draft,
+        /// Class by class, in the order of the draft.
+        own pub(super) findings: Vec<ConformanceFinding>,
+    }
 }
 
 impl ConformanceReport {
     /// What this report does not say. Source: MARC-02 20.
     pub const CAVEAT: &str = "This is a claim about structure and meaning (MARC-02 20), not about accuracy, calibration, \
         safety or suitability. What is `declared` is the deployer's word, and nothing here is better than the description.";
-
-    /// The name of the deployment.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The draft that the deployment follows.
-    #[must_use]
-    pub const fn draft(&self) -> Draft {
-        self.draft
-    }
 
     /// All requirements of all classes: class by class, each in the order of the draft.
     #[must_use]
