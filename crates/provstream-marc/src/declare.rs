@@ -1,21 +1,31 @@
 //! Declarations that are written once: values with what reads and sets them, and errors with their kinds.
 
 /// Declares structs with private fields, and what reads each field, with the documentation of the field. `copy` returns the
-/// value, `borrow` a reference, `text` a `&str`, `maybe_text` an `Option<&str>`; nothing outside reads what is `own`.
+/// value, `borrow` a reference, `list` a slice of a vector of what is named, `text` a `&str`, `maybe_text` an `Option<&str>`;
+/// nothing outside reads what is `own`.
 macro_rules! values {
     ($($(#[$about:meta])* pub struct $name:ident {
         $($(#[$doc:meta])* $how:ident $seen:vis $field:ident: $type:ty,)+
     })+) => {$(
         $(#[$about])*
         pub struct $name {
-            $($(#[$doc])* $seen $field: $type,)+
+            $($(#[$doc])* $seen $field: $crate::declare::values! { @type $how $type },)+
         }
 
         impl $name {
             $($crate::declare::values! { @$how $(#[$doc])* $field: $type })+
         }
     )+};
+    (@type list $type:ty) => { Vec<$type> };
+    (@type $how:ident $type:ty) => { $type };
     (@own $($field:tt)+) => {};
+    (@list $(#[$doc:meta])* $field:ident: $type:ty) => {
+        $(#[$doc])*
+        #[must_use]
+        pub fn $field(&self) -> &[$type] {
+            &self.$field
+        }
+    };
     (@copy $(#[$doc:meta])* $field:ident: $type:ty) => {
         $(#[$doc])*
         #[must_use]
@@ -59,21 +69,23 @@ macro_rules! setters {
     };
 }
 
-/// Declares an error with a kind: one variant for each thing that can be wrong, with its message. `copy` is for kinds that
-/// are small enough to be returned by value.
+/// Declares errors, each with a kind: one variant for each thing that can be wrong, with its message. One that is `Copy` is small
+/// enough for its kind to be returned by value.
 macro_rules! errors {
     ($($(#[$about:meta])* $name:ident $(: $copy:ident)?, $(#[$kind_about:meta])* $kind:ident {
         $($(#[$doc:meta])* $variant:ident $(($($field:ident: $type:ty),+))? => $message:literal $(, $value:expr)*;)+
     })+) => {$(
         $(#[$kind_about])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $(#[derive($copy)])?
         #[non_exhaustive]
         pub enum $kind {
             $($(#[$doc])* $variant $(($($type),+))?,)+
         }
 
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $(#[derive($copy)])?
         pub struct $name($kind);
 
         impl $name {
@@ -96,7 +108,7 @@ macro_rules! errors {
 
         impl ::std::error::Error for $name {}
     )+};
-    (@kind copy $kind:ident) => {
+    (@kind Copy $kind:ident) => {
         /// What is wrong.
         #[must_use]
         pub const fn kind(&self) -> $kind {

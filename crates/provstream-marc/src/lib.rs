@@ -32,12 +32,14 @@ mod violation;
 mod wording;
 
 pub use self::core::{Core, CoreBuilder};
-pub use bands::{Bands, BandsError, Calibration, CalibrationError};
+pub use bands::{
+    Bands, BandsError, BandsErrorKind, Calibration, CalibrationError, CalibrationErrorKind,
+};
 pub use decide::{
     Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
     Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
-    Remedies, Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState,
-    Situation, Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
+    Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState, Situation,
+    Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
 };
 pub use deployment::{
     CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
@@ -45,19 +47,19 @@ pub use deployment::{
     Mapping,
 };
 pub use disclosure::{Disclosure, DisclosureBuilder};
-pub use document::{Document, DocumentError};
+pub use document::{Document, DocumentError, DocumentErrorKind};
 pub use draft::{Draft, Profile};
 pub use projection::{Projection, SpeechError, SpeechErrorKind};
 pub use provstream::{MarcKind, MarcObject};
 pub use read_error::{ReadError, ReadErrorKind};
 pub use schema::schema;
-pub use score::{Score, ScoreError, Scores};
+pub use score::{Score, ScoreError, ScoreErrorKind, Scores};
 pub use sequence_validator::SequenceValidator;
 pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
-pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
+pub use terms::{Action, Band, Remediability, Source, Target, TermError, TermErrorKind};
 pub use trust::{
-    Attestation, AttestationError, ContextualRecord, Domain, Move, NotPermitted, Permission,
-    TrustContext, TrustPolicy, Use,
+    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Move,
+    Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
 };
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};

@@ -2,9 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream_marc::carry::{
-    A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata, from_sse, sse_event,
-};
+use provstream_marc::carry::{Carrier, from_sse, sse_event};
 use provstream_marc::{Document, MarcKind, Profile};
 
 use super::args::{CarrierArg, CarryArgs, KindArg};
@@ -21,9 +19,9 @@ use crate::settings;
 
 /// What is done with each object or envelope of the input.
 enum Way {
-    Into(Option<Box<dyn Carrier>>, Document),
-    OutOf(Option<Box<dyn Carrier>>),
-    Strip(Option<Box<dyn Carrier>>),
+    Into(Option<Carrier>, Document),
+    OutOf(Option<Carrier>),
+    Strip(Option<Carrier>),
 }
 
 struct Carry {
@@ -60,7 +58,7 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
 }
 
 /// `None` for server-sent events, which have no envelope.
-fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Box<dyn Carrier>>, Failure> {
+fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Carrier>, Failure> {
     let named = |name: &'static str, given: &Option<String>| {
         given
             .clone()
@@ -69,20 +67,16 @@ fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Box<dyn Carri
     let wrong =
         |name: &str, error: &dyn std::fmt::Display| Failure::Usage(format!("--{name}: {error}"));
     Ok(match carrier {
-        CarrierArg::ResponseMetadata => Some(Box::new(ResponseMetadata)),
-        CarrierArg::AuditLog => Some(Box::new(AuditLine)),
+        CarrierArg::ResponseMetadata => Some(Carrier::response_metadata()),
+        CarrierArg::AuditLog => Some(Carrier::audit_line()),
         CarrierArg::Sse => None,
         CarrierArg::Mcp => {
-            let prefix = named("prefix", &args.prefix)?;
-            Some(Box::new(
-                McpMeta::new(&prefix).map_err(|error| wrong("prefix", &error))?,
-            ))
+            let carrier = Carrier::mcp(&named("prefix", &args.prefix)?);
+            Some(carrier.map_err(|error| wrong("prefix", &error))?)
         }
         CarrierArg::A2a => {
-            let uri = named("uri", &args.uri)?;
-            Some(Box::new(
-                A2aMessage::new(&uri).map_err(|error| wrong("uri", &error))?,
-            ))
+            let carrier = Carrier::a2a(&named("uri", &args.uri)?);
+            Some(carrier.map_err(|error| wrong("uri", &error))?)
         }
     })
 }
@@ -134,8 +128,8 @@ impl Carry {
             }
         };
         let done = match &self.way {
-            Way::OutOf(Some(carrier)) => take(&**carrier, &envelope, &mut self.output),
-            Way::Strip(Some(carrier)) => strip(&**carrier, envelope, &mut self.output),
+            Way::OutOf(Some(carrier)) => take(carrier, &envelope, &mut self.output),
+            Way::Strip(Some(carrier)) => strip(carrier, envelope, &mut self.output),
             _ => Ok(()),
         };
         self.count(outermost.line, done);
@@ -214,7 +208,7 @@ impl Carry {
     }
 }
 
-fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
+fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
     let mut found = false;
     for kind in [MarcKind::Core, MarcKind::Disclosure] {
         let taken = carrier
@@ -228,14 +222,14 @@ fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Resu
     if found {
         Ok(())
     } else {
-        let field = carrier.field(MarcKind::Core).pointer();
+        let field = carrier.pointer(MarcKind::Core);
         Err(format!(
             "expected a MARC object in the envelope, found none, such as at {field}"
         ))
     }
 }
 
-fn strip(carrier: &dyn Carrier, mut envelope: Document, output: &mut Output) -> Result<(), String> {
+fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<(), String> {
     carrier
         .strip_core(&mut envelope)
         .map_err(|error| error.to_string())?;

@@ -107,7 +107,7 @@ fn judgements(json: &str) -> Result<Vec<(Judgement, bool)>, String> {
         let judgements = names.iter().map(|name| name.parse().map(|one| (one, true)));
         return judgements
             .collect::<Result<_, _>>()
-            .map_err(|error: provstream_marc::UnknownTerm| error.to_string());
+            .map_err(|error: provstream_marc::TermError| error.to_string());
     }
     let fields = Fields::read(json.as_bytes(), "", Judgement::NAMES)?;
     let boolean = |json: &str| json.parse::<bool>().map_err(|_| "expected true or false");

@@ -1,8 +1,5 @@
 //! The state machine from a request to the end of its handling.
 
-use core::fmt;
-use std::error::Error;
-
 use super::bounds::{Spent, Usage};
 use super::controller::Controller;
 use super::decision::{DecideError, DecideErrorKind, Decision};
@@ -11,6 +8,7 @@ use super::selection::{Selection, Step};
 use super::situation::Situation;
 use crate::bands::Bands;
 use crate::core::Core;
+use crate::declare::errors;
 use crate::document::quoted;
 use crate::draft::Draft;
 use crate::score::Score;
@@ -116,7 +114,7 @@ impl Session {
         if controller.draft() == Draft::Draft01 {
             return Ok(session);
         }
-        let parent = record.record().decision_id().filter(|id| !id.is_empty());
+        let parent = record.record.decision_id().filter(|id| !id.is_empty());
         let parent = parent.ok_or(SessionErrorKind::NoParent)?;
         if session.could_give(parent) {
             return Err(SessionErrorKind::PrefixTaken.into());
@@ -218,7 +216,7 @@ impl Session {
             return Ok(Some(name));
         }
         let reason = format!("sub-action {name:?} is a kind of {kind_of} and is left out");
-        selection.steps.push(Step::passed("MARC-02 8.7", reason));
+        selection.steps.push(Step::new("MARC-02 8.7", reason, None));
         Ok(None)
     }
 
@@ -322,56 +320,20 @@ fn band(bands: &Bands, score: Score, target: Target, selection: &Selection) -> B
     bands.band(score).min(most)
 }
 
-/// What is wrong with a call to a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SessionErrorKind {
-    /// The prefix of its identifiers is blank.
-    NoPrefix,
-    /// The record that was transferred has no `decision_id`.
-    NoParent,
-    /// The record that was transferred has an identifier with the same prefix.
-    PrefixTaken,
-    /// No action is running that could be completed.
-    NotRunning,
-    /// The user was not asked.
-    NotAsked,
-}
-
-/// A session cannot begin, or does not await what was reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionError(SessionErrorKind);
-
-impl SessionError {
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> SessionErrorKind {
-        self.0
+errors! {
+    /// A session cannot begin, or does not await what was reported.
+    SessionError: Copy,
+    /// What is wrong with a call to a session.
+    SessionErrorKind {
+        /// The prefix of its identifiers is blank.
+        NoPrefix => "expected a prefix for the identifiers of the session, found a blank text";
+        /// The record that was transferred has no `decision_id`.
+        NoParent => "expected a `decision_id` in the transferred record, found none";
+        /// The record that was transferred has an identifier with the same prefix.
+        PrefixTaken => "the transferred record has an identifier of this session: expected another prefix";
+        /// No action is running that could be completed.
+        NotRunning => "expected the end of a running action, but no action is running";
+        /// The user was not asked.
+        NotAsked => "expected a reply to CLARIFY, but the user was not asked for a clarification";
     }
 }
-
-impl From<SessionErrorKind> for SessionError {
-    fn from(kind: SessionErrorKind) -> Self {
-        Self(kind)
-    }
-}
-
-impl fmt::Display for SessionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            SessionErrorKind::NoPrefix => {
-                "expected a prefix for the identifiers of the session, found a blank text"
-            }
-            SessionErrorKind::NoParent => {
-                "expected a `decision_id` in the transferred record, found none"
-            }
-            SessionErrorKind::PrefixTaken => {
-                "the transferred record has an identifier of this session: expected another prefix"
-            }
-            SessionErrorKind::NotRunning => "no action is running",
-            SessionErrorKind::NotAsked => "the user was not asked for a clarification",
-        })
-    }
-}
-
-impl Error for SessionError {}

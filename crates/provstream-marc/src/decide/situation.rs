@@ -1,7 +1,7 @@
 //! What a controller found out at a decision point.
 
-use crate::declare::values;
-use super::remedy::{Intervention, Remedies, Remedy};
+use super::remedy::{Intervention, Remedy};
+use crate::declare::{setters, values};
 use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
 
@@ -68,6 +68,7 @@ values! {
     /// # Ok::<(), provstream_marc::ScoreError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    #[must_use]
     pub struct Situation {
         /// The estimate of capability, made before an answer is chosen.
         copy pre_capability: Score,
@@ -78,8 +79,7 @@ values! {
         /// The secondary source, if one was named.
         copy secondary_source: Option<Source>,
         own judgements: [Option<bool>; Judgement::ALL.len()],
-        /// What is known of each intervention.
-        borrow remedies: Remedies,
+        own remedies: [Option<Remedy>; Intervention::ALL.len()],
         /// The risk tier.
         copy risk_tier: RiskTier,
         /// The best available class of intervention, if it was stated.
@@ -95,7 +95,6 @@ impl Situation {
     /// `pre_capability` estimates, before an answer is chosen, whether the request can be handled reliably with what is at
     /// hand. `primary_source` is the source most relevant to the selection; one is named even if little uncertainty is left.
     /// Source: MARC-02 8.1, 8.2.
-    #[must_use]
     pub const fn new(pre_capability: Score, uncertainty: Scores, primary_source: Source) -> Self {
         Self {
             pre_capability,
@@ -103,54 +102,22 @@ impl Situation {
             primary_source,
             secondary_source: None,
             judgements: [None; Judgement::ALL.len()],
-            remedies: Remedies::NONE,
+            remedies: [None; Intervention::ALL.len()],
             risk_tier: RiskTier::Standard,
             remediability: None,
             task_family: None,
         }
     }
 
-    /// The same with a secondary source.
-    #[must_use]
-    pub const fn with_secondary_source(mut self, source: Source) -> Self {
-        self.secondary_source = Some(source);
-        self
-    }
-
     /// The same with a judgement: whether it holds.
-    #[must_use]
     pub const fn with_judgement(mut self, judgement: Judgement, holds: bool) -> Self {
         self.judgements[judgement as usize] = Some(holds);
         self
     }
 
-    /// The same with a remedy for one intervention.
-    #[must_use]
+    /// The same with a remedy for one intervention. One without a remedy is not usable, unless `remediability` names it.
     pub const fn with_remedy(mut self, intervention: Intervention, remedy: Remedy) -> Self {
-        self.remedies = self.remedies.with(intervention, remedy);
-        self
-    }
-
-    /// The same in another risk tier.
-    #[must_use]
-    pub const fn with_risk_tier(mut self, tier: RiskTier) -> Self {
-        self.risk_tier = tier;
-        self
-    }
-
-    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
-    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
-    /// worthwhile. Source: MARC-02 8.3.
-    #[must_use]
-    pub const fn with_remediability(mut self, class: Remediability) -> Self {
-        self.remediability = Some(class);
-        self
-    }
-
-    /// The same for a task family, whose bands then apply.
-    #[must_use]
-    pub fn with_task_family(mut self, family: impl Into<String>) -> Self {
-        self.task_family = Some(family.into());
+        self.remedies[intervention as usize] = Some(remedy);
         self
     }
 
@@ -159,4 +126,23 @@ impl Situation {
     pub const fn judgement(&self, judgement: Judgement) -> Option<bool> {
         self.judgements[judgement as usize]
     }
+
+    /// What is known of an intervention.
+    #[must_use]
+    pub const fn remedy(&self, intervention: Intervention) -> Option<Remedy> {
+        self.remedies[intervention as usize]
+    }
 }
+
+setters! { Situation {
+    /// The same with a secondary source.
+    with_secondary_source(source: Source) secondary_source = Some(source);
+    /// The same in another risk tier.
+    with_risk_tier(tier: RiskTier) risk_tier = tier;
+    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
+    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
+    /// worthwhile. Source: MARC-02 8.3.
+    with_remediability(class: Remediability) remediability = Some(class);
+    /// The same for a task family, whose bands then apply.
+    with_task_family(family: impl Into<String>) task_family = Some(family.into());
+} }

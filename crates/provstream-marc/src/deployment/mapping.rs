@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::error::DeploymentError;
 use super::read::{Result, boolean, checked, optional, set, some, term, text};
-use crate::carry::{A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata};
+use crate::carry::Carrier;
+use crate::declare::values;
 use crate::draft::Draft;
 use crate::members::{WITH_ANSWER, members};
-use crate::terms::{UnknownTerm, terms};
+use crate::terms::{TermError, TermErrorKind, terms};
 use provstream::MarcKind as ObjectKind;
 use provstream::settings::{Table, Value};
 
@@ -30,24 +31,19 @@ terms! {
     }
 }
 
-/// How records or disclosures travel inside of something else. Source: MARC-02 12.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mapping {
-    through: Through,
-    /// One at least.
-    carries: Vec<ObjectKind>,
-    pub(super) end_users: Option<bool>,
-}
-
-/// What they travel through.
-#[derive(Clone, Debug, PartialEq)]
-enum Through {
-    ResponseMetadata,
-    Mcp(McpMeta),
-    A2a(A2aMessage),
-    Sse,
-    AuditLog,
-    Other(OwnMapping),
+values! {
+    /// How records or disclosures travel inside of something else. Source: MARC-02 12.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Mapping {
+        /// Where they travel.
+        copy kind: CarrierKind,
+        own carrier: Option<Carrier>,
+        /// The mapping that is the deployment's own, if it is.
+        own pub(super) own: Option<OwnMapping>,
+        /// One at least.
+        own carries: Vec<ObjectKind>,
+        own pub(super) end_users: Option<bool>,
+    }
 }
 
 /// What is said of a mapping that is a deployment's own.
@@ -99,59 +95,39 @@ impl Mapping {
         };
         let table = table.closed(&[&common[..], further].concat())?;
         let carries = some(table.need("carries")?, kind_of_object)?;
-        let through = match kind {
-            CarrierKind::ResponseMetadata => Through::ResponseMetadata,
-            CarrierKind::Mcp => Through::Mcp({
-                let value = table.need("prefix")?;
-                checked(&value, McpMeta::new(value.string()?))?
-            }),
-            CarrierKind::A2a => Through::A2a({
-                let value = table.need("uri")?;
-                checked(&value, A2aMessage::new(value.string()?))?
-            }),
-            CarrierKind::Sse => Through::Sse,
-            CarrierKind::AuditLog => Through::AuditLog,
-            CarrierKind::Other => Through::Other(OwnMapping::read(&table, &carries, draft)?),
+        let name = |key| -> Result<_> {
+            let value = table.need(key)?;
+            let text = value.string()?;
+            Ok((value, text))
         };
+        let carrier = match kind {
+            CarrierKind::ResponseMetadata => Some(Carrier::response_metadata()),
+            CarrierKind::Mcp => {
+                let (value, prefix) = name("prefix")?;
+                Some(checked(&value, Carrier::mcp(prefix))?)
+            }
+            CarrierKind::A2a => {
+                let (value, uri) = name("uri")?;
+                Some(checked(&value, Carrier::a2a(uri))?)
+            }
+            CarrierKind::AuditLog => Some(Carrier::audit_line()),
+            CarrierKind::Sse | CarrierKind::Other => None,
+        };
+        let own = (kind == CarrierKind::Other).then(|| OwnMapping::read(&table, &carries, draft));
         Ok(Self {
-            through,
-            carries,
+            kind,
+            carrier,
+            own: own.transpose()?,
             end_users: optional(&table, "end_users", boolean)?,
+            carries,
         })
     }
 
-    /// Where they travel.
-    #[must_use]
-    pub const fn kind(&self) -> CarrierKind {
-        match self.through {
-            Through::ResponseMetadata => CarrierKind::ResponseMetadata,
-            Through::Mcp(_) => CarrierKind::Mcp,
-            Through::A2a(_) => CarrierKind::A2a,
-            Through::Sse => CarrierKind::Sse,
-            Through::AuditLog => CarrierKind::AuditLog,
-            Through::Other(_) => CarrierKind::Other,
-        }
-    }
-
-    /// What puts them there and takes them out; none for [`CarrierKind::Sse`], which has
+    /// What puts them there and takes them out; `None` for [`CarrierKind::Sse`], which has
     /// [functions](crate::carry::sse_event) instead, and for [`CarrierKind::Other`].
     #[must_use]
-    pub const fn carrier(&self) -> Option<&dyn Carrier> {
-        match &self.through {
-            Through::ResponseMetadata => Some(&ResponseMetadata),
-            Through::Mcp(carrier) => Some(carrier),
-            Through::A2a(carrier) => Some(carrier),
-            Through::AuditLog => Some(&AuditLine),
-            Through::Sse | Through::Other(_) => None,
-        }
-    }
-
-    /// The mapping that is the deployment's own, if it is.
-    pub(super) const fn own(&self) -> Option<&OwnMapping> {
-        match &self.through {
-            Through::Other(own) => Some(own),
-            _ => None,
-        }
+    pub const fn carrier(&self) -> Option<&Carrier> {
+        self.carrier.as_ref()
     }
 
     /// Whether objects of a kind travel there.
@@ -238,6 +214,12 @@ fn kind_of_object(value: Value<'_>) -> Result<ObjectKind> {
         .find(|kind| kind.as_str() == text);
     checked(
         &value,
-        found.ok_or_else(|| UnknownTerm::new("kind of MARC object", &["core", "disclosure"], text)),
+        found.ok_or_else(|| {
+            TermError::from(TermErrorKind::Unknown(
+                "kind of MARC object",
+                &["core", "disclosure"],
+                text.into(),
+            ))
+        }),
     )
 }

@@ -8,7 +8,7 @@ use super::read::{
 };
 use crate::bands::{Bands, Calibration};
 use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, SubActions, Thresholds};
-use crate::terms::{Action, Remediability, Source, UnknownTerm};
+use crate::terms::{Action, Remediability, Source, TermError, TermErrorKind};
 use crate::trust::{Domain, Permission, TrustPolicy, Use};
 use crate::wording::{Language, Wording, texts};
 use provstream::settings::{Table, Value};
@@ -409,7 +409,13 @@ fn context(value: Value<'_>) -> Result<Context> {
     let text = value.string()?;
     let bare = text.strip_prefix("attested ");
     let domain = bare.unwrap_or(text).parse();
-    let domain = domain.map_err(|_| UnknownTerm::new("context of trust", CONTEXTS, text));
+    let domain = domain.map_err(|_| {
+        TermError::from(TermErrorKind::Unknown(
+            "context of trust",
+            CONTEXTS,
+            text.into(),
+        ))
+    });
     Ok(Context {
         domain: checked(&value, domain)?,
         attested: bare.is_some(),

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use super::error::DeploymentError;
 use crate::score::Score;
-use crate::terms::UnknownTerm;
+use crate::terms::{TermError, TermErrorKind};
 use provstream::provenance::parse_duration;
 use provstream::settings::{Table, Value};
 
@@ -62,7 +62,7 @@ pub(super) fn count(value: Value<'_>) -> Result<u32> {
 }
 
 /// A value of an enumeration.
-pub(super) fn term<T: FromStr<Err = UnknownTerm>>(value: Value<'_>) -> Result<T> {
+pub(super) fn term<T: FromStr<Err = TermError>>(value: Value<'_>) -> Result<T> {
     checked(&value, value.string()?.parse())
 }
 
@@ -76,7 +76,7 @@ pub(super) fn one_of(
     let found = all.iter().find(|one| **one == text).copied();
     checked(
         &value,
-        found.ok_or_else(|| UnknownTerm::new(what, all, text)),
+        found.ok_or_else(|| TermError::from(TermErrorKind::Unknown(what, all, text.into()))),
     )
 }
 

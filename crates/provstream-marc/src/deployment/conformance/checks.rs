@@ -255,7 +255,7 @@ fn each(it: &Deployment, judge: impl Fn(&Mapping, &OwnMapping) -> Option<Verdict
     let own = || {
         mappings
             .iter()
-            .filter_map(|mapping| Some((mapping, mapping.own()?)))
+            .filter_map(|mapping| Some((mapping, mapping.own.as_ref()?)))
     };
     let mut gap = None;
     for (mapping, own) in own() {
