@@ -6,7 +6,7 @@ use super::draft::{Draft, Profile};
 use super::number::Number;
 use super::terms::Action;
 use super::validate::{Reading, Value, cut, read, shown};
-use super::violation::{Level, Report, Violation, ViolationCode as Code};
+use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
 /// Checks what must hold between the MARC-Core records of a stream: decision identifiers are unique, parents are known, a
@@ -85,7 +85,6 @@ impl SequenceValidator {
                 &mut report,
                 Code::RepeatedDecisionId,
                 "/decision_id",
-                "MARC-02 7.3",
                 message,
             );
         }
@@ -115,13 +114,7 @@ impl SequenceValidator {
                 "no later record names {} as its parent, which asked for a new assessment",
                 shown(id)
             );
-            note(
-                &mut report,
-                Code::OpenLoop,
-                "/decision_id",
-                "MARC-02 9.1",
-                message,
-            );
+            note(&mut report, Code::OpenLoop, "/decision_id", message);
         }
         report
     }
@@ -140,7 +133,7 @@ impl SequenceValidator {
                 let known = self.decisions.follow(id);
                 if known.is_none() && !self.incomplete {
                     let message = format!("no earlier record has the `decision_id` {}", shown(id));
-                    note(report, Code::UnknownParent, pointer, "MARC-02 9.1", message);
+                    note(report, Code::UnknownParent, pointer, message);
                 }
                 known
             }
@@ -152,13 +145,7 @@ impl SequenceValidator {
                 let later = self.decisions.is_open_below(iteration);
                 if anonymous.is_some() || later {
                     let message = "the record follows another assessment, so `parent_decision_id` should name a parent";
-                    note(
-                        report,
-                        Code::MissingParent,
-                        pointer,
-                        "MARC-02 9.1",
-                        message.into(),
-                    );
+                    note(report, Code::MissingParent, pointer, message);
                 }
                 anonymous
             }
@@ -170,13 +157,7 @@ impl SequenceValidator {
         if !self.reported {
             self.reported = true;
             let message = "the stream has more decisions than are remembered; from here on an unknown parent is not reported";
-            note(
-                report,
-                Code::LimitSession,
-                "",
-                "MARC-02 7.3",
-                message.into(),
-            );
+            note(report, Code::LimitSession, "", message);
         }
     }
 }
@@ -208,13 +189,7 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
             written("iteration"),
             remembered(earlier)
         );
-        note(
-            report,
-            Code::IterationNotGrowing,
-            "/iteration",
-            "MARC-02 9.1",
-            message,
-        );
+        note(report, Code::IterationNotGrowing, "/iteration", message);
     }
     match (own_max, iteration, before.max_iterations) {
         (Some(own), _, Some(max)) if own > max => {
@@ -226,7 +201,6 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
                 report,
                 Code::IterationAboveMaximum,
                 "/max_iterations",
-                "MARC-02 9.1",
                 message,
             );
         }
@@ -235,13 +209,7 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
                 "`iteration` is {}, above the `max_iterations` of the decision before, which is {max}",
                 written("iteration")
             );
-            note(
-                report,
-                Code::IterationAboveMaximum,
-                "/iteration",
-                "MARC-02 9.1",
-                message,
-            );
+            note(report, Code::IterationAboveMaximum, "/iteration", message);
         }
         (_, None, _) => {
             let max = own_max.or(before.max_iterations);
@@ -253,7 +221,6 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
                     report,
                     Code::IterationAboveMaximum,
                     "/parent_decision_id",
-                    "MARC-02 9.1",
                     message,
                 );
             }
@@ -279,13 +246,6 @@ fn remembered(count: i64) -> String {
     }
 }
 
-fn note(report: &mut Report, code: Code, pointer: &str, section: &'static str, message: String) {
-    let pointer = pointer.into();
-    report.push(Violation::new(
-        code,
-        Level::Should,
-        pointer,
-        section,
-        message,
-    ));
+fn note(report: &mut Report, code: Code, pointer: &str, message: impl Into<String>) {
+    report.push(Violation::new(code, message).at(pointer));
 }

@@ -1,8 +1,6 @@
 //! The MARC objects of an input, each validated, so that nothing of the input is passed over.
 
-use provstream_marc::{
-    Document, Level, MarcKind, Profile, Report, Violation, ViolationCode as Code,
-};
+use provstream_marc::{Document, MarcKind, Profile, Report, Violation, ViolationCode as Code};
 use serde::Serialize;
 
 use super::args::KindArg;
@@ -105,13 +103,7 @@ fn is_own_end(bytes: &[u8]) -> bool {
 
 fn absent(place: Place, code: Code, message: String) -> Object {
     let mut report = Report::default();
-    report.push(Violation::new(
-        code,
-        Level::Must,
-        String::new(),
-        "MARC-02 4.1",
-        message,
-    ));
+    report.push(Violation::new(code, message).by("MARC-02 4.1"));
     Object {
         lines: vec![place.line],
         place,
@@ -126,14 +118,7 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         Some(kind) => found.document.validate(kind, profile),
         None => {
             let mut report = Report::default();
-            report.push(Violation::new(
-                Code::UnknownKind,
-                Level::Must,
-                String::new(),
-                "MARC-02 12",
-                "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; --kind says which"
-                    .into(),
-            ));
+            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; --kind says which"));
             report
         }
     };
@@ -142,14 +127,8 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         .iter()
         .any(|one| one.code() == Code::InvalidUtf8);
     if !reported && std::str::from_utf8(bytes).is_err() {
-        let message = "the object is not UTF-8 throughout".to_owned();
-        report.push(Violation::new(
-            Code::InvalidUtf8,
-            Level::Must,
-            String::new(),
-            "RFC 8259 8.1",
-            message,
-        ));
+        let message = "the object is not UTF-8 throughout";
+        report.push(Violation::new(Code::InvalidUtf8, message));
     }
     let within = |pointer: &str| {
         outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer))

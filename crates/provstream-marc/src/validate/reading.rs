@@ -62,11 +62,4 @@ impl<'a> Reading<'a> {
     pub(crate) fn integer(&self, name: &str) -> Option<i64> {
         self.number(name)?.integer()
     }
-
-    pub(crate) fn score(&self, name: &str) -> Option<Score> {
-        match self.value(name)? {
-            Value::Score(score) => Some(*score),
-            _ => None,
-        }
-    }
 }
