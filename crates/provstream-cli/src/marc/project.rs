@@ -67,7 +67,7 @@ pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), F
     };
     let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
     Ok((
-        projection.with_wording(deployment.wording()),
+        projection.with_wording(deployment.wording().clone()),
         *deployment.trust_policy(),
     ))
 }

@@ -40,23 +40,15 @@ impl ConformanceFinding {
         section: &str,
         verdict: Verdict,
     ) -> Self {
-        let outcome = verdict.outcome();
-        let (basis, reason) = match verdict {
-            Verdict::Met(basis, reason) => (Some(basis), reason),
-            Verdict::Declared(reason) | Verdict::Missing(reason) | Verdict::NotMet(reason) => {
-                (None, reason)
-            }
-            Verdict::NotClaimed => (None, String::new()),
-        };
         Self {
             class,
             id: row.id,
             section: section.to_owned(),
             level: row.level,
             title: row.title,
-            outcome,
-            basis,
-            reason,
+            outcome: verdict.outcome,
+            basis: verdict.basis,
+            reason: verdict.reason,
         }
     }
 
