@@ -3,52 +3,45 @@
 use core::fmt;
 use std::error::Error;
 
+use crate::declare::values;
+use crate::terms::terms;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
 const SHOWN: usize = 240;
 
-/// What is wrong with the description of a deployment.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DeploymentErrorKind {
-    /// The file is larger than 1 MiB.
-    FileTooLarge,
-    /// The file is not UTF-8.
-    NotUtf8,
-    /// The file is not TOML.
-    Syntax,
-    /// A required key is missing.
-    MissingKey,
-    /// A key that has no meaning here.
-    UnknownKey,
-    /// A value has another type than its key.
-    WrongType,
-    /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
-    BadValue,
-}
-
-impl DeploymentErrorKind {
-    const fn message(self) -> &'static str {
-        match self {
-            Self::FileTooLarge => "expected a file of at most 1 MiB, found a larger one",
-            Self::NotUtf8 => "expected UTF-8, found other bytes",
-            Self::Syntax => "expected TOML",
-            Self::MissingKey => "missing key",
-            Self::UnknownKey => "unknown key",
-            Self::WrongType => "wrong type",
-            Self::BadValue => "wrong value",
-        }
+terms! {
+    /// What is wrong with the description of a deployment.
+    #[non_exhaustive]
+    DeploymentErrorKind, "kind of error" {
+        /// The file is larger than 1 MiB.
+        FileTooLarge = "expected a file of at most 1 MiB, found a larger one",
+        /// The file is not UTF-8.
+        NotUtf8 = "expected UTF-8, found other bytes",
+        /// The file is not TOML.
+        Syntax = "expected TOML",
+        /// A required key is missing.
+        MissingKey = "missing key",
+        /// A key that has no meaning here.
+        UnknownKey = "unknown key",
+        /// A value has another type than its key.
+        WrongType = "wrong type",
+        /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
+        BadValue = "wrong value",
     }
 }
 
-/// A description that cannot be read: what is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct DeploymentError {
-    kind: DeploymentErrorKind,
-    position: Option<FilePosition>,
-    /// Empty if there is nothing to add.
-    detail: Box<str>,
+values! {
+    /// A description that cannot be read: what is wrong, and where.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct DeploymentError {
+        /// What is wrong.
+        copy kind: DeploymentErrorKind,
+        /// Where in the file; `None` for a file that is too large.
+        copy position: Option<FilePosition>,
+        /// Empty if there is nothing to add.
+        own detail: Box<str>,
+    }
 }
 
 impl DeploymentError {
@@ -63,18 +56,6 @@ impl DeploymentError {
             position: Some(position),
             detail: quoted_piece(&detail.to_string(), SHOWN),
         }
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> DeploymentErrorKind {
-        self.kind
-    }
-
-    /// Where in the file; `None` for a file that is too large.
-    #[must_use]
-    pub const fn position(&self) -> Option<FilePosition> {
-        self.position
     }
 }
 
@@ -101,12 +82,8 @@ impl fmt::Display for DeploymentError {
         if let Some(position) = self.position {
             write!(f, "{position}: ")?;
         }
-        f.write_str(self.kind.message())?;
-        if self.detail.is_empty() {
-            Ok(())
-        } else {
-            write!(f, ": {}", self.detail)
-        }
+        let before = if self.detail.is_empty() { "" } else { ": " };
+        write!(f, "{}{before}{}", self.kind, self.detail)
     }
 }
 
