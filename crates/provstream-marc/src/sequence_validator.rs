@@ -76,7 +76,7 @@ impl SequenceValidator {
         }
         let reading = read(document, MarcKind::Core, self.profile);
         let id = reading.text("decision_id");
-        if let Some(id) = id.filter(|id| self.decisions.get(id).is_some()) {
+        if let Some(id) = id.filter(|id| self.decisions.has(id)) {
             let message = format!(
                 "an earlier record has the same `decision_id`, {}",
                 shown(id)
