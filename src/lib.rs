@@ -35,8 +35,8 @@
 //!
 //! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
 //! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
-//! a *terminal*, by which no source corroborates the assertion. It is never evidence that an observation took place
-//! (`provenance memo 11.1`).
+//! a *terminal*, which says that no source corroborates the assertion. It is never evidence that an observation took
+//! place (`provenance memo 11.1`).
 //!
 //! The provenance memo, an Internet-Draft that is also called "the memo" here, defines the annotations and their
 //! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.
