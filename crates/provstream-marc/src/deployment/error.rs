@@ -4,31 +4,29 @@ use core::fmt;
 use std::error::Error;
 
 use crate::declare::values;
-use crate::terms::terms;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
 const SHOWN: usize = 240;
 
-terms! {
-    /// What is wrong with the description of a deployment.
-    #[non_exhaustive]
-    DeploymentErrorKind, "kind of error" {
-        /// The file is larger than 1 MiB.
-        FileTooLarge = "expected a file of at most 1 MiB, found a larger one",
-        /// The file is not UTF-8.
-        NotUtf8 = "expected UTF-8, found other bytes",
-        /// The file is not TOML.
-        Syntax = "expected TOML",
-        /// A required key is missing.
-        MissingKey = "missing key",
-        /// A key that has no meaning here.
-        UnknownKey = "unknown key",
-        /// A value has another type than its key.
-        WrongType = "wrong type",
-        /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
-        BadValue = "wrong value",
-    }
+/// What is wrong with the description of a deployment.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DeploymentErrorKind {
+    /// The file is larger than 1 MiB.
+    FileTooLarge,
+    /// The file is not UTF-8.
+    NotUtf8,
+    /// The file is not TOML.
+    Syntax,
+    /// A required key is missing.
+    MissingKey,
+    /// A key that has no meaning here.
+    UnknownKey,
+    /// A value has another type than its key.
+    WrongType,
+    /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
+    BadValue,
 }
 
 values! {
@@ -39,22 +37,21 @@ values! {
         copy kind: DeploymentErrorKind,
         /// Where in the file; `None` for a file that is too large.
         copy position: Option<FilePosition>,
-        /// Empty if there is nothing to add.
-        own detail: Box<str>,
+        own message: Box<str>,
     }
 }
 
 impl DeploymentError {
     /// A wrong value, in words.
-    pub(super) fn value(value: &Value<'_>, detail: impl fmt::Display) -> Self {
-        Self::at(value.place(), detail)
+    pub(super) fn value(value: &Value<'_>, message: impl fmt::Display) -> Self {
+        Self::at(value.place(), message)
     }
 
-    pub(super) fn at(position: FilePosition, detail: impl fmt::Display) -> Self {
+    pub(super) fn at(position: FilePosition, message: impl fmt::Display) -> Self {
         Self {
             kind: DeploymentErrorKind::BadValue,
             position: Some(position),
-            detail: quoted_piece(&detail.to_string(), SHOWN),
+            message: quoted_piece(&message.to_string(), SHOWN),
         }
     }
 }
@@ -72,7 +69,7 @@ impl From<Fault> for DeploymentError {
         Self {
             kind,
             position: fault.place,
-            detail: quoted_piece(&fault.about, SHOWN),
+            message: quoted_piece(&fault.to_string(), SHOWN),
         }
     }
 }
@@ -82,8 +79,7 @@ impl fmt::Display for DeploymentError {
         if let Some(position) = self.position {
             write!(f, "{position}: ")?;
         }
-        let before = if self.detail.is_empty() { "" } else { ": " };
-        write!(f, "{}{before}{}", self.kind, self.detail)
+        f.write_str(&self.message)
     }
 }
 
