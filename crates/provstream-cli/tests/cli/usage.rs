@@ -54,7 +54,7 @@ fn help_names_status_three_only_where_it_can_be() {
     ] {
         let help = run(args, "").stdout;
         assert!(help.contains("\n  2  an argument"), "{help}");
-        assert_eq!(help.contains("\n  3  with `"), named, "{help}");
+        assert_eq!(help.contains("\n  3  with "), named, "{help}");
     }
 }
 
