@@ -107,7 +107,7 @@ pub(crate) enum Command {
     /// Make models write annotations: prompts, schemas, grammars, examples
     #[command(subcommand, long_about = EMIT)]
     Emit(EmitCommand),
-    /// Check, project and write MARC records
+    /// Validate, decide, disclose and carry MARC records
     #[command(subcommand, long_about = MARC)]
     Marc(MarcCommand),
     /// Print a completion script for a shell

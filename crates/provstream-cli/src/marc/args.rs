@@ -1,9 +1,11 @@
 //! The arguments of `provstream marc`, and the help that explains them.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use provstream_marc::{Action, Domain, Draft, Language, MarcKind, Profile};
+use provstream_marc::{Action, Domain, Draft, Language, MarcKind, Profile, TermError};
 
 /// What `provstream marc` is for.
 pub(crate) const MARC: &str = "\
@@ -13,11 +15,11 @@ A MARC-Core record reports how sure a system was at a decision point and which a
 object is what a user is shown of it. Two drafts are known: 02, unless --draft says otherwise, and 01. A record is a claim \
 about one decision, not a proof, whether it is valid or not.";
 
-const EXIT: &str = "\
-Exit status:
-  0  done; also when the reader of the output has gone away
-  1  a file cannot be read, or the output cannot be written
-  2  an argument or the description of a deployment is wrong";
+/// What makes a command exit with status 2.
+const ARGUMENT: &str = "an argument is wrong";
+const DEPLOYMENT: &str = "an argument or the description of a deployment is wrong";
+const TEXTS: &str = "an argument, the description of a deployment or a line of --texts is wrong";
+const ENVELOPE: &str = "an argument or the envelope of --envelope is wrong";
 
 const VALIDATE: &str = "\
 Validate MARC objects and print each with its violations.
@@ -63,7 +65,7 @@ safety_controls, blocking_ambiguity, material_conflict, required_evidence_missin
 resolvable_from_evidence, limited_to_context. Also known: session (the request that the line belongs to), secondary_source, \
 risk_tier (standard or high), task_family, recommended_next_step (a text, or an object with one for each action), \
 post_answer_confidence (which ANSWER needs), action_suitability, sub_action, and spent, {\"time\":\"2s\",\"cost\":40}, what the \
-round took that the line before began.
+previous decision's action cost.
 
 No text for the user is read here: the action comes first, and `provstream marc project` takes the texts. For each line one is \
 printed, with the steps that led to the action and the sections of the draft:
@@ -96,7 +98,7 @@ Print disclosures as text: the answer, then confidence with what it applies to, 
 const SCHEMA: &str = "\
 Print the JSON Schema (2020-12) of MARC-Core records or MARC-Disclosure objects.
 
-It is made from what `provstream marc validate` checks. Repeated members and what only should hold are not part of it.";
+It is made from what `provstream marc validate` checks. Repeated members and SHOULD-level rules are not part of it.";
 
 const CONFORMANCE: &str = "\
 Compare the description of a deployment with what MARC asks of one.
@@ -110,36 +112,66 @@ printed:
 and for each class {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, `declared` (the \
 deployer says so, which cannot be checked), `documentation missing`, `not met` or `not claimed`.";
 
-fn fails(what: &str) -> String {
-    format!("{EXIT}\n  3  with --fail: {what}")
+/// The exit statuses of a command that reads files: 2 if `wrong`, 3 with --fail if `failed`.
+fn exits(wrong: &str, failed: &str) -> String {
+    format!(
+        "Exit status:
+  0  done; also when the reader of the output has gone away
+  1  a file cannot be read, or the output cannot be written
+  2  {wrong}
+  3  with --fail: {failed}"
+    )
+}
+
+/// The exit statuses of `marc schema`, which reads no file.
+const EXIT_SCHEMA: &str = "\
+Exit status:
+  0  done; also when the reader of the output has gone away
+  1  the output cannot be written
+  2  an argument is wrong";
+
+/// One of the values of an enumeration of MARC.
+fn term<T>(names: &[&'static str]) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: FromStr<Err = TermError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names.iter().copied()).try_map(|name| name.parse())
+}
+
+fn max_record(text: &str) -> Result<u32, String> {
+    let most = 1 << 24;
+    text.parse()
+        .ok()
+        .filter(|bytes| (1..=most).contains(bytes))
+        .ok_or_else(|| format!("expected a whole number between 1 and {most}"))
 }
 
 /// A command about MARC records.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MarcCommand {
     /// Validate MARC objects
-    #[command(long_about = VALIDATE, after_long_help = fails("an object is not valid, or there is none"))]
+    #[command(long_about = VALIDATE, after_long_help = exits(ARGUMENT, "an object is not valid, or there is none"))]
     Validate(ValidateArgs),
     /// Select an action for each situation, and print its record
-    #[command(long_about = DECIDE, after_long_help = fails("a line was refused, or there is none"))]
+    #[command(long_about = DECIDE, after_long_help = exits(DEPLOYMENT, "a line was refused, or there is none"))]
     Decide(DecideArgs),
     /// Print what may be disclosed of records
-    #[command(long_about = PROJECT, after_long_help = fails("a record was withheld, refused or not valid, or there is none"))]
+    #[command(long_about = PROJECT, after_long_help = exits(TEXTS, "a record was withheld, refused or not valid, or there is none"))]
     Project(ProjectArgs),
     /// Print disclosures as text
-    #[command(long_about = SHOW, after_long_help = fails("an object is not a valid disclosure, or there is none"))]
+    #[command(long_about = SHOW, after_long_help = exits(DEPLOYMENT, "an object is not a valid disclosure, or there is none"))]
     Show(ShowArgs),
     /// Put MARC objects into other protocols, and take them out
-    #[command(long_about = CARRY, after_long_help = fails("an object or envelope was refused, or there is none"))]
+    #[command(long_about = CARRY, after_long_help = exits(ENVELOPE, "an object or envelope was refused, or there is none"))]
     Carry(CarryArgs),
     /// Convert objects of draft 01 to draft 02
-    #[command(long_about = UPGRADE, after_long_help = fails("an object was refused, or there is none"))]
+    #[command(long_about = UPGRADE, after_long_help = exits(ARGUMENT, "an object was refused, or there is none"))]
     Upgrade(UpgradeArgs),
     /// Print the JSON Schema of MARC objects
-    #[command(long_about = SCHEMA, after_long_help = EXIT)]
+    #[command(long_about = SCHEMA, after_long_help = EXIT_SCHEMA)]
     Schema(SchemaArgs),
     /// Compare the description of a deployment with the requirements
-    #[command(long_about = CONFORMANCE, after_long_help = fails("a class that is claimed does not conform"))]
+    #[command(long_about = CONFORMANCE, after_long_help = exits(DEPLOYMENT, "a class that is claimed does not conform"))]
     Conformance(ConformanceArgs),
 }
 
@@ -268,8 +300,8 @@ pub(crate) struct ShowArgs {
 /// Where wording comes from.
 #[derive(Debug, Args)]
 pub(crate) struct WordingArgs {
-    /// A language of the library: en, de, es, fr or ja
-    #[arg(long, value_name = "LANGUAGE", conflicts_with = "deployment")]
+    /// A language of the library
+    #[arg(long, value_name = "LANGUAGE", conflicts_with = "deployment", value_parser = term::<Language>(Language::NAMES))]
     pub(crate) language: Option<Language>,
     /// A TOML file that describes the deployment, for its wording and trust policy; never standard input
     #[arg(long, value_name = "FILE")]
@@ -323,13 +355,13 @@ pub(crate) struct CarryArgs {
     /// Remove records from the envelopes of the input
     #[arg(long, value_enum, value_name = "CARRIER")]
     pub(crate) strip: Option<CarrierArg>,
-    /// The envelope, a JSON object [default: {}]; never standard input
-    #[arg(long, value_name = "FILE", requires = "into")]
+    /// With --into: the envelope, a JSON object [default: {}]; never standard input
+    #[arg(long, value_name = "FILE")]
     pub(crate) envelope: Option<PathBuf>,
-    /// The deployment's domain for MCP, its labels in reverse order, such as com.example
+    /// For mcp: the deployment's domain, its labels in reverse order, such as com.example
     #[arg(long, value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
-    /// The URI of the extension for A2A
+    /// For a2a: the URI of the extension, such as https://example.com/marc/v1
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
     /// Exit with status 3 if something was refused
@@ -344,7 +376,7 @@ pub(crate) struct CarryArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UpgradeArgs {
     /// The action of disclosures that do not name theirs
-    #[arg(long, value_name = "ACTION")]
+    #[arg(long, value_name = "ACTION", value_parser = term::<Action>(Action::NAMES))]
     pub(crate) action: Option<Action>,
     /// Exit with status 3 if something was refused
     #[arg(long)]
@@ -354,12 +386,30 @@ pub(crate) struct UpgradeArgs {
     pub(crate) source: RecordsArgs,
 }
 
+/// Which kind of object a schema is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaKindArg {
+    /// MARC-Core records
+    Core,
+    /// MARC-Disclosure objects
+    Disclosure,
+}
+
+impl From<SchemaKindArg> for MarcKind {
+    fn from(kind: SchemaKindArg) -> Self {
+        match kind {
+            SchemaKindArg::Core => Self::Core,
+            SchemaKindArg::Disclosure => Self::Disclosure,
+        }
+    }
+}
+
 /// Arguments of `provstream marc schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// The kind of object: core or disclosure
-    #[arg(value_name = "KIND", default_value = "core", value_parser = kind)]
-    pub(crate) kind: MarcKind,
+    /// The kind of object
+    #[arg(value_name = "KIND", value_enum, default_value_t = SchemaKindArg::Core)]
+    pub(crate) kind: SchemaKindArg,
     /// The draft.
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
@@ -387,18 +437,11 @@ fn id(text: &str) -> Result<String, &'static str> {
     }
 }
 
-fn kind(text: &str) -> Result<MarcKind, &'static str> {
-    [MarcKind::Core, MarcKind::Disclosure]
-        .into_iter()
-        .find(|kind| kind.as_str() == text)
-        .ok_or("expected core or disclosure")
-}
-
 /// The draft that applies, and how strictly.
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
-    /// The draft: 01 or 02
-    #[arg(long, value_name = "DRAFT", default_value = "02")]
+    /// The draft
+    #[arg(long, value_name = "DRAFT", default_value = "02", value_parser = term::<Draft>(Draft::NAMES))]
     pub(crate) draft: Draft,
     /// Allow only members of the draft and private ones (x_), and no texts that are too long
     #[arg(long)]
@@ -423,9 +466,9 @@ pub(crate) struct RecordsArgs {
     /// The file to read, or - for standard input
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Longest outermost object in bytes, 1 to 16777216; a longer one is a violation
+    /// Longest outermost object or event in bytes, 1 to 16777216; a longer one is a violation or refused
     #[arg(long, value_name = "BYTES", help_heading = "Limits", default_value_t = 1 << 20,
-        value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+        value_parser = max_record)]
     pub(crate) max_record: u32,
 }
 
