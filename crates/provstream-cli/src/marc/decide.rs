@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use provstream_marc::{Controller, Decision, Deployment, Session, SessionState, Step};
+use provstream_marc::{
+    Calibration, Controller, DecideError, DecideErrorKind, Decision, Deployment, Session,
+    SessionState, Step,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -74,6 +77,8 @@ struct Decide<'a> {
     controller: Controller,
     id: &'a str,
     unused_is_zero: bool,
+    /// The task families with bands of their own.
+    families: Vec<String>,
     requests: HashMap<String, Requests>,
     totals: Totals,
 }
@@ -91,6 +96,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         output: Output::stdout(),
         controller,
         id: &args.id,
+        families: families(&deployment),
         unused_is_zero: deployment.unused_scores_are_zero(),
         requests: HashMap::new(),
         totals: Totals::default(),
@@ -120,6 +126,12 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     gate::status(end, args.fail, decide.totals.passed())
 }
 
+fn families(deployment: &Deployment) -> Vec<String> {
+    let calibration = deployment.calibration();
+    let families = calibration.into_iter().flat_map(Calibration::families);
+    families.map(|(name, _)| name.to_owned()).collect()
+}
+
 impl Decide<'_> {
     fn line(&mut self, number: u64, line: InputLine<'_>) -> Result<(), String> {
         let InputLine::Whole(bytes) = line else {
@@ -134,7 +146,7 @@ impl Decide<'_> {
         let decision = requests
             .session
             .decide(&line.situation, &line.details)
-            .map_err(|error| chain(&error))?;
+            .map_err(|error| self.message(&error))?;
         self.print(number, &name, &decision);
         self.requests.insert(name, requests);
         Ok(())
@@ -175,6 +187,18 @@ impl Decide<'_> {
         }
         .map_err(|error| error.to_string())?;
         Ok(requests)
+    }
+
+    /// Why no decision was taken, with the task families that are known.
+    fn message(&self, error: &DecideError) -> String {
+        let DecideErrorKind::UnknownFamily(family) = error.kind() else {
+            return chain(error);
+        };
+        let known: Vec<_> = self.families.iter().map(String::as_str).collect();
+        format!(
+            "`task_family`: unknown task family {family:?}, expected one of {} (MARC-02 8.5)",
+            known.join(", ")
+        )
     }
 
     fn session(&self, prefix: &str) -> Result<Session, String> {
