@@ -361,7 +361,7 @@ pub(crate) struct CarryArgs {
     /// For mcp: the deployment's domain, its labels in reverse order, such as com.example
     #[arg(long, value_name = "PREFIX")]
     pub(crate) prefix: Option<String>,
-    /// For a2a: the URI of the extension, such as https://example.com/marc/v1
+    /// For a2a: the URI of the extension, such as `https://example.com/marc/v1`
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
     /// Exit with status 3 if something was refused

@@ -94,6 +94,11 @@ fn an_envelope_that_is_not_an_object_is_named_as_what_it_is() {
             let expected = (line, message.to_owned());
             assert_eq!(refused(&run).first(), Some(&expected), "{way} {input}");
         }
+        let validate = marc("validate", input).stdout;
+        let first: Value = serde_json::from_str(validate.lines().next().unwrap()).unwrap();
+        let violation = &first["violations"][0];
+        assert_eq!(violation["line"], line, "{validate}");
+        assert_eq!(violation["message"], message, "{validate}");
     }
     let run = marc("carry --out-of sse", "event: marc-core\ndata: prose\n\n");
     let message = "the data of the event: expected a JSON object, found \"prose\"";
