@@ -21,7 +21,7 @@ macro_rules! values {
     (@own $($field:tt)+) => {};
     (@list $(#[$doc:meta])* $field:ident: $type:ty) => {
         $(#[$doc])*
-        #[must_use]
+        #[must_use = "it only reads"]
         pub fn $field(&self) -> &[$type] {
             &self.$field
         }
@@ -35,7 +35,7 @@ macro_rules! values {
     };
     (@borrow $(#[$doc:meta])* $field:ident: $type:ty) => {
         $(#[$doc])*
-        #[must_use]
+        #[must_use = "it only reads"]
         pub const fn $field(&self) -> &$type {
             &self.$field
         }

@@ -90,20 +90,6 @@ impl FromStr for Score {
     }
 }
 
-impl TryFrom<f64> for Score {
-    type Error = ScoreError;
-
-    fn try_from(value: f64) -> Result<Self, Self::Error> {
-        Self::new(value)
-    }
-}
-
-impl From<Score> for f64 {
-    fn from(score: Score) -> Self {
-        score.0
-    }
-}
-
 errors! {
     /// A value is not a score.
     ScoreError,

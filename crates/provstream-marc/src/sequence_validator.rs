@@ -76,7 +76,7 @@ impl SequenceValidator {
         }
         let reading = read(document, MarcKind::Core, self.profile);
         let id = reading.text("decision_id");
-        if let Some(id) = id.filter(|id| self.decisions.get(id).is_some()) {
+        if let Some(id) = id.filter(|id| self.decisions.has(id)) {
             let message = format!(
                 "an earlier record has the same `decision_id`, {}",
                 shown(id)
@@ -179,70 +179,53 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
     let written = |name| cut(reading.number(name).map_or("", Number::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
+    // Two that are beyond the type may differ all the same.
+    let beyond = |count| count == i64::MAX;
     if let (Some(iteration), Some(earlier)) = (iteration, before.iteration)
         && iteration <= earlier
-        // Two that are beyond the type may differ all the same.
-        && iteration < i64::MAX
+        && !beyond(iteration)
     {
+        let more = if beyond(earlier) { " or more" } else { "" };
         let message = format!(
-            "`iteration` is {}, and that of the decision before is {}: it should grow",
-            written("iteration"),
-            remembered(earlier)
+            "`iteration` is {}, and that of the decision before is {earlier}{more}: it should grow",
+            written("iteration")
         );
         note(report, Code::IterationNotGrowing, "/iteration", message);
     }
-    match (own_max, iteration, before.max_iterations) {
+    let max = own_max.or(before.max_iterations);
+    let above = match (own_max, iteration, before.max_iterations) {
         (Some(own), _, Some(max)) if own > max => {
+            let own = written("max_iterations");
             let message = format!(
-                "`max_iterations` is {}, and that of the decision before is {max}: it should not be raised",
-                written("max_iterations")
+                "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
             );
-            note(
-                report,
-                Code::IterationAboveMaximum,
-                "/max_iterations",
-                message,
-            );
+            Some(("/max_iterations", message))
         }
         (None, Some(iteration), Some(max)) if iteration > max => {
+            let iteration = written("iteration");
             let message = format!(
-                "`iteration` is {}, above the `max_iterations` of the decision before, which is {max}",
-                written("iteration")
+                "`iteration` is {iteration}, above the `max_iterations` of the decision before, which is {max}"
             );
-            note(report, Code::IterationAboveMaximum, "/iteration", message);
+            Some(("/iteration", message))
         }
-        (_, None, _) => {
-            let max = own_max.or(before.max_iterations);
-            if let Some(max) = max.filter(|&max| i64::from(rounds) > max) {
-                let message = format!(
-                    "its parents make this round {rounds}, above `max_iterations`, which is {max}"
-                );
-                note(
-                    report,
-                    Code::IterationAboveMaximum,
-                    "/parent_decision_id",
-                    message,
-                );
-            }
-        }
-        _ => {}
+        (_, None, _) => max.filter(|&max| i64::from(rounds) > max).map(|max| {
+            let message = format!(
+                "its parents make this round {rounds}, above `max_iterations`, which is {max}"
+            );
+            ("/parent_decision_id", message)
+        }),
+        _ => None,
+    };
+    if let Some((pointer, message)) = above {
+        note(report, Code::IterationAboveMaximum, pointer, message);
     }
     let action = reading.term::<Action>("selected_action");
     Decision {
         iteration,
-        max_iterations: own_max.or(before.max_iterations),
+        max_iterations: max,
         loops: action.filter(|action| action.loops()),
         rounds,
         followed: false,
-    }
-}
-
-/// A counter of an earlier decision in a message; one beyond the type is remembered as its maximum.
-fn remembered(count: i64) -> String {
-    if count == i64::MAX {
-        format!("{count} or more")
-    } else {
-        count.to_string()
     }
 }
 

@@ -228,12 +228,10 @@ impl ContextualRecord {
     /// If it does not.
     pub fn permit(&self, usage: Use, policy: &TrustPolicy) -> Result<&Core, TrustError> {
         let domain = self.context.domain;
-        if policy.permits(&self.context, usage) {
-            Ok(&self.record)
-        } else if policy.get(domain, usage) == Permission::IfAttested {
-            Err(TrustErrorKind::NotAttested(domain, usage).into())
-        } else {
-            Err(TrustErrorKind::Never(domain, usage).into())
+        match policy.get(domain, usage) {
+            _ if policy.permits(&self.context, usage) => Ok(&self.record),
+            Permission::IfAttested => Err(TrustErrorKind::NotAttested(domain, usage).into()),
+            _ => Err(TrustErrorKind::Never(domain, usage).into()),
         }
     }
 

@@ -83,14 +83,6 @@ impl Bound {
     }
 }
 
-/// Writes the bound as a deployment documents it: `3 rounds, 10s, cost 500`.
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { count, time, cost } = self;
-        write!(f, "{count} rounds, {time:?}, cost {cost}")
-    }
-}
-
 impl Bounds {
     /// Bounds for [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`], and at most 3 clarifications.
     pub const fn new(retrieve: Bound, tool: Bound, deliberate: Bound) -> Self {
@@ -122,16 +114,6 @@ setters! { Bounds {
 fn rounds(loops: &[Bound; 3]) -> u32 {
     let counts = loops.iter().map(|one| one.count);
     counts.fold(0, u32::saturating_add)
-}
-
-/// Writes the bounds as a deployment documents them.
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for ((action, _), bound) in LOOPS.iter().zip(&self.loops) {
-            write!(f, "{action} {bound}; ")?;
-        }
-        write!(f, "CLARIFY {} times", self.clarifications)
-    }
 }
 
 impl Spent {

@@ -6,12 +6,10 @@ use super::decision::{DecideError, DecideErrorKind, Decision};
 use super::details::Details;
 use super::selection::{Selection, Step};
 use super::situation::Situation;
-use crate::bands::Bands;
 use crate::core::Core;
 use crate::declare::errors;
 use crate::document::quoted;
 use crate::draft::Draft;
-use crate::score::Score;
 use crate::terms::{Action, Band, Target};
 use crate::trust::ContextualRecord;
 
@@ -70,8 +68,8 @@ pub struct Session {
     state: SessionState,
     /// How many decisions were taken.
     decided: u64,
-    /// What the first record names as its parent.
-    transferred: Option<String>,
+    /// What the next record names as its parent: the record before, of this session or of another that transferred its task.
+    parent: Option<String>,
     usage: Usage,
 }
 
@@ -92,7 +90,7 @@ impl Session {
             prefix,
             state: SessionState::Assess,
             decided: 0,
-            transferred: None,
+            parent: None,
             usage: Usage::default(),
         })
     }
@@ -119,7 +117,7 @@ impl Session {
         if session.could_give(parent) {
             return Err(SessionErrorKind::PrefixTaken.into());
         }
-        session.transferred = Some(parent.into());
+        session.parent = Some(parent.into());
         Ok(session)
     }
 
@@ -162,6 +160,7 @@ impl Session {
         let record = self.record(situation, details, &selection, sub_action)?;
         let action = selection.action();
         self.decided = self.decided.saturating_add(1);
+        self.parent = Some(self.id(self.decided));
         self.usage.begin(action);
         self.state = match action {
             Action::Retrieve | Action::Tool | Action::Deliberate => SessionState::Running(action),
@@ -207,11 +206,8 @@ impl Session {
         let Some(name) = details.sub_action.as_deref() else {
             return Ok(None);
         };
-        let kind_of = self
-            .controller
-            .sub_actions()
-            .get(name)
-            .ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
+        let kind_of = self.controller.sub_actions().get(name);
+        let kind_of = kind_of.ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
         if kind_of == selection.action() {
             return Ok(Some(name));
         }
@@ -229,15 +225,35 @@ impl Session {
         sub_action: Option<&str>,
     ) -> Result<Core, DecideError> {
         let action = selection.action();
-        let calibration = self.controller.calibration();
+        let controller = &self.controller;
+        let calibration = controller.calibration();
         let family = situation.task_family();
         let bands = calibration
             .bands(family)
             .ok_or_else(|| DecideErrorKind::UnknownFamily(family.unwrap_or_default().into()))?;
-        let (target, score) = self.score(situation, details, action)?;
+        let target = controller.target(action);
+        // A direct answer that the controller decides against is not highly suitable, and one that safety forbids not at all.
+        let (score, most) = match target {
+            Target::Answer => (
+                details
+                    .post_answer_confidence
+                    .ok_or(DecideErrorKind::NoConfidence)?,
+                Band::High,
+            ),
+            Target::ActionSuitability => (
+                details
+                    .action_suitability
+                    .ok_or(DecideErrorKind::NoSuitability(action))?,
+                Band::High,
+            ),
+            Target::DirectAnswerSuitability if selection.is_governed() => {
+                (situation.pre_capability(), Band::Low)
+            }
+            Target::DirectAnswerSuitability => (situation.pre_capability(), Band::Medium),
+        };
         let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
             Some(text) => text.to_owned(),
-            None => self.controller.wording().next_step(action),
+            None => controller.wording().next_step(action),
         };
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {
@@ -245,21 +261,21 @@ impl Session {
             let _ = extensions.set_private("x_sub_action", &quoted(name));
         }
         let mut record = Core::builder()
-            .draft(self.controller.draft())
+            .draft(controller.draft())
             .decision_id(self.id(self.decided.saturating_add(1)))
             .iteration(self.usage.rounds())
-            .max_iterations(self.controller.bounds().max_iterations())
+            .max_iterations(controller.bounds().max_iterations())
             .calibration_profile(calibration.profile_of(family))
             .pre_capability(situation.pre_capability())
             .uncertainty(*situation.uncertainty())
             .primary_source(situation.primary_source())
             .remediability(selection.remediability())
             .selected_action(action)
-            .confidence_band(band(bands, score, target, selection))
+            .confidence_band(bands.band(score).min(most))
             .confidence_target(target)
             .recommended_next_step(next_step)
             .extensions(extensions);
-        if let Some(parent) = self.parent() {
+        if let Some(parent) = &self.parent {
             record = record.parent_decision_id(parent);
         }
         if let Some(source) = situation.secondary_source() {
@@ -271,33 +287,6 @@ impl Session {
         Ok(record.build()?)
     }
 
-    /// What the band is about, and the score that it is taken from.
-    fn score(
-        &self,
-        situation: &Situation,
-        details: &Details,
-        action: Action,
-    ) -> Result<(Target, Score), DecideError> {
-        let target = self.controller.target(action);
-        let score = match target {
-            Target::Answer => details
-                .post_answer_confidence
-                .ok_or(DecideErrorKind::NoConfidence)?,
-            Target::DirectAnswerSuitability => situation.pre_capability(),
-            Target::ActionSuitability => details
-                .action_suitability
-                .ok_or(DecideErrorKind::NoSuitability(action))?,
-        };
-        Ok((target, score))
-    }
-
-    fn parent(&self) -> Option<String> {
-        match self.decided {
-            0 => self.transferred.clone(),
-            last => Some(self.id(last)),
-        }
-    }
-
     fn id(&self, number: u64) -> String {
         format!("{}-{number}", self.prefix)
     }
@@ -307,17 +296,6 @@ impl Session {
         let number = id.rsplit('-').next().and_then(|number| number.parse().ok());
         number.is_some_and(|number: u64| number > 0 && id == self.id(number))
     }
-}
-
-/// The band of a score. A direct answer that the controller decides against is not highly suitable, and one that safety
-/// forbids is not suitable at all.
-fn band(bands: &Bands, score: Score, target: Target, selection: &Selection) -> Band {
-    let most = match target {
-        Target::DirectAnswerSuitability if selection.is_governed() => Band::Low,
-        Target::DirectAnswerSuitability => Band::Medium,
-        Target::Answer | Target::ActionSuitability => Band::High,
-    };
-    bands.band(score).min(most)
 }
 
 errors! {

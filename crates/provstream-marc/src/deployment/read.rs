@@ -33,10 +33,8 @@ pub(super) fn checked<T, E: Display>(
 pub(super) fn text(value: Value<'_>) -> Result<String> {
     let text = value.string()?;
     if text.trim().is_empty() {
-        return Err(DeploymentError::value(
-            &value,
-            "expected a text, found a blank one",
-        ));
+        let detail = "expected a text, found a blank one";
+        return Err(DeploymentError::value(&value, detail));
     }
     Ok(text.into())
 }
@@ -74,10 +72,8 @@ pub(super) fn one_of(
 ) -> Result<&'static str> {
     let text = value.string()?;
     let found = all.iter().find(|one| **one == text).copied();
-    checked(
-        &value,
-        found.ok_or_else(|| TermError::from(TermErrorKind::Unknown(what, all, text.into()))),
-    )
+    let unknown = || TermError::from(TermErrorKind::Unknown(what, all, text.into()));
+    checked(&value, found.ok_or_else(unknown))
 }
 
 /// Values that are all different.
@@ -104,10 +100,8 @@ pub(super) fn some<'t, T: PartialEq>(
 ) -> Result<Vec<T>> {
     let all = set(value, read)?;
     if all.is_empty() {
-        return Err(DeploymentError::value(
-            &value,
-            "expected at least one value, found []",
-        ));
+        let detail = "expected at least one value, found []";
+        return Err(DeploymentError::value(&value, detail));
     }
     Ok(all)
 }

@@ -43,7 +43,7 @@ fn what_is_a_value_can_be_compared() {
 
 #[test]
 fn what_is_written_or_read_has_a_text() {
-    each!(shown: Action, Band, Bands, BoundHit, BoundKind, Bounds, ConformanceReport, Document, Draft, Language, Level,
+    each!(shown: Action, Band, Bands, BoundHit, BoundKind, ConformanceReport, Document, Draft, Language, Level,
         Remediability, Report, Score, Scores, Selection, Source, Step, Target, Violation, ViolationCode, WordingFinding);
 }
 

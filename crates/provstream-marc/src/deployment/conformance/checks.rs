@@ -246,36 +246,32 @@ fn lost(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict>
 
 /// Two members that arrive under one name.
 fn confused(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
-    let extensions: Vec<&str> = it.extensions().iter().map(|one| one.name()).collect();
-    let (one, other) =
-        carried(mapping).find_map(|kind| own.collision(kind, it.draft, &extensions))?;
+    let mut found = carried(mapping);
+    let (one, other) = found.find_map(|kind| own.collision(kind, it.draft, &it.extensions))?;
     Some(Verdict::not_met(format!(
         "a mapping gives {one:?} and {other:?} the same name, which is not reversible"
     )))
 }
 
 fn described(own: &OwnMapping) -> Option<Verdict> {
-    own.description.is_none().then(|| {
-        missing("say in `mapping.description` where members are and how they are recovered")
-    })
+    let hint = "say in `mapping.description` where members are and how they are recovered";
+    (!own.is_described).then(|| missing(hint))
 }
 
 fn kept(own: &OwnMapping) -> Option<Verdict> {
+    let key = "mapping.keeps_values";
     match own.keeps_values {
         Some(true) => None,
-        Some(false) => Some(Verdict::not_met(
-            "`mapping.keeps_values` says that values change",
-        )),
-        None => Some(missing(
-            "say in `mapping.keeps_values` whether values stay as they are",
-        )),
+        Some(false) => Some(Verdict::not_met(format!("`{key}` says that values change"))),
+        None => Some(missing(format!(
+            "say in `{key}` whether values stay as they are"
+        ))),
     }
 }
 
 fn told_apart(mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
-    (carried(mapping).count() > 1 && own.told_apart.is_none()).then(|| {
-        missing("say in `mapping.told_apart` how records and disclosures are distinguished")
-    })
+    let hint = "say in `mapping.told_apart` how records and disclosures are distinguished";
+    (carried(mapping).count() > 1 && !own.is_told_apart).then(|| missing(hint))
 }
 
 /// Source: MARC-02 12.

@@ -37,7 +37,16 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
             } else {
                 Verdict::new(ConformanceOutcome::NotClaimed, "")
             };
-            findings.push(ConformanceFinding::new(class, row, section, verdict));
+            findings.push(ConformanceFinding {
+                class,
+                id: row.id,
+                section: section.to_owned(),
+                level: row.level,
+                title: row.title,
+                outcome: verdict.outcome,
+                basis: verdict.basis,
+                reason: verdict.reason,
+            });
         }
     }
     ConformanceReport {

@@ -3,8 +3,7 @@
 use crate::declare::values;
 use core::fmt;
 
-use super::table::Requirement;
-use super::verdict::{ConformanceBasis, ConformanceOutcome, Verdict};
+use super::verdict::{ConformanceBasis, ConformanceOutcome};
 use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
@@ -15,43 +14,25 @@ values! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ConformanceFinding {
         /// The class that asks for it.
-        copy class: ConformanceClass,
+        copy pub(super) class: ConformanceClass,
         /// The id by which a description states how it is met, such as `one-primary-source`.
-        copy id: &'static str,
+        copy pub(super) id: &'static str,
         /// The section of the draft that asks for it, such as `MARC-02 8.2`.
-        text section: String,
+        text pub(super) section: String,
         /// How the requirement is worded. A permission that has a condition is worded as the condition is.
-        copy level: Level,
+        copy pub(super) level: Level,
         /// What is asked, in a few words.
-        copy title: &'static str,
+        copy pub(super) title: &'static str,
         /// How it fares.
-        copy outcome: ConformanceOutcome,
+        copy pub(super) outcome: ConformanceOutcome,
         /// What it is met by, if it is met.
-        copy basis: Option<ConformanceBasis>,
+        copy pub(super) basis: Option<ConformanceBasis>,
         /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
-        text reason: String,
+        text pub(super) reason: String,
     }
 }
 
 impl ConformanceFinding {
-    pub(super) fn new(
-        class: ConformanceClass,
-        row: &'static Requirement,
-        section: &str,
-        verdict: Verdict,
-    ) -> Self {
-        Self {
-            class,
-            id: row.id,
-            section: section.to_owned(),
-            level: row.level,
-            title: row.title,
-            outcome: verdict.outcome,
-            basis: verdict.basis,
-            reason: verdict.reason,
-        }
-    }
-
     /// Whether a class does not conform because of it: what is described contradicts it, or it must be described and is not.
     #[must_use]
     pub const fn prevents(&self) -> bool {
@@ -70,15 +51,13 @@ impl fmt::Display for ConformanceFinding {
             section,
             title,
             outcome,
-            reason,
             ..
         } = self;
         let level = self.level.as_str();
         write!(f, "{outcome:21}  {section:12}  {level:6}  {title}")?;
-        if reason.is_empty() {
-            Ok(())
-        } else {
-            write!(f, " ({reason})")
+        match &*self.reason {
+            "" => Ok(()),
+            reason => write!(f, " ({reason})"),
         }
     }
 }
@@ -95,8 +74,8 @@ values! {
         text pub(super) name: String,
         /// The draft that the deployment follows.
         copy pub(super) draft: Draft,
-        /// Class by class, in the order of the draft.
-        own pub(super) findings: Vec<ConformanceFinding>,
+        /// All requirements of all classes: class by class, each in the order of the draft.
+        list pub(super) findings: ConformanceFinding,
     }
 }
 
@@ -104,12 +83,6 @@ impl ConformanceReport {
     /// What this report does not say. Source: MARC-02 20.
     pub const CAVEAT: &str = "This is a claim about structure and meaning (MARC-02 20), not about accuracy, calibration, \
         safety or suitability. What is `declared` is the deployer's word, and nothing here is better than the description.";
-
-    /// All requirements of all classes: class by class, each in the order of the draft.
-    #[must_use]
-    pub fn findings(&self) -> &[ConformanceFinding] {
-        &self.findings
-    }
 
     /// The requirements of one class.
     pub fn of(&self, class: ConformanceClass) -> impl Iterator<Item = &ConformanceFinding> {
