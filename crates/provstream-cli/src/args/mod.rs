@@ -16,7 +16,8 @@ pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, Write
 pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::emit::args::{EMIT, EmitCommand};
-use crate::marc::args::{MARC, MarcCommand};
+use crate::marc::args::MarcCommand;
+use crate::marc::help::MARC;
 use crate::ui::Ui;
 
 const STYLES: Styles = Styles::styled()

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 
 use provstream_marc::{
-    Calibration, Controller, DecideError, DecideErrorKind, Decision, Deployment, Session,
-    SessionState, Step,
+    Controller, DecideError, DecideErrorKind, Decision, Deployment, Session, SessionState, Step,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -77,8 +76,6 @@ struct Decide<'a> {
     controller: Controller,
     id: &'a str,
     unused_is_zero: bool,
-    /// The task families with bands of their own.
-    families: Vec<String>,
     requests: HashMap<String, Requests>,
     totals: Totals,
 }
@@ -96,7 +93,6 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         output: Output::stdout(),
         controller,
         id: &args.id,
-        families: families(&deployment),
         unused_is_zero: deployment.unused_scores_are_zero(),
         requests: HashMap::new(),
         totals: Totals::default(),
@@ -124,12 +120,6 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     }
     let end = end.and_then(|()| decide.output.flush());
     gate::status(end, args.fail, decide.totals.passed())
-}
-
-fn families(deployment: &Deployment) -> Vec<String> {
-    let calibration = deployment.calibration();
-    let families = calibration.into_iter().flat_map(Calibration::families);
-    families.map(|(name, _)| name.to_owned()).collect()
 }
 
 impl Decide<'_> {
@@ -189,16 +179,27 @@ impl Decide<'_> {
         Ok(requests)
     }
 
-    /// Why no decision was taken, with the task families that are known.
+    /// Why no decision was taken, with the names that are known where one is not.
     fn message(&self, error: &DecideError) -> String {
-        let DecideErrorKind::UnknownFamily(family) = error.kind() else {
-            return chain(error);
+        let (what, name, known, section): (_, _, Vec<_>, _) = match error.kind() {
+            DecideErrorKind::UnknownFamily(name) => {
+                let families = self.controller.calibration().families();
+                let known = families.map(|(family, _)| family).collect();
+                ("task family", name, known, "8.5")
+            }
+            DecideErrorKind::UnknownSubAction(name) => {
+                let known = self.controller.sub_actions().iter();
+                let known = known.map(|(name, _)| name).collect();
+                ("sub-action", name, known, "8.7")
+            }
+            _ => return chain(error),
         };
-        let known: Vec<_> = self.families.iter().map(String::as_str).collect();
-        format!(
-            "`task_family`: unknown task family {family:?}, expected one of {} (MARC-02 8.5)",
-            known.join(", ")
-        )
+        let expected = if known.is_empty() {
+            "the deployment has none".to_owned()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        format!("unknown {what} {name:?}, {expected} (MARC-02 {section})")
     }
 
     fn session(&self, prefix: &str) -> Result<Session, String> {

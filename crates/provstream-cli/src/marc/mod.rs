@@ -6,6 +6,7 @@ mod conformance;
 mod decide;
 mod event_stream;
 mod fields;
+pub(crate) mod help;
 mod json_object;
 mod judge;
 mod lines;

@@ -450,14 +450,38 @@ fn situations_are_refused_with_what_was_found() {
 }
 
 #[test]
-fn an_unknown_task_family_names_the_known_ones() {
-    let run = marc(
-        &format!("decide --deployment {}", corpus("deployment.toml")),
-        situation("task_family", json!("nope")),
-    );
-    let message =
-        "`task_family`: unknown task family \"nope\", expected one of us-federal (MARC-02 8.5)";
-    assert_eq!(refused(&run), [(1, message.to_owned())]);
+fn an_unknown_name_of_the_deployment_is_refused_with_the_known_ones() {
+    let files = Files::new();
+    let plain = "name = \"x\"\nclasses = [\"core\"]\n[bands]\ncalibration_profile = \"p\"\nmedium_from = 0.5\n\
+        high_from = 0.8\n[bounds]\nclarifications = 1\n[bounds.retrieve]\ncount = 1\ntime = \"1m\"\ncost = 9\n\
+        [bounds.tool]\ncount = 1\ntime = \"1m\"\ncost = 9\n[bounds.deliberate]\ncount = 1\ntime = \"1m\"\ncost = 9\n";
+    let families = "[bands.family.tax]\nmedium_from = 0.6\nhigh_from = 0.9\n\
+        [bands.family.law]\nmedium_from = 0.6\nhigh_from = 0.9\n";
+    let named = "[sub_actions]\nask_expert = \"ESCALATE\"\n";
+    for (more, member, message) in [
+        (
+            families,
+            "task_family",
+            "unknown task family \"nope\", expected one of law, tax (MARC-02 8.5)",
+        ),
+        (
+            named,
+            "sub_action",
+            "unknown sub-action \"nope\", expected one of ask_expert (MARC-02 8.7)",
+        ),
+        (
+            "",
+            "sub_action",
+            "unknown sub-action \"nope\", the deployment has none (MARC-02 8.7)",
+        ),
+    ] {
+        let file = files.write("d.toml", format!("{plain}{more}"));
+        let run = marc(
+            &format!("decide --deployment {file}"),
+            situation(member, json!("nope")),
+        );
+        assert_eq!(refused(&run), [(1, message.to_owned())], "{}", run.stderr);
+    }
 }
 
 #[test]
