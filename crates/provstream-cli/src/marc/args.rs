@@ -125,7 +125,7 @@ pub(crate) struct ProjectArgs {
     #[arg(long, value_enum, default_value_t = TrustArg::Untrusted)]
     pub(crate) trust: TrustArg,
     /// Who was authenticated as the emitter, with --trust attested
-    #[arg(long, value_name = "NAME", required_if_eq("trust", "attested"))]
+    #[arg(long, value_name = "NAME")]
     pub(crate) emitter: Option<String>,
     /// The answer of the one ANSWER among the records
     #[arg(long, value_name = "TEXT")]

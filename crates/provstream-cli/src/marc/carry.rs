@@ -198,7 +198,9 @@ impl Carry {
             Ok(Some((MarcKind::Core, _))) if strips => self.count(line, Ok(())),
             Ok(_) if strips => {
                 self.output.bytes(format!("{}\n", event.lines).as_bytes());
-                self.count(line, Ok(()));
+                if event.is_dispatched() {
+                    self.count(line, Ok(()));
+                }
             }
             Ok(Some((_, document))) => {
                 self.output.line(&printable(&document));

@@ -29,6 +29,13 @@ struct Reader {
     first_line: u64,
 }
 
+impl Event {
+    /// Whether it has a type or data. One without is not dispatched: a comment, or text that is not an event stream.
+    pub(crate) fn is_dispatched(&self) -> bool {
+        !self.kind.is_empty() || !self.data.is_empty()
+    }
+}
+
 impl Reader {
     fn line(&mut self, line: InputLine<'_>) {
         let InputLine::Whole(bytes) = line else {

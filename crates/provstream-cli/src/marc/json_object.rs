@@ -5,6 +5,9 @@ use provstream_marc::{Document, DocumentError, DocumentErrorKind};
 /// Longest piece of something else that a message quotes, in characters.
 const QUOTED: usize = 40;
 
+/// Largest file, in bytes.
+const MAX_FILE: usize = 1 << 20;
+
 /// U+FEFF in UTF-8, which may be at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -27,16 +30,19 @@ pub(crate) fn read(json: &[u8], column: u64) -> Result<Document, NotAnObject> {
 
 /// Reads the object that a file consists of.
 pub(crate) fn of_file(file: &[u8]) -> Result<Document, String> {
-    let json = without_mark(file);
+    let json = text_of(file)?;
     if json.trim_ascii().is_empty() {
         return Err("expected a JSON object, found an empty file".to_owned());
     }
     read(json, 1).map_err(|error| format!("line {}: {}", error.line, error.message))
 }
 
-/// A file without its byte order mark.
-pub(crate) fn without_mark(file: &[u8]) -> &[u8] {
-    file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file)
+/// The text of a file, without a byte order mark. One that is too large is refused, as only its beginning was loaded.
+pub(crate) fn text_of(file: &[u8]) -> Result<&[u8], String> {
+    if file.len() > MAX_FILE {
+        return Err("expected a file of at most 1 MiB, found a larger one".to_owned());
+    }
+    Ok(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file))
 }
 
 fn message(json: &[u8], error: &DocumentError, column: u64) -> String {

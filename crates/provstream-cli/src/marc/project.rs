@@ -142,6 +142,9 @@ fn context(args: &ProjectArgs) -> Result<Option<TrustContext>, Failure> {
             Ok(Some(context.attested(attestation)))
         }
         (Some(_), found) => Err(unused_emitter(found)),
+        (None, TrustArg::Attested) => Err(Failure::Usage(
+            "--trust attested needs --emitter, such as example.com".to_owned(),
+        )),
         (None, _) => Ok(Some(context)),
     }
 }

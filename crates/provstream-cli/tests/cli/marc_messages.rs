@@ -149,6 +149,10 @@ fn options_of_another_carrier_are_refused() {
             "--emitter is for --trust attested only, found untrusted",
         ),
         (
+            "project --trust attested",
+            "--trust attested needs --emitter, such as example.com",
+        ),
+        (
             "project --trust local --emitter x",
             "--emitter is for --trust attested only, found local",
         ),
@@ -171,6 +175,7 @@ fn input_without_anything_to_do_is_reported() {
             "event with a MARC object",
         ),
         ("carry --strip sse", "", "event"),
+        ("carry --strip sse", ": a comment\n", "event"),
         ("upgrade", "", "MARC object"),
         ("upgrade", "[]", "MARC object"),
         ("show", "", "MARC-Disclosure object"),
@@ -178,7 +183,11 @@ fn input_without_anything_to_do_is_reported() {
         for (fail, status) in [("", 0), (" --fail", 3)] {
             let run = marc(&format!("{command}{fail}"), input);
             assert_eq!(run.status, status, "{command} {input}");
-            assert_eq!(run.stdout, "", "{command} {input}");
+            if input.starts_with(':') {
+                assert_eq!(run.stdout, format!("{input}\n"));
+            } else {
+                assert_eq!(run.stdout, "", "{command} {input}");
+            }
             assert_eq!(
                 run.stderr,
                 format!("provstream: expected at least one {what}, found none\n"),
@@ -313,6 +322,25 @@ fn files_of_settings_that_are_not_text_are_named() {
             assert_eq!(run.status, 1, "{command}: {}", run.stderr);
             let start = format!("provstream: cannot read {file}: {message}");
             assert!(run.stderr.starts_with(&start), "{command}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_and_not_read_in_part() {
+    let files = Files::new();
+    let line = "{\"decision_id\":\"0000\",\"answer\":\"x\"}\n";
+    let lines = (1 << 20) / line.len() + 1;
+    let texts: String = (0..lines)
+        .map(|number| line.replace("0000", &format!("{number:05}")))
+        .collect();
+    // All that is loaded of the second is well-formed.
+    let blank_lines = format!("{{\"decision_id\":\"a\"}}{}", "\n".repeat(1 << 20));
+    for content in [texts, blank_lines] {
+        let file = files.write("file", content);
+        for command in ["carry --into audit-log --envelope", "project --texts"] {
+            let message = "expected a file of at most 1 MiB, found a larger one";
+            assert_refused(&format!("{command} {file}"), &format!("{file}: {message}"));
         }
     }
 }
