@@ -32,22 +32,22 @@ fn max_record(text: &str) -> Result<u32, String> {
 #[derive(Debug, Subcommand)]
 pub(crate) enum MarcCommand {
     /// Validate MARC objects
-    #[command(long_about = VALIDATE, after_long_help = exits(ARGUMENT, "an object is not valid, or there is none"))]
+    #[command(long_about = VALIDATE, after_long_help = exits(ARGUMENT, "an object is not valid, or none was found"))]
     Validate(ValidateArgs),
     /// Select an action for each situation, and print its record
-    #[command(long_about = DECIDE, after_long_help = exits(DEPLOYMENT, "a line was refused, or there is none"))]
+    #[command(long_about = DECIDE, after_long_help = exits(DEPLOYMENT, "a line was refused, or none was found"))]
     Decide(DecideArgs),
     /// Print what may be disclosed of records
-    #[command(long_about = PROJECT, after_long_help = exits(TEXTS, "a record was withheld, refused or not valid, or there is none"))]
+    #[command(long_about = PROJECT, after_long_help = exits(TEXTS, "a record was withheld, refused or not valid, or none was found"))]
     Project(ProjectArgs),
     /// Print disclosures as text
-    #[command(long_about = SHOW, after_long_help = exits(DEPLOYMENT, "an object is not a valid disclosure, or there is none"))]
+    #[command(long_about = SHOW, after_long_help = exits(DEPLOYMENT, "an object is not a valid disclosure, or none was found"))]
     Show(ShowArgs),
     /// Put MARC objects into other protocols, and take them out
-    #[command(long_about = CARRY, after_long_help = exits(ENVELOPE, "an object or envelope was refused, or there is none"))]
+    #[command(long_about = CARRY, after_long_help = exits(ENVELOPE, "an object or envelope was refused, or none was found"))]
     Carry(CarryArgs),
     /// Convert objects of draft 01 to draft 02
-    #[command(long_about = UPGRADE, after_long_help = exits(ARGUMENT, "an object was refused, or there is none"))]
+    #[command(long_about = UPGRADE, after_long_help = exits(ARGUMENT, "an object was refused, or none was found"))]
     Upgrade(UpgradeArgs),
     /// Print the JSON Schema of MARC objects
     #[command(long_about = SCHEMA, after_long_help = EXIT_SCHEMA)]

@@ -49,7 +49,7 @@ pub(crate) enum Missing {
 }
 
 impl Outermost<'_> {
-    /// The object; what is wrong if there is none, with the line of the input.
+    /// The object, or what is wrong and in which line of the input.
     pub(crate) fn document(&self) -> Result<Document, NotAnObject> {
         let message = match &self.content {
             Ok(bytes) => {
