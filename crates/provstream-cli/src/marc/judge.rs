@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::args::KindArg;
 use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
+use crate::failure::complain;
 use crate::line::ViolationFields;
 use crate::output::Output;
 
@@ -35,38 +36,19 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         span: outermost.span,
         pointer: outermost.pointer.clone(),
     };
-    let missing = |code, message: String| vec![absent(place.clone(), code, message)];
-    let bytes = match &outermost.content {
-        Ok(bytes) => *bytes,
-        Err(Missing::TooLong) => {
-            let message = "expected an object within --max-record, found a longer one".to_owned();
-            return missing(Code::LimitRecord, message);
-        }
-        Err(Missing::Unterminated) => {
-            return missing(
-                Code::Syntax,
-                "expected the end of the JSON value, found the end of the input".into(),
-            );
-        }
-        Err(Missing::Other(text)) => {
-            return missing(
-                Code::Syntax,
-                format!("expected a JSON object, found {text:?}"),
-            );
-        }
-    };
-    let document = match Document::parse(bytes) {
+    let document = match outermost.document() {
         Ok(document) => document,
         Err(error) => {
-            let mut object = absent(
-                place.clone(),
-                Code::Syntax,
-                format!("expected a JSON object: {error}"),
-            );
-            object.lines = vec![place.line + u64::try_from(error.line().max(1) - 1).unwrap_or(0)];
+            let code = match outermost.content {
+                Err(Missing::TooLong) => Code::LimitRecord,
+                _ => Code::Syntax,
+            };
+            let mut object = absent(place, code, error.message);
+            object.lines = vec![error.line];
             return vec![object];
         }
     };
+    let bytes = outermost.content.as_ref().copied().unwrap_or_default();
     let found = match kind {
         KindArg::Auto => marc_objects(document),
         KindArg::Core | KindArg::Disclosure => vec![Found {
@@ -84,7 +66,7 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
     }
     if found.is_empty() {
         let message = "expected a MARC object, found none in this JSON object".to_owned();
-        return missing(Code::Nothing, message);
+        return vec![absent(place, Code::Nothing, message)];
     }
     found
         .into_iter()
@@ -118,7 +100,7 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         Some(kind) => found.document.validate(kind, profile),
         None => {
             let mut report = Report::default();
-            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; --kind says which"));
+            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; `marc validate --kind` takes it for one"));
             report
         }
     };
@@ -169,6 +151,22 @@ struct Offsets {
 }
 
 impl Object {
+    /// What is wrong, in one text. Where there is no object, that is all that is wrong.
+    pub(crate) fn faults(&self) -> String {
+        match (&self.document, self.report.violations()) {
+            (None, [only]) => only.message().to_owned(),
+            _ => self.report.to_string(),
+        }
+    }
+
+    /// The line of the first fault.
+    pub(crate) fn fault_line(&self) -> u64 {
+        match (&self.document, &*self.lines) {
+            (None, [only]) => *only,
+            _ => self.place.line,
+        }
+    }
+
     /// Adds what another check found.
     pub(crate) fn add(&mut self, report: Report) {
         let more = report.violations().len();
@@ -221,12 +219,21 @@ impl Totals {
 
     /// Prints that there was nothing, if so, and the totals.
     pub(crate) fn end(self, output: &mut Output, what: &str) {
-        if self.objects == 0 {
-            output.line(&Nothing {
-                message: format!("expected at least one {what}, found none"),
-            });
+        if let Some(message) = self.nothing(what) {
+            output.line(&Nothing { message });
         }
         output.line(&self);
+    }
+
+    /// Reports on standard error that there was nothing, if so: for commands whose output is not lines about objects.
+    pub(crate) fn complain_of_nothing(self, what: &str) {
+        if let Some(message) = self.nothing(what) {
+            complain(message);
+        }
+    }
+
+    fn nothing(self, what: &str) -> Option<String> {
+        (self.objects == 0).then(|| format!("expected at least one {what}, found none"))
     }
 }
 
