@@ -161,7 +161,7 @@ pub(super) fn gbnf(rules: &Rules, root: &str, comment: &str) -> String {
 }
 
 /// The Lark-like syntax of llguidance. All rules are terminals, so that the whole answer is one lexeme: text and annotations
-/// are told apart by the lexer alone, and lazily, as far as the answer has come.
+/// are distinguished by the lexer alone, and lazily, as far as the answer has come.
 struct Lark;
 
 impl Dialect for Lark {

@@ -42,6 +42,7 @@ const NO_TEXT_RANGES: [(char, char); 8] = [
     ('\u{205f}', '\u{205f}'),
     ('\u{3000}', '\u{3000}'),
 ];
+
 /// What no sentence has as a plain character.
 fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
     let mut ranges = vec![
@@ -57,24 +58,27 @@ fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
 
 /// Adds the rules of sentences with annotations after them: at least one.
 pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
-    let joined = |before: Expr| Expr::sequence([before, Expr::chars("/_-", &JOINED)]);
-    let stop = joined(Expr::chars(".!?", &[]).some());
-    let stop_or_tilde = Expr::choice([stop.clone(), joined(Expr::literal("~"))]);
-    let stop_or_tilde = rules.add("joined", stop_or_tilde);
+    // In runs of one class, which engines follow in a step. A stop is in one sequence with the run after it: an engine that knows in
+    // advance which tokens stay within a sequence (XGrammar) then needs to try few of them.
+    let run = || plain_char("", &[]).any_number();
+    let stops = || Expr::chars(".!?", &[]);
+    let next = || Expr::chars("/_-", &JOINED);
+    let joined = Expr::choice([
+        Expr::sequence([stops(), stops().any_number(), next(), run()]),
+        Expr::sequence([Expr::literal("~"), next(), run()]),
+    ]);
+    let joined = rules.add("joined", joined);
+    let stop = Expr::sequence([stops().some(), next()]);
     let code = Expr::sequence([
         Expr::literal("`"),
         Expr::choice([plain_char("", &[]), stop]).some(),
         Expr::literal("`"),
     ]);
     let code = rules.add("code", code);
-    // In runs of one class, which engines follow in a step; a code span is never followed by another.
-    let run = || plain_char("", &[]).any_number();
-    let after_code = Expr::choice([
-        plain_char("", &[]).some(),
-        Expr::sequence([stop_or_tilde.clone(), run()]),
-    ]);
+    // A code span is never followed by another.
+    let after_code = Expr::choice([plain_char("", &[]).some(), joined.clone()]);
     let part = Expr::choice([
-        Expr::sequence([stop_or_tilde.clone(), run()]),
+        joined.clone(),
         Expr::sequence([code.clone(), after_code.clone()]),
     ]);
     let rest = Expr::sequence([part.any_number(), code.clone().optional()]);
@@ -85,7 +89,7 @@ pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
     let lead = rules.add("lead", Expr::sequence([not_blank, no_text()]));
     let text = Expr::choice([
         Expr::sequence([plain_char(NO_TEXT, &NO_TEXT_RANGES), run(), rest.clone()]),
-        Expr::sequence([stop_or_tilde, run(), rest.clone()]),
+        Expr::sequence([joined, rest.clone()]),
         Expr::sequence([code, Expr::sequence([after_code, rest]).optional()]),
     ]);
     let body = Expr::sequence([lead.clone().optional(), text]);
@@ -102,10 +106,10 @@ pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
     ]);
     let ended = Expr::sequence([body, Expr::sequence([end, closers()]).optional()]);
     let space = || Expr::literal(" ").optional();
-    let more = Expr::sequence([space(), annotation.clone()]).times(0, MOST - 1);
+    let annotations = Expr::sequence([space(), annotation]).times(1, MOST);
     let sentence = rules.add(
         "sentence",
-        Expr::sequence([Expr::choice([ended, number]), space(), annotation, more]),
+        Expr::sequence([Expr::choice([ended, number]), annotations]),
     );
     let marker = Expr::sequence([
         Expr::chars("", &[('0', '9')]).times(1, 3),
