@@ -114,6 +114,7 @@ mod borrow;
 mod chunk_index;
 mod event;
 mod extract;
+mod gate;
 mod handler;
 pub mod io;
 pub mod json;
@@ -141,6 +142,7 @@ pub use event::{
     TextChunk,
 };
 pub use extract::sentence;
+pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

@@ -74,6 +74,8 @@ pub struct Parser {
     limits: Limits,
     vocabulary: Vocabulary,
     engine: Engine,
+    /// What [`undecided_from`](Parser::undecided_from) gave last.
+    undecided: u64,
 }
 
 /// What reads the stream in each mode.
@@ -196,6 +198,7 @@ impl Parser {
             Engine::Text(text) => text.reset(&self.limits),
             Engine::Sequence(sequence) => sequence.reset(),
         }
+        self.undecided = self.position();
     }
 
     /// The stream offset of the next byte: how many were taken so far, if the parser did not
@@ -228,6 +231,55 @@ impl Parser {
             // There are no bracketed annotations.
             Engine::Sequence(_) => 0,
         }
+    }
+
+    /// The release point: the least stream offset at which an assertion that is not complete may begin, whatever
+    /// follows. All text before it can be shown, discarded or kept for good.
+    ///
+    /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
+    /// text, makes an assertion that begins before it, with the exception below. Unless it is the position, or the stream
+    /// ends inside a character, some continuation makes an assertion that begins at it.
+    ///
+    /// The exception: where more than [`Limits::max_assertion`] bytes follow the last boundary, an assertion begins where
+    /// it is cut, and without the text before the cut, the end of the sentence before may be read as part of it (`ca. 5`
+    /// in `Africa. 5 of them ...`). So an assertion that is [cut](crate::DiagnosticCode::LimitAssertion) can begin
+    /// before the release point, by part of the last sentence that was complete.
+    ///
+    /// Callers that never ask pay nothing. The cost of asking after each chunk follows the length of the chunks.
+    ///
+    /// ```
+    /// use provstream::Parser;
+    ///
+    /// let mut parser = Parser::new();
+    /// parser.push(b"It rained. See p", ());
+    /// assert_eq!(parser.undecided_from(), 11); // no annotation can be about "It rained."
+    /// parser.push(b". 55 [substrate.grep]", ());
+    /// assert_eq!(parser.undecided_from(), 11); // another annotation may follow
+    /// parser.push(b" Then", ());
+    /// assert_eq!(parser.undecided_from(), 38);
+    /// ```
+    #[must_use]
+    pub fn undecided_from(&mut self) -> u64 {
+        let from = match &mut self.engine {
+            Engine::Text(text) => text.undecided_from(&self.limits),
+            Engine::Sequence(sequence) => sequence.undecided_from(),
+        };
+        self.undecided = self.undecided.max(from);
+        self.undecided
+    }
+
+    /// [`undecided_from`](Self::undecided_from) in clean offsets.
+    pub(crate) fn undecided_clean(&mut self) -> u64 {
+        let from = self.undecided_from();
+        from - match &self.engine {
+            Engine::Text(text) => text.removed_before(from),
+            Engine::Sequence(sequence) => sequence.removed(),
+        }
+    }
+
+    /// Whether nothing but JSON values is read.
+    pub(crate) const fn reads_json_alone(&self) -> bool {
+        matches!(self.engine, Engine::Sequence(_))
     }
 
     /// Bytes of heap that belong to this stream alone.
@@ -345,6 +397,7 @@ impl ParserBuilder {
             Mode::Ndjson => Engine::Sequence(SequenceEngine::new(start, true, hold)),
         };
         Parser {
+            undecided: start,
             engine,
             limits: self.limits,
             vocabulary: self.vocabulary,

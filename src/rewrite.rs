@@ -98,6 +98,31 @@ impl Rewriter {
         &self.parser
     }
 
+    /// The release point in clean offsets, those of the text without annotations and records: the place of
+    /// [`Parser::undecided_from`] there, as [`clean_span`](crate::provenance::Assertion::clean_span) gives that of an
+    /// assertion. Where the rewriter writes something in the place of annotations, its own text has other offsets.
+    ///
+    /// ```
+    /// use provstream::{Parser, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(Parser::new());
+    /// rewriter.push(b"It rained. [substrate.grep] It snowed", ());
+    /// assert_eq!(rewriter.undecided_from(), 11);
+    /// ```
+    #[must_use]
+    pub fn undecided_from(&mut self) -> u64 {
+        self.parser.undecided_clean()
+    }
+
+    pub(crate) const fn parser_mut(&mut self) -> &mut Parser {
+        &mut self.parser
+    }
+
+    /// Bytes that were taken, are not written and may be.
+    pub(crate) fn unwritten_len(&self) -> usize {
+        self.out.white.len() + self.parser.buffered_len()
+    }
+
     /// The parser inside; whitespace that was held back is dropped.
     #[must_use]
     pub fn into_parser(self) -> Parser {

@@ -1,6 +1,10 @@
 //! Finds the text that an annotation belongs to, by looking back from it.
 
+mod reach;
+
 use memchr::memrchr;
+
+pub(crate) use self::reach::{Reach, reach};
 
 use super::sentence::last_sentence;
 use crate::lex::chars::{leading_white, next_boundary, trimmed_len};

@@ -11,6 +11,7 @@ mod report;
 mod sequence;
 mod slots;
 mod tail;
+mod undecided;
 mod visit;
 mod whole;
 
@@ -46,6 +47,8 @@ pub(crate) struct JsonReader {
     ahead: Option<(usize, Option<Step>)>,
     /// How many bytes a short chunk may add without anything else to do.
     room: usize,
+    /// What [`undecided_from`](Self::undecided_from) has read of the deferred object.
+    search: Option<undecided::Search>,
 }
 
 /// What is known of a value but its grammar.
@@ -90,6 +93,7 @@ impl JsonReader {
             deferred: None,
             ahead: None,
             room: 0,
+            search: None,
         }
     }
 
@@ -100,6 +104,7 @@ impl JsonReader {
         self.deferred = None;
         self.ahead = None;
         self.room = 0;
+        self.search = None;
         let state = &mut self.state;
         state.clear();
         state.tail.restart(start);

@@ -41,6 +41,8 @@ pub(crate) struct SequenceEngine {
     mark: u8,
     /// After the last byte that was reported not to be JSON.
     reported: u64,
+    /// Bytes of records, which were removed.
+    removed: u64,
 }
 
 impl SequenceEngine {
@@ -57,6 +59,7 @@ impl SequenceEngine {
             buffered: 0,
             mark: 0,
             reported: start,
+            removed: 0,
         }
     }
 
@@ -78,6 +81,20 @@ impl SequenceEngine {
     /// Bytes that belong to a value that can still become a record and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
         self.buffered
+    }
+
+    /// Bytes of records that were removed.
+    pub(crate) const fn removed(&self) -> u64 {
+        self.removed
+    }
+
+    /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
+    /// [`position`](Self::position).
+    pub(crate) fn undecided_from(&mut self) -> u64 {
+        match self.place {
+            Place::Value => self.reader.undecided_from(self.position),
+            _ => self.position,
+        }
     }
 
     /// Bytes of heap in use.
@@ -364,6 +381,7 @@ impl Piece<'_, '_> {
         let raw = self.engine.reader.whole(limits, self.chunk, self.base, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.emitted = end;
+        self.engine.removed += span.len();
     }
 
     /// Emits all bytes up to a stream offset.

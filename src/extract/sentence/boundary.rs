@@ -69,6 +69,11 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
     (!goes_on).then_some(trail.next)
 }
 
+/// Whether a quotation mark follows `terminator` directly.
+pub(super) fn closes_quotation(text: &[u8], terminator: Terminator) -> bool {
+    trail(text, terminator.end, is_wide_stop(terminator.code)).has_quote
+}
+
 const fn is_wide_stop(code: u32) -> bool {
     matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
 }
@@ -87,6 +92,12 @@ fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 /// Whether the full stop at `dot` ends an ellipsis that opens the text, or that white space or an opening bracket sets apart from
 /// what precedes while the next word need not start a sentence.
 fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
+    ellipsis(text, dot).is_none_or(|apart| apart && start_of_sentence(text, next).is_none())
+}
+
+/// Whether white space or an opening bracket sets the ellipsis that ends at `dot` apart from what precedes; `None` if
+/// nothing precedes.
+fn ellipsis(text: &[u8], dot: usize) -> Option<bool> {
     let dots = text[..dot]
         .iter()
         .rev()
@@ -95,13 +106,17 @@ fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
     steps::count(dots);
     let start = dot - dots;
     let before = super::scan::space_before(text, start);
-    match text[..before.end].last() {
-        None => true,
-        Some(byte) => {
-            let ellipsis = dots > 0 && (before.spaced || matches!(byte, b'[' | b'('))
-                || before.spaced && *byte == b'.';
-            ellipsis && start_of_sentence(text, next).is_none()
-        }
+    let byte = text[..before.end].last()?;
+    let bracket = before.spaced || matches!(byte, b'[' | b'(');
+    Some(dots > 0 && bracket || before.spaced && *byte == b'.')
+}
+
+/// Whether the full stop at `dot`, after no digit, ends a sentence only if the next word starts one.
+pub(super) fn needs_start(text: &[u8], dot: usize) -> bool {
+    match text[..dot].last() {
+        None => false,
+        Some(b'.' | b' ' | b'\t' | b'\r' | b'\n') => ellipsis(text, dot) == Some(true),
+        Some(_) => matches!(hold(text, dot), Some((_, Hold::Listed | Hold::Name))),
     }
 }
 

@@ -21,6 +21,7 @@ mod class_table;
 mod marker;
 mod ordinal;
 mod scan;
+mod settled;
 mod speech;
 mod start;
 mod terminator;
@@ -28,6 +29,8 @@ mod words;
 
 use core::iter::FusedIterator;
 use core::ops::Range;
+
+pub(crate) use self::settled::{Settled, settled_sentence};
 
 /// Version of the Unicode data that the boundaries come from (UAX #29, `Sentence_Break`): major, minor, update.
 pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);

@@ -8,6 +8,7 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
+mod undecided;
 
 use smallvec::SmallVec;
 use wide::u8x16;
@@ -16,6 +17,7 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
+use self::undecided::Calm;
 use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
@@ -113,6 +115,7 @@ pub(crate) struct TextEngine {
     untrusted: bool,
     json: Json,
     reader: JsonReader,
+    calm: Option<Calm>,
 }
 
 impl TextEngine {
@@ -138,6 +141,7 @@ impl TextEngine {
             untrusted: false,
             json: Json::new(start, json, hold_records),
             reader: JsonReader::new(),
+            calm: None,
         }
     }
 

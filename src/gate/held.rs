@@ -1,0 +1,318 @@
+//! The text that is held back, and what was decided about it.
+
+use std::borrow::Cow;
+
+use super::GateEnd;
+use super::handler::GateHandler;
+use super::policy::{Action, AtLimit, Policy, Unannotated};
+use crate::event::TextChunk;
+use crate::json::JsonString;
+use crate::lex::chars::{Separator, separator};
+use crate::provenance::{Assertion, Encoding};
+use crate::span::Span;
+
+/// Text from the release point on, and the decisions about it. All offsets are those of the stream without annotations
+/// and records.
+///
+/// Invariant: `bytes[taken..]` is the text from `start` on.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    taken: usize,
+    start: u64,
+    /// Bytes of the stream that were removed so far.
+    removed: u64,
+    /// In the order of their spans.
+    decisions: Vec<Decision>,
+    /// Where the first assertion begins at which the stream ends.
+    stop: Option<u64>,
+    ended: Option<GateEnd>,
+    /// The run of unannotated text that has begun.
+    run: Option<Unannotated>,
+    /// There are only JSON values: no text but theirs.
+    json_alone: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Decision {
+    /// In the stream.
+    span: Span,
+    clean: Span,
+    action: Action,
+    /// The text is the content of a JSON string.
+    in_string: bool,
+}
+
+impl Held {
+    pub(super) const fn new(start: u64, json_alone: bool) -> Self {
+        Self {
+            bytes: Vec::new(),
+            taken: 0,
+            start,
+            removed: 0,
+            decisions: Vec::new(),
+            stop: None,
+            ended: None,
+            run: None,
+            json_alone,
+        }
+    }
+
+    pub(super) const fn ended(&self) -> Option<GateEnd> {
+        self.ended
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() - self.taken
+    }
+
+    pub(super) fn heap_size(&self) -> usize {
+        let texts = self.decisions.iter().map(|decision| decision.action.heap());
+        let run = self.run.as_ref().map_or(0, Unannotated::heap);
+        self.bytes.capacity()
+            + self.decisions.capacity() * size_of::<Decision>()
+            + texts.sum::<usize>()
+            + run
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.taken == self.bytes.len() {
+            self.bytes.clear();
+            self.taken = 0;
+        } else if self.taken > self.len() {
+            self.bytes.drain(..self.taken);
+            self.taken = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) const fn remove(&mut self, len: u64) {
+        self.removed += len;
+    }
+
+    /// A record was removed with the assertions in it.
+    pub(super) fn remove_record(&mut self, record: Span) {
+        self.removed += record.len();
+        let at = record.end() - self.removed;
+        let inside = |decision: &Decision| {
+            let span = decision.span;
+            decision.in_string && record.start() <= span.start() && span.end() <= record.end()
+        };
+        self.decisions
+            .retain(|decision| decision.action.ends() || !inside(decision));
+        for decision in &mut self.decisions {
+            if inside(decision) {
+                // The stream ends where the record was.
+                decision.clean = Span::new(at, at);
+                self.stop = Some(at);
+            }
+        }
+    }
+
+    /// While a policy is asked, the stream counts as ended, so that nothing is released if it panics.
+    pub(super) const fn set_asking(&mut self, asking: bool) {
+        self.ended = if asking {
+            Some(GateEnd::Suspended)
+        } else {
+            None
+        };
+    }
+
+    /// Where an assertion that has just been reported is.
+    pub(super) fn clean_span(&self, assertion: &Assertion<'_>) -> Span {
+        // In JSON nothing is removed, so all that was removed comes before it.
+        let span = assertion.span();
+        let shifted = Span::new(
+            span.start().saturating_sub(self.removed),
+            span.end().saturating_sub(self.removed),
+        );
+        assertion.clean_span().unwrap_or(shifted)
+    }
+
+    /// Whether the stream ends before an assertion.
+    pub(super) fn is_beyond_stop(&self, clean: Span) -> bool {
+        self.ended.is_some() || self.stop.is_some_and(|stop| clean.start() >= stop)
+    }
+
+    pub(super) fn decide(&mut self, span: Span, clean: Span, action: Action, encoding: Encoding) {
+        if action.ends() {
+            self.stop = Some(clean.start());
+        }
+        let at = self
+            .decisions
+            .partition_point(|before| before.clean.start() <= clean.start());
+        let decision = Decision {
+            span,
+            clean,
+            action,
+            in_string: encoding == Encoding::Json,
+        };
+        self.decisions.insert(at, decision);
+    }
+
+    /// Releases or removes all text before `upto`, about which everything is decided; all there is if there is no such
+    /// place.
+    pub(super) fn settle(
+        &mut self,
+        upto: Option<u64>,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        let last = upto.is_none();
+        let end = self.start + self.len() as u64;
+        let upto = upto.map_or(end, |upto| upto.clamp(self.start, end));
+        while self.ended.is_none()
+            && self
+                .decisions
+                .first()
+                .is_some_and(|next| next.clean.end() <= upto)
+        {
+            let decision = self.decisions.remove(0);
+            self.pass(decision.clean.start(), true, policy, handler);
+            self.close(handler);
+            self.act(decision, handler);
+        }
+        if self.ended.is_none() {
+            let next = self.decisions.first().map(|next| next.clean.start());
+            self.pass(
+                next.map_or(upto, |next| next.min(upto)),
+                last,
+                policy,
+                handler,
+            );
+        }
+    }
+
+    /// Too much is held back.
+    pub(super) fn overflow(&mut self, policy: &mut impl Policy, handler: &mut impl GateHandler) {
+        match policy.limit() {
+            AtLimit::Release => {
+                let from = self.start;
+                self.settle(None, policy, handler);
+                handler.limit(Span::new(from, self.start));
+            }
+            AtLimit::Refuse(text) => {
+                self.close(handler);
+                handler.inserted(&text, self.start);
+                self.end(GateEnd::Refused);
+            }
+        }
+    }
+
+    /// The run of unannotated text is over.
+    pub(super) fn close(&mut self, handler: &mut impl GateHandler) {
+        if let Some(Unannotated::Mark(_, after)) = self.run.take() {
+            handler.inserted(&after, self.start);
+        }
+    }
+
+    /// Passes over unannotated text up to an offset; if it is not the `last` of its run, a character may be cut there.
+    fn pass(
+        &mut self,
+        upto: u64,
+        last: bool,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        let Some(len) = upto.checked_sub(self.start).filter(|&len| len > 0) else {
+            return;
+        };
+        let mut len = len as usize;
+        if !self.json_alone && self.run.is_none() {
+            let text = &self.bytes[self.taken..self.taken + len];
+            let Lead { len: lead, begins } = lead(text, last);
+            self.take(lead, false, handler);
+            if !begins {
+                return;
+            }
+            len -= lead;
+            let run = policy.unannotated();
+            if let Unannotated::Mark(text, _) | Unannotated::Replace(text) = &run {
+                handler.inserted(text, self.start);
+            }
+            self.run = Some(run);
+        }
+        let removed = matches!(
+            self.run,
+            Some(Unannotated::Discard | Unannotated::Replace(_))
+        );
+        self.take(len, removed, handler);
+    }
+
+    fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
+        let at = self.start;
+        let len = decision.clean.end().saturating_sub(at) as usize;
+        let escape = decision.in_string;
+        match decision.action {
+            Action::Release => self.take(len, false, handler),
+            Action::Mark(before, after) => {
+                handler.inserted(&escaped(&before, escape), at);
+                self.take(len, false, handler);
+                handler.inserted(&escaped(&after, escape), self.start);
+            }
+            Action::Replace(text) => {
+                handler.inserted(&escaped(&text, escape), at);
+                self.take(len, true, handler);
+            }
+            Action::Discard => self.take(len, true, handler),
+            Action::Suspend => self.end(GateEnd::Suspended),
+            Action::Refuse(text) => {
+                handler.inserted(&escaped(&text, escape), at);
+                self.end(GateEnd::Refused);
+            }
+        }
+    }
+
+    /// Releases or removes the next bytes.
+    fn take(&mut self, len: usize, removed: bool, handler: &mut impl GateHandler) {
+        if len == 0 {
+            return;
+        }
+        let text = TextChunk::new(&self.bytes[self.taken..self.taken + len], self.start);
+        if removed {
+            handler.removed(text);
+        } else {
+            handler.released(text);
+        }
+        self.taken += len;
+        self.start += len as u64;
+    }
+
+    fn end(&mut self, how: GateEnd) {
+        self.ended = Some(how);
+        self.bytes.clear();
+        self.taken = 0;
+        self.decisions.clear();
+    }
+}
+
+/// What unannotated text begins with.
+struct Lead {
+    /// Length of the white space and closing punctuation.
+    len: usize,
+    /// Another character follows.
+    begins: bool,
+}
+
+/// What `text` begins with; a character that is cut at its end counts if the text is the `last` of its run.
+fn lead(text: &[u8], last: bool) -> Lead {
+    let mut len = 0;
+    while len < text.len() {
+        match separator(&text[len..]) {
+            Separator::White(white) => len += white,
+            Separator::Closing(closing) => len += closing,
+            Separator::Partial if !last => return Lead { len, begins: false },
+            Separator::Partial | Separator::Other => return Lead { len, begins: true },
+        }
+    }
+    Lead { len, begins: false }
+}
+
+/// The text, as it is written in a JSON string if it is to be.
+fn escaped(text: &str, escape: bool) -> Cow<'_, str> {
+    if !escape {
+        return Cow::Borrowed(text);
+    }
+    let quoted = JsonString(text).to_string();
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
+}

@@ -1,0 +1,4 @@
+//! The release point and the gate beside their naive oracles.
+
+mod gate;
+mod release_point;

@@ -1,0 +1,220 @@
+//! The release point beside a search over continuations.
+
+use provstream::Parser;
+use testkit::gate::pieces::{Short, short};
+use testkit::gate::release_point::release_point;
+use testkit::reference::engine::{Cuts, collect, feed, parser_in};
+use testkit::reference::{Ev, RefLimits, RefVocabulary, Segment};
+
+/// Inputs compared at every prefix; `PROVSTREAM_SEEDS` sets another number for a longer search.
+const INPUTS: u64 = 60;
+
+fn parser(short: &Short, limits: &RefLimits) -> Parser {
+    parser_in(short.reading, limits, &RefVocabulary::default())
+}
+
+/// The first `len` bytes of an input.
+fn prefix(input: &[Segment], len: usize) -> Vec<Segment> {
+    let mut left = len;
+    let mut prefix = Vec::new();
+    for segment in input {
+        let now = segment.bytes.len().min(left);
+        left -= now;
+        if now > 0 {
+            prefix.push(Segment {
+                own: segment.own,
+                bytes: segment.bytes[..now].to_vec(),
+            });
+        }
+    }
+    prefix
+}
+
+/// Whether a stream ends with a whole character, as far as its last bytes show.
+fn ends_whole(bytes: &[u8]) -> bool {
+    match bytes.utf8_chunks().last() {
+        Some(chunk) => {
+            !std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none())
+        }
+        None => true,
+    }
+}
+
+/// The first prefix of an input at which the two differ.
+fn difference(short: &Short) -> Option<String> {
+    let limits = RefLimits::default();
+    let len = short.input.iter().map(|segment| segment.bytes.len()).sum();
+    let mut bytewise = parser(short, &limits);
+    let mut bytes = Vec::new();
+    for upto in 1..=len {
+        let prefix = prefix(&short.input, upto);
+        let last = prefix.last().expect("a byte");
+        let byte = *last.bytes.last().expect("a byte");
+        bytes.push(byte);
+        feed(&mut bytewise, last.own, &[byte], &mut Vec::new());
+        let found = bytewise.undecided_from();
+        let mut whole = parser(short, &limits);
+        for segment in &prefix {
+            feed(&mut whole, segment.own, &segment.bytes, &mut Vec::new());
+        }
+        let expected = release_point(short.reading, &prefix, &limits);
+        let read_whole = whole.undecided_from();
+        let same = found == expected && read_whole == expected;
+        if !same && (ends_whole(&bytes) || found > expected || read_whole > expected) {
+            let bytes: Vec<_> = prefix
+                .iter()
+                .map(|segment| (segment.own, segment.bytes.escape_ascii().to_string()))
+                .collect();
+            return Some(format!(
+                "{:?}: expected {expected}, found {found}, read whole {read_whole}: {bytes:?}",
+                short.reading
+            ));
+        }
+    }
+    None
+}
+
+/// The number of inputs to compare.
+pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
+    let from_env = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = from_env("PROVSTREAM_FIRST_SEED").unwrap_or(0);
+    first..first + from_env("PROVSTREAM_SEEDS").unwrap_or(default)
+}
+
+#[test]
+fn the_release_point_equals_a_search_over_continuations() {
+    let differences: Vec<_> = seeds(INPUTS)
+        .filter_map(|seed| Some(format!("seed {seed}, {}", difference(&short(seed, 8))?)))
+        .take(12)
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Streams read with a question after each chunk, in each of four cuttings.
+const STREAMS: u64 = 1_000;
+
+/// Reads a stream and checks each assertion against the release point before it; gives how often that moved.
+fn read_asking(
+    short: &Short,
+    limits: &RefLimits,
+    most: usize,
+    cuts: &mut Cuts,
+) -> Result<usize, String> {
+    let mut parser = parser(short, limits);
+    let mut moves = 0;
+    let mut from = 0;
+    for (own, chunk) in cut(&short.input, most, cuts) {
+        let mut events = Vec::new();
+        feed(&mut parser, own, chunk, &mut events);
+        let asked = parser.undecided_from();
+        check(&events, from)?;
+        if asked < from || asked > parser.position() {
+            return Err(format!("from {from} to {asked}, at {}", parser.position()));
+        }
+        moves += usize::from(asked > from);
+        from = asked;
+    }
+    let mut events = Vec::new();
+    parser.finish(|event: provstream::Event<'_>| collect(event, &mut events));
+    check(&events, from)?;
+    Ok(moves)
+}
+
+/// Checks that no assertion begins before the release point but one that is cut.
+fn check(events: &[Ev], from: u64) -> Result<(), String> {
+    for (at, event) in events.iter().enumerate() {
+        if let Ev::Assertion { span, .. } = event
+            && span.0 < from
+        {
+            let cut = events[at..].iter().any(|event| {
+                matches!(event, Ev::Diagnostic { code: "limit-assertion", span: cut } if cut == span)
+            });
+            if !cut {
+                return Err(format!("release point {from}, then {event:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The chunks of an input.
+pub(crate) fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<(bool, &'a [u8])> {
+    let mut chunks = Vec::new();
+    for segment in input {
+        let mut rest = &segment.bytes[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at((1 + cuts.below(most)).min(rest.len()));
+            chunks.push((segment.own, now));
+            rest = later;
+        }
+    }
+    chunks
+}
+
+#[test]
+fn no_assertion_begins_before_the_release_point() {
+    let mut moves = 0;
+    for seed in seeds(STREAMS) {
+        let short = short(seed, 120);
+        let mut cuts = Cuts(seed);
+        let limits = if seed % 2 == 0 {
+            RefLimits::default()
+        } else {
+            RefLimits {
+                max_assertion: 4 + cuts.below(60),
+                ..RefLimits::default()
+            }
+        };
+        for most in [1, 4, 16, 2000] {
+            match read_asking(&short, &limits, most, &mut cuts) {
+                Ok(moved) => moves += moved,
+                Err(what) => panic!(
+                    "seed {seed}, chunks up to {most}, {limits:?}, {:?}: {what}\n{:?}",
+                    short.reading,
+                    short
+                        .input
+                        .iter()
+                        .map(|s| (s.own, s.bytes.escape_ascii().to_string()))
+                        .collect::<Vec<_>>()
+                ),
+            }
+        }
+    }
+    assert!(moves > 1_000, "{moves}");
+}
+
+#[test]
+fn asking_after_each_chunk_or_once_is_the_same() {
+    for seed in seeds(STREAMS) {
+        let short = short(seed, 60);
+        let limits = RefLimits::default();
+        let mut cuts = Cuts(seed);
+        let mut often = parser(&short, &limits);
+        let mut once = parser(&short, &limits);
+        for (own, chunk) in cut(&short.input, 12, &mut cuts) {
+            feed(&mut often, own, chunk, &mut Vec::new());
+            feed(&mut once, own, chunk, &mut Vec::new());
+            let alone = once.clone().undecided_from();
+            assert_eq!(often.undecided_from(), alone, "seed {seed}, {short:?}");
+        }
+    }
+}
+
+#[test]
+fn the_guide_shows_release_points() {
+    let guide = include_str!("../../docs/gate.md");
+    let rows = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), 6);
+    for (text, rest) in rows {
+        let expected = rest
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse().ok());
+        let mut parser = Parser::new();
+        parser.push(text.as_bytes(), ());
+        assert_eq!(Some(parser.undecided_from()), expected, "{text}");
+    }
+}
