@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::Limits;
 use crate::event::{Event, TextChunk};
-use crate::extract::Setup;
+use crate::extract::{ReleasePoint, Setup};
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
 use crate::handler::{Handler, IntoHandler};
@@ -74,8 +74,6 @@ pub struct Parser {
     limits: Limits,
     vocabulary: Vocabulary,
     engine: Engine,
-    /// What [`undecided_from`](Parser::undecided_from) gave last.
-    undecided: u64,
 }
 
 /// What reads the stream in each mode.
@@ -198,7 +196,6 @@ impl Parser {
             Engine::Text(text) => text.reset(&self.limits),
             Engine::Sequence(sequence) => sequence.reset(),
         }
-        self.undecided = self.position();
     }
 
     /// The stream offset of the next byte: how many were taken so far, if the parser did not
@@ -237,15 +234,11 @@ impl Parser {
     /// follows. All text before it can be shown, discarded or kept for good.
     ///
     /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
-    /// text, makes an assertion that begins before it, with the exception below. Unless it is the position, or the stream
+    /// text, makes an assertion that begins before it. Unless it is the position, or the stream
     /// ends inside a character, some continuation makes an assertion that begins at it.
     ///
-    /// The exception: where more than [`Limits::max_assertion`] bytes follow the last boundary, an assertion begins where
-    /// it is cut, and without the text before the cut, the end of the sentence before may be read as part of it (`ca. 5`
-    /// in `Africa. 5 of them ...`). So an assertion that is [cut](crate::DiagnosticCode::LimitAssertion) can begin
-    /// before the release point, by part of the last sentence that was complete.
-    ///
-    /// Callers that never ask pay nothing. The cost of asking after each chunk follows the length of the chunks.
+    /// Callers that never ask pay nothing. The cost of asking after each chunk follows the length of the chunks, except
+    /// in a sentence or block of code that is longer than [`Limits::max_assertion`]: there it follows that limit.
     ///
     /// ```
     /// use provstream::Parser;
@@ -260,20 +253,29 @@ impl Parser {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        let from = match &mut self.engine {
-            Engine::Text(text) => text.undecided_from(&self.limits),
-            Engine::Sequence(sequence) => sequence.undecided_from(),
-        };
-        self.undecided = self.undecided.max(from);
-        self.undecided
+        self.release_point().at
     }
 
-    /// [`undecided_from`](Self::undecided_from) in clean offsets.
-    pub(crate) fn undecided_clean(&mut self) -> u64 {
-        let from = self.undecided_from();
-        from - match &self.engine {
-            Engine::Text(text) => text.removed_before(from),
-            Engine::Sequence(sequence) => sequence.removed(),
+    /// [`undecided_from`](Self::undecided_from), with where it would be without the limit.
+    fn release_point(&mut self) -> ReleasePoint {
+        match &mut self.engine {
+            Engine::Text(text) => text.release_point(&self.limits),
+            Engine::Sequence(sequence) => sequence.release_point(),
+        }
+    }
+
+    /// The release point in clean offsets.
+    pub(crate) fn clean_release_point(&mut self) -> ReleasePoint {
+        let found = self.release_point();
+        let clean = |from: u64| {
+            from - match &self.engine {
+                Engine::Text(text) => text.removed_before(from),
+                Engine::Sequence(sequence) => sequence.removed(),
+            }
+        };
+        ReleasePoint {
+            at: clean(found.at),
+            uncut: found.uncut.map(clean),
         }
     }
 
@@ -397,7 +399,6 @@ impl ParserBuilder {
             Mode::Ndjson => Engine::Sequence(SequenceEngine::new(start, true, hold)),
         };
         Parser {
-            undecided: start,
             engine,
             limits: self.limits,
             vocabulary: self.vocabulary,

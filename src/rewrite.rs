@@ -111,7 +111,7 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        self.parser.undecided_clean()
+        self.parser.clean_release_point().at
     }
 
     pub(crate) const fn parser_mut(&mut self) -> &mut Parser {

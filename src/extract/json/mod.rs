@@ -16,10 +16,12 @@ mod visit;
 mod whole;
 
 pub(crate) use self::sequence::SequenceEngine;
+pub(crate) use self::undecided::Calm;
 
 use self::defer::Deferred;
 use self::frame::{Frame, OBJECT};
 use self::tail::Tail;
+use self::undecided::Findings;
 use self::visit::{Role, Visitor, bytes};
 use super::{Setup, Sink};
 use crate::Limits;
@@ -47,8 +49,8 @@ pub(crate) struct JsonReader {
     ahead: Option<(usize, Option<Step>)>,
     /// How many bytes a short chunk may add without anything else to do.
     room: usize,
-    /// What [`undecided_from`](Self::undecided_from) has read of the deferred object.
-    search: Option<undecided::Search>,
+    /// What questions about the release point found out; only in a stream that is asked.
+    findings: Option<Box<Findings>>,
 }
 
 /// What is known of a value but its grammar.
@@ -93,7 +95,7 @@ impl JsonReader {
             deferred: None,
             ahead: None,
             room: 0,
-            search: None,
+            findings: None,
         }
     }
 
@@ -104,7 +106,6 @@ impl JsonReader {
         self.deferred = None;
         self.ahead = None;
         self.room = 0;
-        self.search = None;
         let state = &mut self.state;
         state.clear();
         state.tail.restart(start);
@@ -184,6 +185,7 @@ impl JsonReader {
             + state.pointer.capacity()
             + state.decoded.capacity()
             + state.tail.heap()
+            + self.findings_heap()
     }
 
     /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none

@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{JsonReader, split_buffered};
 use crate::event::{Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
-use crate::extract::{Setup, Sink};
+use crate::extract::{ReleasePoint, Setup, Sink};
 use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::lex::json::{LineStart, Step, leading_white};
 use crate::{Limits, Span, steps};
@@ -67,6 +67,7 @@ impl SequenceEngine {
     pub(crate) fn reset(&mut self) {
         let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
         reader.rest();
+        reader.forget_findings();
         *self = Self {
             reader,
             ..Self::new(self.start, self.lines, self.hold_records)
@@ -90,11 +91,12 @@ impl SequenceEngine {
 
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
     /// [`position`](Self::position).
-    pub(crate) fn undecided_from(&mut self) -> u64 {
-        match self.place {
+    pub(crate) fn release_point(&mut self) -> ReleasePoint {
+        let from = match self.place {
             Place::Value => self.reader.undecided_from(self.position),
             _ => self.position,
-        }
+        };
+        self.reader.answer(ReleasePoint::uncut(from))
     }
 
     /// Bytes of heap in use.

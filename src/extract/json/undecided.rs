@@ -3,14 +3,44 @@
 use super::JsonReader;
 use super::frame::ASSERTED;
 use super::visit::Role;
+use crate::extract::ReleasePoint;
 use crate::lex::json::{Lexer, Object, Quoted, Visit};
 
 /// Objects and arrays that may be in one another in a deferred object: itself, an array of annotations, and one of these.
 const MOST_DEFERRED: usize = 3;
 
+/// What earlier questions about the release point found out. Only a stream that is asked has it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    /// The last answer.
+    last: u64,
+    /// What the last answer about free text holds for.
+    pub(crate) calm: Option<Calm>,
+    search: Option<Search>,
+}
+
+impl Findings {
+    fn heap(&self) -> usize {
+        size_of::<Self>() + self.search.as_ref().map_or(0, |search| search.lexer.heap())
+    }
+}
+
+/// An answer that holds for more text of a certain kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calm {
+    /// The window's start then.
+    pub(crate) base: u64,
+    /// Up to where the text was of that kind.
+    pub(crate) upto: u64,
+    /// Up to where it holds if the text is.
+    pub(crate) until: u64,
+    /// The answer.
+    pub(crate) from: u64,
+}
+
 /// How far a deferred object has been searched for its assertion.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+struct Search {
     /// Stream offset of the object.
     start: u64,
     /// Stream offset of the next byte to be read.
@@ -72,6 +102,33 @@ impl Visit for Searching<'_> {
 }
 
 impl JsonReader {
+    /// What earlier questions found out.
+    pub(crate) fn findings(&mut self) -> &mut Findings {
+        self.findings.get_or_insert_default()
+    }
+
+    /// The release point, which never moves back.
+    pub(crate) fn answer(&mut self, found: ReleasePoint) -> ReleasePoint {
+        let findings = self.findings();
+        findings.last = findings.last.max(found.at);
+        ReleasePoint {
+            at: findings.last,
+            ..found
+        }
+    }
+
+    /// Forgets what earlier questions found out, at the start of another stream.
+    pub(crate) fn forget_findings(&mut self) {
+        if let Some(findings) = &mut self.findings {
+            **findings = Findings::default();
+        }
+    }
+
+    /// Bytes of heap of what earlier questions found out.
+    pub(super) fn findings_heap(&self) -> usize {
+        self.findings.as_ref().map_or(0, |findings| findings.heap())
+    }
+
     /// The least stream offset at which an assertion of the open value may begin that has begun; `none` if there is none.
     pub(crate) fn undecided_from(&mut self, none: u64) -> u64 {
         // What belongs to an outer object began before anything in an inner one.
@@ -91,12 +148,13 @@ impl JsonReader {
     /// Where the assertion of the deferred object starts, if it has begun. Each byte is read once.
     fn search_deferred(&mut self) -> Option<u64> {
         let start = self.deferred.as_ref()?.start;
-        let search = match &mut self.search {
+        let single_line = self.lexer.is_single_line();
+        let search = match &mut self.findings.get_or_insert_default().search {
             Some(search) if search.start == start => search,
             search => {
                 let mut lexer = Lexer::new();
                 // No deeper than what can be deferred.
-                lexer.begin(MOST_DEFERRED, self.lexer.is_single_line());
+                lexer.begin(MOST_DEFERRED, single_line);
                 search.insert(Search {
                     start,
                     next: start,

@@ -1,7 +1,9 @@
 //! How far back an annotation may still reach.
 
 use super::{Candidate, Lines, SourceLine};
-use crate::extract::sentence::{Settled, last_sentence, settled_sentence};
+use crate::extract::sentence::{
+    CutSentence, Settled, last_sentence, last_sentence_after_cut, not_near, settled_sentence,
+};
 use crate::lex::chars::next_boundary;
 use crate::lex::line::{Line, skip_blank};
 use memchr::memchr_iter;
@@ -13,8 +15,17 @@ pub(crate) enum Reach {
     Blank,
     /// Not into the text: it ends with a block boundary.
     Nothing,
-    /// To `start`; `calm` if no letter, digit, space or comma that follows changes that.
-    From { start: usize, calm: bool },
+    From(From),
+}
+
+/// Where a text begins that an annotation may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct From {
+    pub(crate) start: usize,
+    /// Where it would begin if `max_assertion` cut nothing off; `None` if that is not known any more.
+    pub(crate) uncut: Option<usize>,
+    /// Up to this length no letter, digit, space or comma that follows changes anything.
+    pub(crate) calm: Option<usize>,
 }
 
 /// How far back an annotation may reach that comes after `text`, whatever else does.
@@ -38,25 +49,61 @@ pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
     };
     let closed = is_closed(text, &last, end);
     let in_content = last.end == text.len() && last.state.content;
-    let Some(Candidate { start, .. }) = lines.candidate(last, end, max_assertion) else {
+    let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
         return Reach::Blank;
     };
-    let start = skip_blank(text, start, end);
-    let start = match end.checked_sub(max_assertion) {
-        Some(cut) if start < cut => skip_blank(text, next_boundary(&text[..end], cut), end),
-        _ => start,
-    };
-    let sentence = if closed {
-        Settled {
-            start: last_sentence(&text[start..end]),
-            calm: false,
+    let first = skip_blank(text, start, end);
+    let (from, cut) = match end.checked_sub(max_assertion) {
+        Some(cut) if first < cut || (longer && first == cut) => {
+            (skip_blank(text, next_boundary(&text[..end], cut), end), true)
         }
-    } else {
-        settled_sentence(&text[start..])
+        _ => (first, longer),
     };
-    Reach::From {
-        start: skip_blank(text, start + sentence.start, end),
-        calm: sentence.calm && in_content,
+    let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);
+    let found = sentence(from, cut);
+    let begin = |from, found: Settled| skip_blank(text, from + found.start, end);
+    let start = begin(from, found);
+    let uncut = match found.at_cut {
+        false => Some(start),
+        true if longer => None,
+        true => Some(begin(first, sentence(first, false))),
+    };
+    let calm = (found.calm && in_content && !found.at_cut).then(|| {
+        // Until then nothing is cut off, or only what is not near the last boundary.
+        let uncut = if longer { 0 } else { first };
+        uncut.max(not_near(text, start)) + max_assertion
+    });
+    Reach::From(From { start, uncut, calm })
+}
+
+/// Text in which the last sentence is looked for.
+struct Passage {
+    from: usize,
+    end: usize,
+    /// A block boundary follows it.
+    closed: bool,
+}
+
+impl Passage {
+    /// The last sentence, whatever follows; the beginning may be `cut` off.
+    fn sentence(&self, text: &[u8], cut: bool) -> Settled {
+        if !self.closed {
+            return settled_sentence(&text[self.from..], cut);
+        }
+        let candidate = &text[self.from..self.end];
+        let CutSentence { start, at_cut } = if cut {
+            last_sentence_after_cut(candidate)
+        } else {
+            CutSentence {
+                start: last_sentence(candidate),
+                at_cut: false,
+            }
+        };
+        Settled {
+            start,
+            calm: false,
+            at_cut,
+        }
     }
 }
 

@@ -39,11 +39,16 @@ pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     {
         return None;
     }
-    after_any(text, terminator)
+    after_any::<true>(text, terminator)
+}
+
+/// [`after`] where what comes before `terminator` does not count: wherever that gives a place, this gives the same.
+pub(super) fn after_unheld(text: &[u8], terminator: Terminator) -> Option<usize> {
+    after_any::<false>(text, terminator)
 }
 
 #[inline(never)]
-fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
+fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<usize> {
     if terminator.class == Class::Sep {
         return (terminator.end < text.len()).then_some(terminator.end); // SB4
     }
@@ -59,7 +64,9 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
     let goes_on = match terminator.class {
         Class::ATerm => {
             next_decisive(text, trail.next).is_some_and(|next| next.class == Class::Lower) // SB8
-                || terminator.code == u32::from(b'.') && stays_whole(text, terminator.start, trail.next)
+                || HELD
+                    && terminator.code == u32::from(b'.')
+                    && stays_whole(text, terminator.start, trail.next)
         }
         _ => {
             trail.has_closer && follow.class == Class::Lower

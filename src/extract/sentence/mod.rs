@@ -18,6 +18,7 @@ mod abbreviation;
 mod boundary;
 mod class;
 mod class_table;
+mod cut;
 mod marker;
 mod ordinal;
 mod scan;
@@ -30,6 +31,7 @@ mod words;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
+pub(crate) use self::cut::{CutSentence, last_sentence_after_cut, not_near};
 pub(crate) use self::settled::{Settled, settled_sentence};
 
 /// Version of the Unicode data that the boundaries come from (UAX #29, `Sentence_Break`): major, minor, update.

@@ -5,6 +5,7 @@
 //! next words are not complete can change. After the next terminator none can.
 
 use super::class::Class;
+use super::cut::Text;
 use super::terminator::{self, Terminator};
 use super::{boundary, ordinal, scan, speech};
 
@@ -18,32 +19,46 @@ pub(crate) struct Settled {
     pub(crate) start: usize,
     /// Only another terminator can change that.
     pub(crate) calm: bool,
+    /// It starts where it does because the beginning of the text is missing.
+    pub(crate) at_cut: bool,
 }
 
-/// The last sentence of `text`, which ends with a whole character, whatever follows.
-pub(crate) fn settled_sentence(text: &[u8]) -> Settled {
-    let mut end = text.len();
-    let mut bare = text.len(); // no letter in text[bare..]
+/// The last sentence of `bytes`, which end with a whole character, whatever follows; the beginning may be `cut` off.
+pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
+    let text = if cut {
+        Text::cut(bytes)
+    } else {
+        Text::whole(bytes)
+    };
+    let mut end = bytes.len();
+    let mut bare = bytes.len(); // no letter in bytes[bare..]
     let mut calm = None;
-    while let Some(terminator) = terminator::last_before(text, end) {
-        let last = end == text.len();
+    while let Some(terminator) = terminator::last_before(bytes, end) {
+        let last = end == bytes.len();
         end = terminator.start;
-        let known = *calm.get_or_insert_with(|| is_decided(text, terminator.end));
-        let Some(at) = boundary::after(text, terminator) else {
+        let known = *calm.get_or_insert_with(|| is_decided(bytes, terminator.end));
+        let Some(at) = text.boundary_after(terminator) else {
             continue;
         };
-        if scan::has_letter(text, at..bare) {
-            let settled = is_settled(text, terminator, at);
+        if scan::has_letter(bytes, at..bare) {
+            let near = text.is_near_cut(terminator);
+            let settled = is_settled(bytes, terminator, at, near);
             if !last || settled {
-                let calm = known || last && settled;
-                return Settled { start: at, calm };
+                return Settled {
+                    start: at,
+                    calm: known || last && settled,
+                    at_cut: near && boundary::after(bytes, terminator).is_none(),
+                };
             }
         } else {
             bare = at;
         }
     }
-    let calm = calm.unwrap_or(true);
-    Settled { start: 0, calm }
+    Settled {
+        start: text.start(),
+        calm: calm.unwrap_or(true),
+        at_cut: cut,
+    }
 }
 
 /// Whether nothing that follows changes what the last terminator is, which ends at `end`.
@@ -55,8 +70,10 @@ fn is_decided(text: &[u8], end: usize) -> bool {
 }
 
 /// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it.
-fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
+/// `near` the cut, what comes before it does not count.
+fn is_settled(text: &[u8], terminator: Terminator, next: usize, near: bool) -> bool {
     match terminator.class {
+        Class::ATerm if near => true,
         Class::ATerm if terminator.code == u32::from(b'.') => {
             let open = text.len() - next == scan::word_len(text, next);
             !open || !may_stay_whole(text, terminator.start, next)

@@ -17,7 +17,6 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
-use self::undecided::Calm;
 use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
@@ -115,7 +114,6 @@ pub(crate) struct TextEngine {
     untrusted: bool,
     json: Json,
     reader: JsonReader,
-    calm: Option<Calm>,
 }
 
 impl TextEngine {
@@ -141,7 +139,6 @@ impl TextEngine {
             untrusted: false,
             json: Json::new(start, json, hold_records),
             reader: JsonReader::new(),
-            calm: None,
         }
     }
 
@@ -149,7 +146,8 @@ impl TextEngine {
     pub(crate) fn reset(&mut self, limits: &Limits) {
         let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
-        let reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        reader.forget_findings();
         let mut removed = core::mem::take(&mut self.json.removed);
         window.clear(self.start);
         records.clear();

@@ -3,77 +3,78 @@
 use super::attach::block_text;
 use super::{Context, TextEngine};
 use crate::Limits;
-use crate::extract::lookback::{Before, Reach, look_back, reach};
+use crate::extract::ReleasePoint;
+use crate::extract::json::Calm;
+use crate::extract::lookback::{Before, From, Reach, look_back, reach};
 use crate::lex::chars::whole_characters;
 use crate::lex::code::{Fence, FenceLine};
-
-/// What the last answer was about, if it holds for more text of a certain kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Calm {
-    /// The window's start then.
-    base: u64,
-    /// Up to where it holds.
-    upto: u64,
-    /// The answer.
-    from: u64,
-}
+use crate::lex::line::trimmed_block;
 
 impl TextEngine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
     /// [`position`](Self::position).
-    pub(crate) fn undecided_from(&mut self, limits: &Limits) -> u64 {
-        if let Some(calm) = self.calm {
-            let now = self.position();
+    pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
+        let found = self.undecided_from(limits);
+        self.reader.answer(found)
+    }
+
+    fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
+        let now = self.position();
+        if let Some(calm) = &mut self.reader.findings().calm {
             if self.plain
                 && calm.base == self.window.base()
-                && now - calm.from < limits.max_assertion() as u64
+                && now <= calm.until
                 && is_calm(self.window.raw_from(calm.upto))
             {
-                self.calm = Some(Calm { upto: now, ..calm });
-                return calm.from;
+                calm.upto = now;
+                return ReleasePoint::uncut(calm.from);
             }
-            self.calm = None;
+            self.reader.findings().calm = None;
         }
         if let Some(pending) = &self.pending {
             let empty = pending.empty.start();
-            return self.target.map_or(empty, |target| target.span.start());
+            let from = self.target.map_or(empty, |target| target.span.start());
+            return ReleasePoint::uncut(from);
         }
-        let fence = match self.context {
-            Context::Info(_) | Context::Tildes { run: 3.., .. } => return self.position(),
-            Context::Fence { .. } => true,
-            _ => false,
-        };
-        let from = if self.json.open && !fence && self.reader.has_reported() {
-            self.position()
-        } else if let Context::Fence {
-            fence,
-            line,
-            line_start,
-            cut,
-        } = self.context
-        {
-            self.undecided_in_block(limits, fence, (line, line_start), cut)
-        } else {
-            self.undecided_in_text(limits)
+        let from = match self.context {
+            Context::Info(_) | Context::Tildes { run: 3.., .. } => {
+                return ReleasePoint::uncut(now);
+            }
+            Context::Fence {
+                fence,
+                line,
+                line_start,
+                cut,
+            } => self.undecided_in_block(limits, fence, (line, line_start), cut),
+            _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
+            _ => self.undecided_in_text(limits),
         };
         if self.json.open {
-            from.min(self.reader.undecided_from(from))
+            from.at_most(self.reader.undecided_from(from.at))
         } else {
             from
         }
     }
 
-    fn undecided_in_text(&mut self, limits: &Limits) -> u64 {
+    fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
         let raw = window.raw();
         let text = whole_characters(raw);
         let found = reach(text, window.line(), max);
         let from = self.reached(found, base + text.len() as u64);
-        if self.plain && matches!(found, Reach::From { calm: true, .. }) && text.len() == raw.len()
+        if self.plain
+            && let Reach::From(From {
+                calm: Some(until), ..
+            }) = found
+            && text.len() == raw.len()
         {
-            let upto = base + raw.len() as u64;
-            self.calm = Some(Calm { base, upto, from });
+            self.reader.findings().calm = Some(Calm {
+                base,
+                upto: self.window.end(),
+                until: base + until as u64,
+                from: from.at,
+            });
             return from;
         }
         let Context::Candidate { start } = self.context else {
@@ -84,21 +85,25 @@ impl TextEngine {
         }
         // The candidate may still become an annotation, with which the text before it is complete.
         let len = (start - base) as usize;
-        let before = look_back(&raw[..len], Some(window.line()), max);
-        let found = match before {
-            Some((Before::Found { start, .. }, _)) => Reach::From { start, calm: false },
-            Some((Before::Blank, _)) => Reach::Blank,
-            Some((Before::Nothing, _)) | None => Reach::Nothing,
-        };
-        from.min(self.reached(found, start))
+        from.at_most(match look_back(&raw[..len], Some(window.line()), max) {
+            Some((Before::Found { start, .. }, _)) => base + start as u64,
+            Some((Before::Blank, _)) => self.reached(Reach::Blank, start).at,
+            Some((Before::Nothing, _)) | None => start,
+        })
     }
 
-    /// The stream offset of what was reached from `end`.
-    fn reached(&self, found: Reach, end: u64) -> u64 {
+    /// What was reached from stream offset `end`.
+    fn reached(&self, found: Reach, end: u64) -> ReleasePoint {
+        let base = self.window.base();
         match found {
-            Reach::From { start, .. } => self.window.base() + start as u64,
-            Reach::Blank => self.target.map_or(end, |target| target.span.start()),
-            Reach::Nothing => end,
+            Reach::From(found) => ReleasePoint {
+                at: base + found.start as u64,
+                uncut: found.uncut.map(|uncut| base + uncut as u64),
+            },
+            Reach::Blank => {
+                ReleasePoint::uncut(self.target.map_or(end, |target| target.span.start()))
+            }
+            Reach::Nothing => ReleasePoint::uncut(end),
         }
     }
 
@@ -107,8 +112,8 @@ impl TextEngine {
         limits: &Limits,
         fence: Fence,
         (line, line_start): (FenceLine, u64),
-        cut: bool,
-    ) -> u64 {
+        missing: bool,
+    ) -> ReleasePoint {
         let base = self.window.base();
         let raw = whole_characters(self.window.raw());
         let max = limits.max_assertion();
@@ -117,14 +122,23 @@ impl TextEngine {
             // What may be the closing line may be content as well.
             _ => raw.len().min(line_start.saturating_sub(base) as usize),
         };
-        let text = |len: usize| block_text(&raw[..len], fence.quoted, cut, max);
-        let found = text(content).map(|(range, _)| base + range.start as u64);
-        let before = || self.target.map(|target| target.span.start());
-        let here = || text(raw.len()).map(|(range, _)| base + range.start as u64);
-        found
+        let text = |len: usize| {
+            let (range, cut) = block_text(&raw[..len], fence.quoted, missing, max)?;
+            let uncut = match (cut, missing) {
+                (false, _) => Some(range.start),
+                (true, false) => Some(trimmed_block(&raw[..len], fence.quoted).start),
+                (true, true) => None,
+            };
+            Some(ReleasePoint {
+                at: base + range.start as u64,
+                uncut: uncut.map(|uncut| base + uncut as u64),
+            })
+        };
+        let before = || Some(ReleasePoint::uncut(self.target?.span.start()));
+        text(content)
             .or_else(before)
-            .or_else(here)
-            .unwrap_or(base + raw.len() as u64)
+            .or_else(|| text(raw.len()))
+            .unwrap_or(ReleasePoint::uncut(base + raw.len() as u64))
     }
 
     /// How many bytes before a stream offset stripping removes, which [`undecided_from`](Self::undecided_from) gave.
