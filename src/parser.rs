@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::Limits;
 use crate::event::{Event, TextChunk};
-use crate::extract::{ReleasePoint, Setup};
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
+use crate::extract::{ReleasePoint, Setup};
 use crate::handler::{Handler, IntoHandler};
 use crate::names::names;
 use crate::provenance::Vocabulary;

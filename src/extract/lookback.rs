@@ -59,7 +59,10 @@ fn in_plain_line(
         _ => return None,
     };
     let (start, state) = match memrchr(b'\n', text) {
-        None => (0, *anchor.filter(|line| line.content && !line.row && !line.is_open())?),
+        None => (
+            0,
+            *anchor.filter(|line| line.content && !line.row && !line.is_open())?,
+        ),
         Some(at) => match (&text[..at], &text[at + 1..]) {
             ([.., b'\n'], [b'A'..=b'Z' | b'a'..=b'z', ..]) => (at + 1, Line::PLAIN),
             _ => return None,

@@ -62,6 +62,11 @@ impl Held {
         self.ended
     }
 
+    /// Offset of the first byte that is held back.
+    pub(super) const fn start(&self) -> u64 {
+        self.start
+    }
+
     pub(super) fn len(&self) -> usize {
         self.bytes.len() - self.taken
     }
@@ -183,12 +188,17 @@ impl Held {
         }
     }
 
-    /// Too much is held back.
-    pub(super) fn overflow(&mut self, policy: &mut impl Policy, handler: &mut impl GateHandler) {
+    /// A limit is reached: what is before `upto`, or all that is held back, no longer waits for an assertion.
+    pub(super) fn overflow(
+        &mut self,
+        upto: Option<u64>,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
         match policy.limit() {
             AtLimit::Release => {
                 let from = self.start;
-                self.settle(None, policy, handler);
+                self.settle(upto, policy, handler);
                 handler.limit(Span::new(from, self.start));
             }
             AtLimit::Refuse(text) => {

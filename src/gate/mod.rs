@@ -14,7 +14,7 @@ use crate::provenance::Assertion;
 use crate::rewrite::Rewriter;
 use crate::span::Span;
 
-/// At multiples of so many bytes of the stream it is looked whether too much is held back.
+/// At stream offsets that are multiples of this, the policy may be asked about text that is too long.
 const STRIDE: u64 = 1_024;
 
 /// Stretches of untrusted text that are remembered one by one.
@@ -34,8 +34,7 @@ pub enum GateEnd {
 ///
 /// Text is held back from the [release point](Parser::undecided_from) on. When an assertion is complete, a [`Policy`]
 /// decides what becomes of its text. Annotations are removed, as a [`Rewriter`] removes them. What is written goes to a
-/// [`GateHandler`], and how the stream is cut into chunks has no effect on it, other than the pieces that text comes in;
-/// the exception is the beginning of an assertion that [`max_assertion`](crate::Limits::max_assertion) cuts.
+/// [`GateHandler`], and how the stream is cut into chunks has no effect on it, other than the pieces that text comes in.
 ///
 /// Text that no assertion covers is *unannotated*. It comes in runs: a run begins at the first character after an
 /// assertion, or after the start of the stream, that is neither white space nor closing punctuation, and lasts until the
@@ -98,6 +97,9 @@ impl<P: Policy> Gate<P> {
 
     /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). It is asked at
     /// stream offsets that are multiples of 1,024.
+    ///
+    /// It is also asked there about the beginning of a sentence or of a block of code that has become longer than
+    /// [`max_assertion`](crate::Limits::max_assertion).
     #[must_use]
     pub const fn with_max_held(mut self, bytes: usize) -> Self {
         self.most = bytes;
@@ -163,10 +165,6 @@ impl<P: Policy> Gate<P> {
             let (now, later) = rest.split_at(rest.len().min(room));
             rest = later;
             self.push_piece(now, untrusted, handler);
-            let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
-            if aligned && self.held.len() > self.most && self.held.ended().is_none() {
-                self.held.overflow(&mut self.policy, handler);
-            }
         }
     }
 
@@ -185,12 +183,31 @@ impl<P: Policy> Gate<P> {
         } else {
             self.rewriter.push(piece, &mut taking);
         }
-        let from = self.rewriter.undecided_from();
-        self.held.settle(Some(from), &mut self.policy, handler);
+        self.settle(handler);
         if !self.untrusted.is_empty() {
             let from = self.rewriter.parser_mut().undecided_from();
             self.untrusted.retain(|span| span.end() > from);
         }
+    }
+
+    /// Releases or removes what is decided about.
+    fn settle(&mut self, handler: &mut impl GateHandler) {
+        let point = self.rewriter.parser_mut().clean_release_point();
+        // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
+        let from = point.uncut.unwrap_or(0).min(point.at);
+        self.held.settle(Some(from), &mut self.policy, handler);
+        let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
+        if !aligned || self.held.ended().is_some() {
+            return;
+        }
+        let upto = if self.held.len() > self.most {
+            None
+        } else if from < point.at && self.held.start() < point.at {
+            Some(point.at)
+        } else {
+            return;
+        };
+        self.held.overflow(upto, &mut self.policy, handler);
     }
 
     fn note_untrusted(&mut self, len: u64) {

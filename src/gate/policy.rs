@@ -74,7 +74,7 @@ impl Unannotated {
     }
 }
 
-/// What becomes of text that is held back for longer than is allowed.
+/// What becomes of text that is held back for longer than is allowed, or is too long for an assertion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtLimit {

@@ -190,6 +190,51 @@ fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
     }
 }
 
+#[test]
+fn a_sentence_that_is_too_long_is_released_with_a_diagnostic_or_refused() {
+    let long = "go on and ".repeat(700);
+    for (text, start) in [
+        (format!("It rained. It did {long}[substrate.grep] So."), 11),
+        (format!("```\nlet {long}\n```\n[substrate.grep] So."), 4),
+    ] {
+        let mut outputs = Vec::new();
+        for most in [1, 3, 100, 1_500, 100_000] {
+            let mut seen = Seen::default();
+            let mut gate = Gate::new(Parser::new(), All);
+            let mut refused = Vec::new();
+            let mut strict = Gate::new(Parser::new(), Refuses);
+            for chunk in text.as_bytes().chunks(most) {
+                gate.push(chunk, &mut seen);
+                strict.push(chunk, &mut refused);
+            }
+            gate.finish(&mut seen);
+            assert_eq!(seen.limits[0].start(), start, "chunks of {most}");
+            assert!(seen.limits[0].end() > start);
+            assert_eq!(strict.ended(), Some(GateEnd::Refused));
+            let expected = format!("{}too long", &text[..start as usize]);
+            assert_eq!(
+                refused.escape_ascii().to_string(),
+                expected.as_bytes().escape_ascii().to_string()
+            );
+            outputs.push((seen.text, seen.limits));
+        }
+        assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
+
+/// Releases everything within the limits.
+struct Refuses;
+
+impl Policy for Refuses {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Refuse("too long".into())
+    }
+}
+
 /// Panics at the second assertion.
 struct Panics(usize);
 

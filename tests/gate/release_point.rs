@@ -40,19 +40,22 @@ fn ends_whole(bytes: &[u8]) -> bool {
     }
 }
 
-/// The first prefix of an input at which the two differ.
-fn difference(short: &Short) -> Option<String> {
+/// The first prefix of an input at which the two differ, of those of these lengths.
+fn difference(short: &Short, lengths: &[usize]) -> Option<String> {
     let limits = RefLimits::default();
-    let len = short.input.iter().map(|segment| segment.bytes.len()).sum();
     let mut bytewise = parser(short, &limits);
     let mut bytes = Vec::new();
-    for upto in 1..=len {
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    for upto in 1..=longest {
         let prefix = prefix(&short.input, upto);
         let last = prefix.last().expect("a byte");
         let byte = *last.bytes.last().expect("a byte");
         bytes.push(byte);
         feed(&mut bytewise, last.own, &[byte], &mut Vec::new());
         let found = bytewise.undecided_from();
+        if !lengths.contains(&upto) {
+            continue;
+        }
         let mut whole = parser(short, &limits);
         for segment in &prefix {
             feed(&mut whole, segment.own, &segment.bytes, &mut Vec::new());
@@ -84,9 +87,71 @@ pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
 #[test]
 fn the_release_point_equals_a_search_over_continuations() {
     let differences: Vec<_> = seeds(INPUTS)
-        .filter_map(|seed| Some(format!("seed {seed}, {}", difference(&short(seed, 8))?)))
+        .filter_map(|seed| {
+            let short = short(seed, 8);
+            let len = short.input.iter().map(|segment| segment.bytes.len()).sum();
+            let all: Vec<usize> = (1..=len).collect();
+            Some(format!("seed {seed}, {}", difference(&short, &all)?))
+        })
         .take(12)
         .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Prefixes of each corpus file that are compared; `PROVSTREAM_SEEDS` sets another number.
+const PREFIXES: u64 = 1;
+
+/// No prefix is longer.
+const LONGEST: usize = 6_000;
+
+/// Of a longer file at most so many prefixes are compared: the search takes minutes for each thousand of them.
+const SHORT: usize = 800;
+const MOST_OF_LONG: usize = 40;
+
+#[test]
+fn the_release_point_equals_a_search_in_corpus_files() {
+    let kinds = [
+        ("text", "txt", RefMode::Text),
+        ("transcripts", "txt", RefMode::Auto),
+        ("json", "json", RefMode::Json),
+        ("json", "lines", RefMode::Ndjson),
+        ("json", "txt", RefMode::Auto),
+    ];
+    let most = seeds(PREFIXES).count();
+    let (mut differences, mut files) = (Vec::new(), 0);
+    for (folder, end, mode) in kinds {
+        let folder = testkit::root().join("corpus").join(folder);
+        for entry in std::fs::read_dir(folder).expect("a corpus folder") {
+            let path = entry.expect("a file").path();
+            if path.extension().is_none_or(|found| found != end) {
+                continue;
+            }
+            let bytes = std::fs::read(&path).expect("a readable file");
+            let len = bytes.len().min(LONGEST);
+            files += 1;
+            let mut cuts = Cuts(files);
+            let most = if len > SHORT {
+                most.min(MOST_OF_LONG)
+            } else {
+                most
+            };
+            let lengths: Vec<usize> = match most >= len {
+                true => (1..=len).collect(),
+                false => (0..most).map(|_| 1 + cuts.below(len)).collect(),
+            };
+            let short = Short {
+                reading: Reading {
+                    mode,
+                    hold_records: false,
+                },
+                input: vec![Segment { own: true, bytes }],
+            };
+            if let Some(what) = difference(&short, &lengths) {
+                differences.push(format!("{}: {what}", path.display()));
+            }
+        }
+    }
+    assert!(files > 150, "{files}");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
@@ -123,7 +188,13 @@ fn read_asking(
 #[test]
 fn no_cut_brings_back_a_sentence_that_was_over() {
     // Without its first letters, what is before each full stop keeps it from ending a sentence.
-    for before in ["In Africa. 5", "Im Mai. The", "It rained. said", "Area 51. Mai", "\"So?\" The"] {
+    for before in [
+        "In Africa. 5",
+        "Im Mai. The",
+        "It rained. said",
+        "Area 51. Mai",
+        "\"So?\" The",
+    ] {
         for max in 8..60 {
             let text = format!("{before} of them {}", "go on and ".repeat(8));
             let limits = RefLimits {

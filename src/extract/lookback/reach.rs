@@ -54,9 +54,10 @@ pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
     };
     let first = skip_blank(text, start, end);
     let (from, cut) = match end.checked_sub(max_assertion) {
-        Some(cut) if first < cut || (longer && first == cut) => {
-            (skip_blank(text, next_boundary(&text[..end], cut), end), true)
-        }
+        Some(cut) if first < cut || (longer && first == cut) => (
+            skip_blank(text, next_boundary(&text[..end], cut), end),
+            true,
+        ),
         _ => (first, longer),
     };
     let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);

@@ -47,6 +47,8 @@ impl TextEngine {
                 cut,
             } => self.undecided_in_block(limits, fence, (line, line_start), cut),
             _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
+            // A long value is no long sentence, unless it stops being a value.
+            _ if self.json.open => ReleasePoint::uncut(self.undecided_in_text(limits).at),
             _ => self.undecided_in_text(limits),
         };
         if self.json.open {

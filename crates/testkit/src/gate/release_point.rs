@@ -32,6 +32,13 @@ const FIRST: &[&str] = &[
     "l}",
 ];
 
+/// What may complete a member or element of JSON.
+const MEMBER: &[&str] = &[
+    "", "1", "\"", "n\"", "\":1", "n\":1", "\"x\":1", ":1", "0\"", "00\"", "000\"", "0000\"",
+    "0\":1", "00\":1", "000\":1", "0000\":1", "rue", "ue", "e", "alse", "lse", "se", "ull", "ll",
+    "l",
+];
+
 /// What may come then, before an annotation.
 const SECOND: &[&str] = &[
     "",
@@ -104,6 +111,11 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
         found.push(vec![own([&end[..], LEAST.as_bytes()].concat())]);
         found.push(vec![own(end)]);
     }
+    let closers = closers(prefix);
+    for member in MEMBER {
+        found.push(vec![own(format!("{member}{closers}"))]);
+        found.push(vec![own(format!("{member}{closers}{LEAST}"))]);
+    }
     let longest = prefix.len().min(LONGEST_PART);
     for part in (1..=longest).map(|len| &prefix[prefix.len() - len..]) {
         for whole in WORDS.iter() {
@@ -113,6 +125,25 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
         }
     }
     found
+}
+
+/// What closes the objects and arrays that are open at the end of `prefix`, if all of it is JSON.
+fn closers(prefix: &[u8]) -> String {
+    let mut open = Vec::new();
+    let mut in_string = false;
+    let mut escaped = false;
+    for &byte in prefix {
+        let escapes = in_string && byte == b'\\' && !escaped;
+        match byte {
+            b'"' if !escaped => in_string = !in_string,
+            b'{' if !in_string => open.push('}'),
+            b'[' if !in_string => open.push(']'),
+            b'}' | b']' if !in_string => drop(open.pop()),
+            _ => {}
+        }
+        escaped = escapes;
+    }
+    open.iter().rev().collect()
 }
 
 /// The least offset at which an assertion begins that is not complete with `prefix`, over the continuations tried; the
