@@ -143,6 +143,8 @@ pub use event::{
 };
 pub use extract::sentence;
 pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
+#[cfg(feature = "settings")]
+pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

@@ -1,6 +1,6 @@
 //! What takes the text that a gate lets through.
 
-use super::policy::{Action, Question};
+use super::policy::{Action, Question, Unannotated};
 use crate::event::TextChunk;
 use crate::handler::Handler;
 use crate::span::Span;
@@ -31,7 +31,17 @@ pub trait GateHandler: Handler {
         let _ = (question, action);
     }
 
-    /// Text was released because too much was held back.
+    /// A run of unannotated text begins at offset `at` of the stream without annotations.
+    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        let _ = (at, what);
+    }
+
+    /// The run of unannotated text ends at offset `at` of the stream without annotations.
+    fn run_ends(&mut self, at: u64) {
+        let _ = at;
+    }
+
+    /// Text was released because too much was held back, or because it is too long for an assertion.
     fn limit(&mut self, span: Span) {
         let _ = span;
     }
@@ -57,6 +67,14 @@ macro_rules! forward {
 
             fn decided(&mut self, question: &Question<'_>, action: &Action) {
                 (**self).decided(question, action);
+            }
+
+            fn run_begins(&mut self, at: u64, what: &Unannotated) {
+                (**self).run_begins(at, what);
+            }
+
+            fn run_ends(&mut self, at: u64) {
+                (**self).run_ends(at);
             }
 
             fn limit(&mut self, span: Span) {

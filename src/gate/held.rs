@@ -211,9 +211,13 @@ impl Held {
 
     /// The run of unannotated text is over.
     pub(super) fn close(&mut self, handler: &mut impl GateHandler) {
-        if let Some(Unannotated::Mark(_, after)) = self.run.take() {
+        let Some(run) = self.run.take() else {
+            return;
+        };
+        if let Unannotated::Mark(_, after) = run {
             handler.inserted(&after, self.start);
         }
+        handler.run_ends(self.start);
     }
 
     /// Passes over unannotated text up to an offset; if it is not the `last` of its run, a character may be cut there.
@@ -237,6 +241,7 @@ impl Held {
             }
             len -= lead;
             let run = policy.unannotated();
+            handler.run_begins(self.start, &run);
             if let Unannotated::Mark(text, _) | Unannotated::Replace(text) = &run {
                 handler.inserted(text, self.start);
             }

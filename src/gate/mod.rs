@@ -3,10 +3,14 @@
 mod handler;
 mod held;
 mod policy;
+#[cfg(feature = "settings")]
+mod rules;
 
 pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
+#[cfg(feature = "settings")]
+pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
@@ -77,6 +81,7 @@ pub struct Gate<P> {
     held: Held,
     /// Untrusted text from the release point on, in stream offsets.
     untrusted: Vec<Span>,
+    channel: Box<str>,
     most: usize,
 }
 
@@ -91,8 +96,16 @@ impl<P: Policy> Gate<P> {
             rewriter: Rewriter::new(parser),
             policy,
             untrusted: Vec::new(),
+            channel: Box::default(),
             most: Self::DEFAULT_MAX_HELD,
         }
+    }
+
+    /// Names the channel that the stream is one of, for the policy and the audit log.
+    #[must_use]
+    pub fn with_channel(mut self, channel: &str) -> Self {
+        self.channel = channel.into();
+        self
     }
 
     /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). It is asked at
@@ -123,6 +136,7 @@ impl<P: Policy> Gate<P> {
                 held: &mut self.held,
                 policy: &mut self.policy,
                 untrusted: &self.untrusted,
+                channel: &self.channel,
                 handler: &mut handler,
             };
             self.rewriter.finish(&mut taking);
@@ -149,6 +163,7 @@ impl<P: Policy> Gate<P> {
     pub fn heap_size(&self) -> usize {
         self.rewriter.parser().heap_size()
             + self.held.heap_size()
+            + self.channel.len()
             + self.untrusted.capacity() * size_of::<Span>()
     }
 
@@ -176,6 +191,7 @@ impl<P: Policy> Gate<P> {
             held: &mut self.held,
             policy: &mut self.policy,
             untrusted: &self.untrusted,
+            channel: &self.channel,
             handler,
         };
         if untrusted {
@@ -227,6 +243,7 @@ struct Taking<'a, P, H> {
     held: &'a mut Held,
     policy: &'a mut P,
     untrusted: &'a [Span],
+    channel: &'a str,
     handler: &'a mut H,
 }
 
@@ -239,8 +256,15 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
         }
         let meets = |other: &Span| other.start() < span.end() && span.start() < other.end();
         let untrusted = self.untrusted.iter().any(meets);
-        let question = Question::new(assertion, clean, untrusted);
         self.held.set_asking(true);
+        let verdict = self.policy.judge(assertion);
+        let question = Question {
+            assertion,
+            clean_span: clean,
+            verdict: verdict.as_ref(),
+            channel: self.channel,
+            untrusted,
+        };
         let action = self.policy.assertion(&question);
         self.held.set_asking(false);
         self.handler.decided(&question, &action);

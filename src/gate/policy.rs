@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::provenance::Assertion;
+use crate::provenance::{Assertion, Verdict};
 use crate::span::Span;
 
 /// What becomes of an assertion.
@@ -88,6 +88,12 @@ pub enum AtLimit {
 
 /// Decides what becomes of the text of a stream.
 pub trait Policy {
+    /// Judges an assertion that is complete, before it is decided about; by default there is no verdict.
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        let _ = assertion;
+        None
+    }
+
     /// Decides about an assertion that is complete.
     ///
     /// Assertions are asked about in the order in which they are complete. After an answer that ends the stream, only
@@ -106,6 +112,10 @@ pub trait Policy {
 }
 
 impl<P: Policy + ?Sized> Policy for &mut P {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        (**self).judge(assertion)
+    }
+
     fn assertion(&mut self, question: &Question<'_>) -> Action {
         (**self).assertion(question)
     }
@@ -120,6 +130,10 @@ impl<P: Policy + ?Sized> Policy for &mut P {
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        (**self).judge(assertion)
+    }
+
     fn assertion(&mut self, question: &Question<'_>) -> Action {
         (**self).assertion(question)
     }
@@ -136,24 +150,14 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 /// An assertion that a policy is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    assertion: &'a Assertion<'a>,
-    clean_span: Span,
-    untrusted: bool,
+    pub(super) assertion: &'a Assertion<'a>,
+    pub(super) clean_span: Span,
+    pub(super) verdict: Option<&'a Verdict>,
+    pub(super) channel: &'a str,
+    pub(super) untrusted: bool,
 }
 
 impl<'a> Question<'a> {
-    pub(super) const fn new(
-        assertion: &'a Assertion<'a>,
-        clean_span: Span,
-        untrusted: bool,
-    ) -> Self {
-        Self {
-            assertion,
-            clean_span,
-            untrusted,
-        }
-    }
-
     /// The assertion with its annotations.
     #[must_use]
     pub const fn assertion(&self) -> &'a Assertion<'a> {
@@ -164,6 +168,18 @@ impl<'a> Question<'a> {
     #[must_use]
     pub const fn clean_span(&self) -> Span {
         self.clean_span
+    }
+
+    /// The verdict of [`Policy::judge`].
+    #[must_use]
+    pub const fn verdict(&self) -> Option<&'a Verdict> {
+        self.verdict
+    }
+
+    /// The channel that the stream is one of, as [`Gate::with_channel`](super::Gate::with_channel) names it; may be empty.
+    #[must_use]
+    pub const fn channel(&self) -> &'a str {
+        self.channel
     }
 
     /// Whether some of its text is untrusted.

@@ -2,3 +2,5 @@
 
 mod gate;
 mod release_point;
+#[cfg(feature = "settings")]
+mod rules;
