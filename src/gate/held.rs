@@ -62,6 +62,11 @@ impl Held {
         self.ended
     }
 
+    /// Whether a run of unannotated text is open, or a decision waits.
+    pub(super) const fn is_open(&self) -> bool {
+        self.run.is_some() || !self.decisions.is_empty()
+    }
+
     /// Offset of the first byte that is held back.
     pub(super) const fn start(&self) -> u64 {
         self.start

@@ -83,6 +83,8 @@ pub struct Gate<P> {
     untrusted: Vec<Span>,
     channel: Box<str>,
     most: usize,
+    /// An assertion that is not complete may cover some of what was taken.
+    undecided: bool,
 }
 
 impl<P: Policy> Gate<P> {
@@ -97,6 +99,7 @@ impl<P: Policy> Gate<P> {
             policy,
             untrusted: Vec::new(),
             channel: Box::default(),
+            undecided: false,
             most: Self::DEFAULT_MAX_HELD,
         }
     }
@@ -142,6 +145,7 @@ impl<P: Policy> Gate<P> {
             self.rewriter.finish(&mut taking);
             self.held.settle(None, &mut self.policy, &mut handler);
             self.held.close(&mut handler);
+            self.undecided = false;
         }
         handler.end();
     }
@@ -150,6 +154,13 @@ impl<P: Policy> Gate<P> {
     #[must_use]
     pub const fn ended(&self) -> Option<GateEnd> {
         self.held.ended()
+    }
+
+    /// Whether more may be written without more being taken: at the end of the stream, or where it is refused.
+    #[must_use]
+    pub fn is_holding(&self) -> bool {
+        self.held.ended().is_none()
+            && (self.undecided || self.held_len() > 0 || self.held.is_open())
     }
 
     /// Bytes of text that are held back.
@@ -170,6 +181,11 @@ impl<P: Policy> Gate<P> {
     /// The policy.
     pub const fn policy(&self) -> &P {
         &self.policy
+    }
+
+    /// The policy, for changing it between two chunks.
+    pub const fn policy_mut(&mut self) -> &mut P {
+        &mut self.policy
     }
 
     fn push_any(&mut self, chunk: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -212,6 +228,8 @@ impl<P: Policy> Gate<P> {
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
         let from = point.uncut.unwrap_or(0).min(point.at);
         self.held.settle(Some(from), &mut self.policy, handler);
+        let parser = self.rewriter.parser_mut();
+        self.undecided = parser.undecided_from() < parser.position();
         let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
         if !aligned || self.held.ended().is_some() {
             return;
