@@ -43,8 +43,10 @@ pub enum GateEvent<'a> {
 /// channel that the policy [ends](GateEnd) has the refusal as its last text, and empty deltas after that, so that the
 /// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it.
 ///
-/// Reasoning, tool calls, and events that cannot be read pass through as they are ([`report`](Self::report) counts the
-/// latter). Offsets into the text that the provider states, such as those of its citations, stay as they are.
+/// Reasoning and tool calls pass through as they are. Events whose text cannot be read are withheld, which
+/// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
+/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, stay
+/// as they are.
 #[derive(Clone, Debug)]
 pub struct StreamGate<P> {
     framer: Framer,
@@ -59,8 +61,8 @@ impl<P: Policy + Clone> StreamGate<P> {
         Self::of(Some(format), Gate::new(parser, Remembering::new(policy)))
     }
 
-    /// The same for responses whose format is found out from the events; those before the first evidence are written as
-    /// they are.
+    /// The same for responses whose format is found out from the events. Those before the first evidence are held back, at
+    /// most 64 KiB of them.
     #[must_use]
     pub fn detect(parser: Parser, policy: P) -> Self {
         Self::of(None, Gate::new(parser, Remembering::new(policy)))
@@ -146,6 +148,7 @@ struct Channeled<P>(Gate<Remembering<P>>);
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     // Text comes later than the annotations in it.
     const MOVES_OFFSETS: bool = false;
+    const WITHHOLDS_UNREAD: bool = true;
 
     fn begin(&self, channel: Channel) -> Self {
         Self(self.0.clone().with_channel(&channel.to_string()))

@@ -86,6 +86,7 @@ mod found;
 mod frame;
 mod framer;
 mod gate;
+mod guard;
 mod halves;
 mod item;
 mod lines;

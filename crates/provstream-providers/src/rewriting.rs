@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::deferred::{Deferred, MAX_DEFERRED, Point};
 use super::found::{Found, Raw, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
+use super::guard::Guard;
 use super::item::{Item, Notice, NoticeCode};
 use super::message;
 use super::reader::{MAX_CHANNELS, Reader};
@@ -46,6 +47,8 @@ pub(super) struct State<R> {
     next_sequence: u64,
     /// The event with its text rewritten; empty between events.
     out: Vec<u8>,
+    /// Only what was read may be written.
+    guard: Option<Box<Guard>>,
 }
 
 /// The strings and values of an event that change.
@@ -96,6 +99,7 @@ impl<R: TextRewriter> State<R> {
             added: 0,
             next_sequence: 0,
             out: Vec::new(),
+            guard: R::WITHHOLDS_UNREAD.then(|| Box::new(Guard::new(format))),
         }
     }
 
@@ -104,7 +108,7 @@ impl<R: TextRewriter> State<R> {
         self.fresh = change(self.fresh.clone());
     }
 
-    /// Back to the start of a response.
+    /// Back to the start of a response; its format is found out once more if this one's was.
     pub(super) fn reset(&mut self) {
         self.reader.reset();
         self.texts.clear();
@@ -116,6 +120,9 @@ impl<R: TextRewriter> State<R> {
         self.passing = false;
         self.added = 0;
         self.next_sequence = 0;
+        if let Some(guard) = &mut self.guard {
+            **guard = Guard::new(self.reader.format());
+        }
     }
 
     pub(super) fn take(
@@ -133,7 +140,9 @@ impl<R: TextRewriter> State<R> {
                 if !core::mem::replace(&mut self.passing, true) {
                     self.close(true, handler);
                 }
-                self.write(text.bytes(), handler);
+                if self.guard.is_none() {
+                    self.write(text.bytes(), handler);
+                }
             }
             Piece::Oversized(span) => {
                 self.passing = false;
@@ -159,6 +168,12 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes bytes of the response, after those that are held back.
     fn write(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+        if let Some(guard) = &mut self.guard {
+            let known = self.reader.format().is_some();
+            if !guard.passes(bytes, self.envelope, known) {
+                return;
+            }
+        }
         if self.deferred.is_empty() {
             return self.write_now(bytes, handler);
         }
@@ -197,6 +212,13 @@ impl<R: TextRewriter> State<R> {
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
         }
+        if let Some(guard) = &mut self.guard {
+            guard.look(frame, is_streamed, &self.reader);
+            if self.reader.format().is_some() {
+                let unknown = guard.take_unknown();
+                self.write(&unknown, handler);
+            }
+        }
         let found = core::mem::take(&mut self.reader.found);
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));
@@ -230,7 +252,10 @@ impl<R: TextRewriter> State<R> {
         if !self.deferred.is_waiting() && !self.deferred.is_empty() {
             self.release(handler);
         }
-        self.write_event(frame, &pending, handler);
+        let guard = self.guard.as_ref();
+        if guard.is_none_or(|guard| guard.lets_through(odd)) {
+            self.write_event(frame, &pending, handler);
+        }
         self.reader.found = found;
         self.trim();
     }
@@ -490,7 +515,7 @@ impl<R: TextRewriter> State<R> {
                 text: rest,
                 sequence: is_numbered.then_some(self.next_sequence + self.added),
                 envelope: match self.envelope {
-                    Kind::Sse => Envelope::Sse(self.line_end),
+                    Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end),
                     Kind::Lines | Kind::Body => Envelope::Lines,
                     Kind::Array => Envelope::Array,
                 },

@@ -228,6 +228,9 @@ pub(super) trait TextRewriter: Clone {
     /// Offsets into the text can follow what it does.
     const MOVES_OFFSETS: bool;
 
+    /// Nothing may be written that could not be read.
+    const WITHHOLDS_UNREAD: bool;
+
     /// The rewriter of a channel, as this one begins.
     fn begin(&self, channel: Channel) -> Self;
 
@@ -247,6 +250,7 @@ pub(super) trait TextRewriter: Clone {
 
 impl TextRewriter for Rewriter {
     const MOVES_OFFSETS: bool = true;
+    const WITHHOLDS_UNREAD: bool = false;
 
     fn begin(&self, _: Channel) -> Self {
         self.clone()

@@ -156,3 +156,56 @@ fn a_body_that_is_not_streamed_has_only_what_is_released() {
     assert_eq!(events.body, body.replace("One. [substrate.grep]", ""));
     assert_eq!(events.decided, ["0 \"One.\" Discard"]);
 }
+
+fn body(mut gate: StreamGate<Once>, stream: &[u8]) -> String {
+    let mut events = Events::default();
+    for chunk in stream.chunks(7) {
+        gate.push(chunk, &mut events);
+    }
+    gate.finish(&mut events);
+    events.body
+}
+
+#[test]
+fn what_cannot_be_read_is_withheld() {
+    let delta = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
+    };
+    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    let long = delta(&format!("\"{}\"", "secret ".repeat(100)));
+    for (gate, stream) in [
+        // Not JSON.
+        (chat(), delta("\"secret\",")),
+        // No string.
+        (chat(), delta("{\"a\":\"secret\"}")),
+        // Longer than an event may be.
+        (chat().with_max_event(200), long),
+        // Another format than the one asked for.
+        (
+            StreamGate::new(Format::Anthropic, Parser::new(), Once::default()),
+            delta("\"secret\""),
+        ),
+        // No format at all.
+        (
+            StreamGate::detect(Parser::new(), Once::default()),
+            "data: {\"secret\":1}\n\n".into(),
+        ),
+        // Not text.
+        (chat(), "\u{1f}secret".into()),
+    ] {
+        let written = body(gate, stream.as_bytes());
+        assert!(
+            !written.contains("secret"),
+            "{stream}\nwas written as {written}"
+        );
+    }
+    let stream = format!("data: {{\"note\":1}}\n\n{}", delta("\"It is.\""));
+    let written = body(
+        StreamGate::detect(Parser::new(), Once::default()),
+        stream.as_bytes(),
+    );
+    assert!(
+        written.starts_with("data: {\"note\":1}\n\n") && written.contains("It is."),
+        "{written}"
+    );
+}
