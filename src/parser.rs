@@ -264,8 +264,8 @@ impl Parser {
         }
     }
 
-    /// The release point in clean offsets.
-    pub(crate) fn clean_release_point(&mut self) -> ReleasePoint {
+    /// The release point in stream offsets, and in clean offsets.
+    pub(crate) fn release_points(&mut self) -> (u64, ReleasePoint) {
         let found = self.release_point();
         let clean = |from: u64| {
             from - match &self.engine {
@@ -273,9 +273,21 @@ impl Parser {
                 Engine::Sequence(sequence) => sequence.removed(),
             }
         };
-        ReleasePoint {
-            at: clean(found.at),
-            uncut: found.uncut.map(clean),
+        let at = clean(found.at);
+        let uncut = match found.uncut {
+            Some(uncut) if uncut != found.at => Some(clean(uncut)),
+            uncut => uncut.map(|_| at),
+        };
+        (found.at, ReleasePoint { at, uncut })
+    }
+
+    /// Takes a chunk of a few bytes of the model's own output if all of it is text that leaves the release point where it was
+    /// when that was last asked for; otherwise `false`, and the same chunk is to be pushed.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> bool {
+        match &mut self.engine {
+            Engine::Text(text) => text.push_calm(chunk),
+            Engine::Sequence(_) => false,
         }
     }
 

@@ -111,7 +111,16 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        self.parser.clean_release_point().at
+        self.parser.release_points().1.at
+    }
+
+    /// [`Parser::push_calm`]; `write` takes the rewritten text.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
+        self.parser.push_calm(chunk) && {
+            self.out.take_calm(chunk, write);
+            true
+        }
     }
 
     pub(crate) const fn parser_mut(&mut self) -> &mut Parser {
@@ -177,6 +186,26 @@ impl Out {
             }
             other => handler.event(other),
         }
+    }
+
+    /// Writes a chunk of text whose only white space is spaces, of fewer bytes than can be kept back.
+    fn take_calm(&mut self, chunk: &[u8], mut write: impl FnMut(&[u8])) {
+        let text = chunk.iter().rposition(|&byte| byte != b' ');
+        let (now, later) = chunk.split_at(text.map_or(0, |last| last + 1));
+        if !self.white.is_empty() {
+            let room = MOST_REMOVED - later.len();
+            let len = if now.is_empty() {
+                self.white.len().saturating_sub(room)
+            } else {
+                self.white.len()
+            };
+            write(&self.white[..len]);
+            self.position += len as u64;
+            self.white.drain(..len);
+        }
+        write(now);
+        self.position += now.len() as u64;
+        self.white.extend_from_slice(later);
     }
 
     fn write(&mut self, bytes: &[u8], handler: &mut impl Handler) {

@@ -58,6 +58,19 @@ impl Held {
         }
     }
 
+    /// Back to the start of a stream, keeping the memory.
+    pub(super) fn reset(&mut self, start: u64) {
+        let mut bytes = core::mem::take(&mut self.bytes);
+        let mut decisions = core::mem::take(&mut self.decisions);
+        bytes.clear();
+        decisions.clear();
+        *self = Self {
+            bytes,
+            decisions,
+            ..Self::new(start, self.json_alone)
+        };
+    }
+
     pub(super) const fn ended(&self) -> Option<GateEnd> {
         self.ended
     }

@@ -21,6 +21,9 @@ use crate::span::Span;
 /// At stream offsets that are multiples of this, the policy may be asked about text that is too long.
 const STRIDE: u64 = 1_024;
 
+/// Longer chunks are not looked at as a whole.
+const SHORT: usize = 32;
+
 /// Stretches of untrusted text that are remembered one by one.
 const MOST_STRETCHES: usize = 1_024;
 
@@ -150,6 +153,14 @@ impl<P: Policy> Gate<P> {
         handler.end();
     }
 
+    /// Back to the start of a stream with the same settings; the policy is kept as it is, and so is the memory.
+    pub fn reset(&mut self) {
+        self.rewriter.reset();
+        self.held.reset(self.rewriter.parser().position());
+        self.untrusted.clear();
+        self.undecided = false;
+    }
+
     /// Whether the policy has ended the stream, and how. Nothing is written after that.
     #[must_use]
     pub const fn ended(&self) -> Option<GateEnd> {
@@ -189,6 +200,9 @@ impl<P: Policy> Gate<P> {
     }
 
     fn push_any(&mut self, chunk: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
+        if !untrusted && self.push_calm(chunk) {
+            return;
+        }
         let mut rest = chunk;
         while !rest.is_empty() && self.held.ended().is_none() {
             let at = self.rewriter.parser().position();
@@ -197,6 +211,19 @@ impl<P: Policy> Gate<P> {
             rest = later;
             self.push_piece(now, untrusted, handler);
         }
+    }
+
+    /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
+    #[inline]
+    fn push_calm(&mut self, chunk: &[u8]) -> bool {
+        if chunk.len() > SHORT || !self.undecided || self.held.ended().is_some() {
+            return false;
+        }
+        // The next multiple of the stride is not reached.
+        let at = self.rewriter.parser().position();
+        let held = &mut self.held;
+        at % STRIDE + (chunk.len() as u64) < STRIDE
+            && self.rewriter.push_calm(chunk, |text| held.push(text))
     }
 
     fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -216,20 +243,19 @@ impl<P: Policy> Gate<P> {
             self.rewriter.push(piece, &mut taking);
         }
         self.settle(handler);
-        if !self.untrusted.is_empty() {
-            let from = self.rewriter.parser_mut().undecided_from();
-            self.untrusted.retain(|span| span.end() > from);
-        }
     }
 
     /// Releases or removes what is decided about.
     fn settle(&mut self, handler: &mut impl GateHandler) {
-        let point = self.rewriter.parser_mut().clean_release_point();
+        let parser = self.rewriter.parser_mut();
+        let (at, point) = parser.release_points();
+        self.undecided = at < parser.position();
+        if !self.untrusted.is_empty() {
+            self.untrusted.retain(|span| span.end() > at);
+        }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
         let from = point.uncut.unwrap_or(0).min(point.at);
         self.held.settle(Some(from), &mut self.policy, handler);
-        let parser = self.rewriter.parser_mut();
-        self.undecided = parser.undecided_from() < parser.position();
         let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
         if !aligned || self.held.ended().is_some() {
             return;

@@ -16,6 +16,8 @@ pub(crate) struct Findings {
     last: u64,
     /// What the last answer about free text holds for.
     pub(crate) calm: Option<Calm>,
+    /// Where a candidate annotation starts, and the answer as long as it is open.
+    pub(crate) candidate: Option<(u64, u64)>,
     search: Option<Search>,
 }
 
@@ -105,6 +107,12 @@ impl JsonReader {
     /// What earlier questions found out.
     pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings.get_or_insert_default()
+    }
+
+    /// What the last answer about free text holds for, if that is known.
+    #[inline]
+    pub(crate) fn known_calm(&mut self) -> Option<&mut Calm> {
+        self.findings.as_mut()?.calm.as_mut()
     }
 
     /// The release point, which never moves back.

@@ -31,6 +31,12 @@ impl TextEngine {
             }
             self.reader.findings().calm = None;
         }
+        if let Context::Candidate { start } = self.context
+            && let Some((same, from)) = self.reader.findings().candidate
+            && same == start
+        {
+            return ReleasePoint::uncut(from);
+        }
         if let Some(pending) = &self.pending {
             let empty = pending.empty.start();
             let from = self.target.map_or(empty, |target| target.span.start());
@@ -87,11 +93,37 @@ impl TextEngine {
         }
         // The candidate may still become an annotation, with which the text before it is complete.
         let len = (start - base) as usize;
-        from.at_most(match look_back(&raw[..len], Some(window.line()), max) {
+        let found = match look_back(&raw[..len], Some(window.line()), max) {
             Some((Before::Found { start, .. }, _)) => base + start as u64,
             Some((Before::Blank, _)) => self.reached(Reach::Blank, start).at,
             Some((Before::Nothing, _)) | None => start,
-        })
+        };
+        let from = from.at_most(found);
+        if from == ReleasePoint::uncut(found) && self.pending.is_none() && !self.json.open {
+            self.reader.findings().candidate = Some((start, found));
+        }
+        from
+    }
+
+    /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; otherwise `false`, and the
+    /// same chunk is to be read.
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> bool {
+        let now = self.position() + chunk.len() as u64;
+        let Some(calm) = self.reader.known_calm() else {
+            return false;
+        };
+        if calm.base != self.window.base()
+            || calm.upto + chunk.len() as u64 != now
+            || now > calm.until
+            || !is_calm(chunk)
+            || self.push_plain(chunk).is_none()
+        {
+            return false;
+        }
+        if let Some(calm) = self.reader.known_calm() {
+            calm.upto = now;
+        }
+        true
     }
 
     /// What was reached from stream offset `end`.
@@ -156,7 +188,17 @@ impl TextEngine {
 
 /// Whether `bytes` leave a sentence as it is that goes on in them.
 fn is_calm(bytes: &[u8]) -> bool {
-    bytes
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b','))
+    bytes.iter().all(|&byte| CALM[usize::from(byte)])
 }
+
+/// Letters, digits, space and comma.
+static CALM: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let found = byte as u8;
+        table[byte] = found.is_ascii_alphanumeric() || matches!(found, b' ' | b',');
+        byte += 1;
+    }
+    table
+};
