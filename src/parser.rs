@@ -281,13 +281,13 @@ impl Parser {
         (found.at, ReleasePoint { at, uncut })
     }
 
-    /// Takes a chunk of a few bytes of the model's own output if all of it is text that leaves the release point where it was
-    /// when that was last asked for; otherwise `false`, and the same chunk is to be pushed.
+    /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
+    /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
     #[inline]
-    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> bool {
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
         match &mut self.engine {
-            Engine::Text(text) => text.push_calm(chunk),
-            Engine::Sequence(_) => false,
+            Engine::Text(text) => text.push_calm(self.limits.max_annotation(), chunk),
+            Engine::Sequence(_) => None,
         }
     }
 

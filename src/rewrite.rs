@@ -117,10 +117,12 @@ impl Rewriter {
     /// [`Parser::push_calm`]; `write` takes the rewritten text.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
-        self.parser.push_calm(chunk) && {
-            self.out.take_calm(chunk, write);
-            true
+        match self.parser.push_calm(chunk) {
+            Some(true) => self.out.take_calm(chunk, write),
+            Some(false) => {}
+            None => return false,
         }
+        true
     }
 
     pub(crate) const fn parser_mut(&mut self) -> &mut Parser {
@@ -201,11 +203,17 @@ impl Out {
             };
             write(&self.white[..len]);
             self.position += len as u64;
-            self.white.drain(..len);
+            if len == self.white.len() {
+                self.white.clear();
+            } else {
+                self.white.drain(..len);
+            }
         }
         write(now);
         self.position += now.len() as u64;
-        self.white.extend_from_slice(later);
+        for &byte in later {
+            self.white.push(byte);
+        }
     }
 
     fn write(&mut self, bytes: &[u8], handler: &mut impl Handler) {

@@ -75,9 +75,14 @@ impl Held {
         self.ended
     }
 
-    /// Whether a run of unannotated text is open, or a decision waits.
-    pub(super) const fn is_open(&self) -> bool {
-        self.run.is_some() || !self.decisions.is_empty()
+    /// Whether a run of unannotated text is open.
+    pub(super) const fn is_in_run(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Whether a decision waits.
+    pub(super) const fn has_decisions(&self) -> bool {
+        !self.decisions.is_empty()
     }
 
     /// Offset of the first byte that is held back.
@@ -107,6 +112,21 @@ impl Held {
             self.taken = 0;
         }
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// [`push`](Self::push) of a few bytes, without a call of a function that copies any number.
+    #[inline]
+    pub(super) fn push_short(&mut self, bytes: &[u8]) {
+        if self.bytes.capacity() - self.bytes.len() < bytes.len() {
+            return self.push(bytes);
+        }
+        let (fours, rest) = bytes.as_chunks::<4>();
+        for four in fours {
+            self.bytes.extend_from_slice(four);
+        }
+        for &byte in rest {
+            self.bytes.push(byte);
+        }
     }
 
     pub(super) const fn remove(&mut self, len: u64) {

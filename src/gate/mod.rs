@@ -171,7 +171,10 @@ impl<P: Policy> Gate<P> {
     #[must_use]
     pub fn is_holding(&self) -> bool {
         self.held.ended().is_none()
-            && (self.undecided || self.held_len() > 0 || self.held.is_open())
+            && (self.undecided
+                || self.held_len() > 0
+                || self.held.is_in_run()
+                || self.held.has_decisions())
     }
 
     /// Bytes of text that are held back.
@@ -216,14 +219,14 @@ impl<P: Policy> Gate<P> {
     /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
     #[inline]
     fn push_calm(&mut self, chunk: &[u8]) -> bool {
-        if chunk.len() > SHORT || !self.undecided || self.held.ended().is_some() {
+        if chunk.len() > SHORT || !self.undecided {
             return false;
         }
         // The next multiple of the stride is not reached.
         let at = self.rewriter.parser().position();
         let held = &mut self.held;
         at % STRIDE + (chunk.len() as u64) < STRIDE
-            && self.rewriter.push_calm(chunk, |text| held.push(text))
+            && self.rewriter.push_calm(chunk, |text| held.push_short(text))
     }
 
     fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -255,7 +258,10 @@ impl<P: Policy> Gate<P> {
         }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
         let from = point.uncut.unwrap_or(0).min(point.at);
-        self.held.settle(Some(from), &mut self.policy, handler);
+        if from > self.held.start() || self.held.has_decisions() {
+            self.held.settle(Some(from), &mut self.policy, handler);
+        }
+        self.undecided &= self.held.ended().is_none();
         let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
         if !aligned || self.held.ended().is_some() {
             return;
@@ -268,6 +274,7 @@ impl<P: Policy> Gate<P> {
             return;
         };
         self.held.overflow(upto, &mut self.policy, handler);
+        self.undecided &= self.held.ended().is_none();
     }
 
     fn note_untrusted(&mut self, len: u64) {

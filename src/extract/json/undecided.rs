@@ -109,10 +109,17 @@ impl JsonReader {
         self.findings.get_or_insert_default()
     }
 
-    /// What the last answer about free text holds for, if that is known.
+    /// What earlier questions found out, if there were any.
     #[inline]
-    pub(crate) fn known_calm(&mut self) -> Option<&mut Calm> {
-        self.findings.as_mut()?.calm.as_mut()
+    pub(crate) fn known_findings(&mut self) -> Option<&mut Findings> {
+        self.findings.as_deref_mut()
+    }
+
+    /// Whether the last answer was this.
+    pub(crate) fn is_last_answer(&self, at: u64) -> bool {
+        self.findings
+            .as_ref()
+            .is_some_and(|findings| findings.last == at)
     }
 
     /// The release point, which never moves back.

@@ -24,7 +24,7 @@ pub(crate) struct From {
     pub(crate) start: usize,
     /// Where it would begin if `max_assertion` cut nothing off; `None` if that is not known any more.
     pub(crate) uncut: Option<usize>,
-    /// Up to this length no letter, digit, space or comma that follows changes anything.
+    /// Up to this length nothing changes that follows and has no terminator and is of the same line.
     pub(crate) calm: Option<usize>,
 }
 

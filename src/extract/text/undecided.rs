@@ -65,6 +65,20 @@ impl TextEngine {
     }
 
     fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
+        // A candidate may still become an annotation, with which the text before it is complete.
+        let candidate = match self.context {
+            Context::Candidate { start } if self.buffered > 0 => Some(start),
+            _ => None,
+        };
+        let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
+        if let Some((start, (most, false))) = most
+            && self.reader.is_last_answer(most)
+            && self.json_is_closed()
+        {
+            // The answer lies between the last one and the most it can be.
+            self.reader.findings().candidate = Some((start, most));
+            return ReleasePoint::uncut(most);
+        }
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
         let raw = window.raw();
@@ -85,45 +99,52 @@ impl TextEngine {
             });
             return from;
         }
-        let Context::Candidate { start } = self.context else {
+        let Some((start, (most, _))) = most else {
             return from;
         };
-        if self.buffered == 0 {
-            return from;
-        }
-        // The candidate may still become an annotation, with which the text before it is complete.
-        let len = (start - base) as usize;
-        let found = match look_back(&raw[..len], Some(window.line()), max) {
-            Some((Before::Found { start, .. }, _)) => base + start as u64,
-            Some((Before::Blank, _)) => self.reached(Reach::Blank, start).at,
-            Some((Before::Nothing, _)) | None => start,
-        };
-        let from = from.at_most(found);
-        if from == ReleasePoint::uncut(found) && self.pending.is_none() && !self.json.open {
-            self.reader.findings().candidate = Some((start, found));
+        let from = from.at_most(most);
+        if from == ReleasePoint::uncut(most) && self.json_is_closed() {
+            self.reader.findings().candidate = Some((start, most));
         }
         from
     }
 
-    /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; otherwise `false`, and the
-    /// same chunk is to be read.
-    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> bool {
-        let now = self.position() + chunk.len() as u64;
-        let Some(calm) = self.reader.known_calm() else {
-            return false;
-        };
-        if calm.base != self.window.base()
-            || calm.upto + chunk.len() as u64 != now
-            || now > calm.until
-            || !is_calm(chunk)
-            || self.push_plain(chunk).is_none()
-        {
-            return false;
+    /// Where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
+    fn before_candidate(&self, limits: &Limits, start: u64) -> (u64, bool) {
+        let (window, max) = (&self.window, limits.max_assertion());
+        let base = window.base();
+        let text = &window.raw()[..(start - base) as usize];
+        match look_back(text, Some(window.line()), max) {
+            Some((Before::Found { start, cut, .. }, _)) => (base + start as u64, cut),
+            Some((Before::Blank, _)) => (self.reached(Reach::Blank, start).at, false),
+            Some((Before::Nothing, _)) | None => (start, false),
         }
-        if let Some(calm) = self.reader.known_calm() {
-            calm.upto = now;
+    }
+
+    /// Whether nothing but the text decides where an assertion may begin.
+    fn json_is_closed(&self) -> bool {
+        self.pending.is_none() && !self.json.open
+    }
+
+    /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
+    /// text, or none if it is not that simple, and the same chunk is to be read.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, max_annotation: usize, chunk: &[u8]) -> Option<bool> {
+        let findings = self.reader.known_findings()?;
+        if let Context::Candidate { start } = self.context {
+            let same = findings.candidate.is_some_and(|(known, _)| known == start);
+            return (same && self.push_in_candidate(max_annotation, chunk)).then_some(false);
         }
-        true
+        let calm = findings.calm.as_mut()?;
+        let now = calm.upto + chunk.len() as u64;
+        if calm.upto != self.window.end() || now > calm.until || !self.plain || !is_calm(chunk) {
+            return None;
+        }
+        if !self.window.append_in_place(chunk) {
+            return None;
+        }
+        calm.upto = now;
+        Some(true)
     }
 
     /// What was reached from stream offset `end`.
@@ -186,18 +207,33 @@ impl TextEngine {
     }
 }
 
-/// Whether `bytes` leave a sentence as it is that goes on in them.
+/// Whether `bytes` leave a sentence as it is that goes on in them: they have no terminator.
 fn is_calm(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| CALM[usize::from(byte)])
 }
 
-/// Letters, digits, space and comma.
+/// Bytes that end no sentence, no line and no cell, and open nothing.
 static CALM: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {
         let found = byte as u8;
-        table[byte] = found.is_ascii_alphanumeric() || matches!(found, b' ' | b',');
+        table[byte] = found.is_ascii_alphanumeric()
+            || matches!(
+                found,
+                b' ' | b','
+                    | b';'
+                    | b':'
+                    | b'-'
+                    | b'\''
+                    | b'"'
+                    | b'('
+                    | b')'
+                    | b'/'
+                    | b'%'
+                    | b'_'
+                    | b'='
+            );
         byte += 1;
     }
     table
