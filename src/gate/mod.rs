@@ -177,6 +177,12 @@ impl<P: Policy> Gate<P> {
                 || self.held.has_decisions())
     }
 
+    /// The stream offset of the next byte.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.rewriter.parser().position()
+    }
+
     /// Bytes of text that are held back.
     #[must_use]
     pub fn held_len(&self) -> usize {
