@@ -268,3 +268,31 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         "line 1, column 1: unknown key \"floors\", expected one of \"version\", \"preset\""
     ));
 }
+
+/// The content of a fenced block that begins with this line, and what follows it.
+fn block<'a>(text: &'a str, opening: &str) -> Option<(&'a str, &'a str)> {
+    let (_, rest) = text.split_once(&format!("```{opening}\n"))?;
+    rest.split_once("```\n")
+}
+
+#[test]
+fn the_guide_has_five_policies_that_do_what_it_shows() {
+    let guide = include_str!("../../docs/gate.md");
+    let (_, mut rest) = guide.split_once("## Five policies").expect("a section");
+    let mut count = 0;
+    while let Some((policy, more)) = block(rest, "toml") {
+        let (input, more) = block(more, "text in").expect("an input");
+        let (output, more) = block(more, "text out").expect("an output");
+        let rules = Rules::from_toml(policy.as_bytes(), &Vocabulary::memo()).expect(policy);
+        let (seen, _) = read(&rules, input.strip_suffix('\n').expect("a line"));
+        assert_eq!(
+            seen.text,
+            output.strip_suffix('\n').expect("a line"),
+            "{policy}"
+        );
+        assert!(rules.version().ends_with("-1"));
+        rest = more;
+        count += 1;
+    }
+    assert_eq!(count, 5);
+}
