@@ -204,12 +204,7 @@ impl Held {
         let last = upto.is_none();
         let end = self.start + self.len() as u64;
         let upto = upto.map_or(end, |upto| upto.clamp(self.start, end));
-        while self.ended.is_none()
-            && self
-                .decisions
-                .first()
-                .is_some_and(|next| next.clean.end() <= upto)
-        {
+        while self.ended.is_none() && self.group_end().is_some_and(|end| end <= upto) {
             let decision = self.decisions.remove(0);
             self.pass(decision.clean.start(), true, policy, handler);
             self.close(handler);
@@ -292,28 +287,80 @@ impl Held {
         self.take(len, removed, handler);
     }
 
+    /// Where the first assertion ends that was decided about, with those that overlap it: an assertion in JSON may be in a
+    /// fenced block that is one as a whole.
+    fn group_end(&self) -> Option<u64> {
+        let (first, rest) = self.decisions.split_first()?;
+        let overlapping = |end: u64, next: &Decision| {
+            let overlaps = next.clean.start() < end;
+            overlaps.then(|| end.max(next.clean.end()))
+        };
+        let mut end = first.clean.end();
+        for next in rest {
+            match overlapping(end, next) {
+                Some(further) => end = further,
+                None => break,
+            }
+        }
+        Some(end)
+    }
+
+    /// Does what was decided about an assertion, and within it about others; text is released only if all allow it.
     fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
         let at = self.start;
-        let len = decision.clean.end().saturating_sub(at) as usize;
+        let end = decision.clean.end();
         let escape = decision.in_string;
         match decision.action {
-            Action::Release => self.take(len, false, handler),
+            Action::Release => self.act_within(end, handler),
             Action::Mark(before, after) => {
                 handler.inserted(&escaped(&before, escape), at);
-                self.take(len, false, handler);
-                handler.inserted(&escaped(&after, escape), self.start);
+                self.act_within(end, handler);
+                if self.ended.is_none() {
+                    handler.inserted(&escaped(&after, escape), self.start);
+                }
             }
             Action::Replace(text) => {
                 handler.inserted(&escaped(&text, escape), at);
-                self.take(len, true, handler);
+                self.remove_all(end, handler);
             }
-            Action::Discard => self.take(len, true, handler),
+            Action::Discard => self.remove_all(end, handler),
             Action::Suspend => self.end(GateEnd::Suspended),
             Action::Refuse(text) => {
                 handler.inserted(&escaped(&text, escape), at);
                 self.end(GateEnd::Refused);
             }
         }
+    }
+
+    /// Releases the text up to `end`, as far as what was decided about assertions in it allows.
+    fn act_within(&mut self, end: u64, handler: &mut impl GateHandler) {
+        while self.ended.is_none()
+            && self
+                .decisions
+                .first()
+                .is_some_and(|next| next.clean.start() < end)
+        {
+            let decision = self.decisions.remove(0);
+            self.take_upto(decision.clean.start(), false, handler);
+            self.act(decision, handler);
+        }
+        if self.ended.is_none() {
+            self.take_upto(end, false, handler);
+        }
+    }
+
+    /// Removes the text up to `end` with the assertions in it; one that ends the stream still does.
+    fn remove_all(&mut self, end: u64, handler: &mut impl GateHandler) {
+        self.take_upto(end, true, handler);
+        self.decisions.retain(|other| {
+            let inside = other.clean.start() < end && other.clean.end() <= end;
+            !inside || other.action.ends()
+        });
+    }
+
+    fn take_upto(&mut self, end: u64, removed: bool, handler: &mut impl GateHandler) {
+        let len = end.saturating_sub(self.start) as usize;
+        self.take(len, removed, handler);
     }
 
     /// Releases or removes the next bytes.

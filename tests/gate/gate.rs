@@ -235,6 +235,37 @@ impl Policy for Refuses {
     }
 }
 
+/// Withholds what has this text.
+struct Without(&'static str);
+
+impl Policy for Without {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.assertion().text() == self.0 {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
+
+#[test]
+fn an_assertion_in_a_block_that_is_one_itself_is_withheld_if_either_is() {
+    let text = "```json\n{\"assertion\":\"a\"}\n```\n[substrate.grep] So.";
+    for (without, expected) in [
+        ("a", "```json\n{\"assertion\":\"\"}\n``` So."),
+        ("{\"assertion\":\"a\"}", "```json\n\n``` So."),
+        ("", "```json\n{\"assertion\":\"a\"}\n``` So."),
+    ] {
+        let mut seen = Seen::default();
+        let mut gate = Gate::new(Parser::new(), Without(without));
+        gate.push(text.as_bytes(), &mut seen);
+        gate.finish(&mut seen);
+        assert_eq!(
+            seen.text.escape_ascii().to_string(),
+            expected.as_bytes().escape_ascii().to_string()
+        );
+    }
+}
+
 /// Panics at the second assertion.
 struct Panics(usize);
 

@@ -77,10 +77,12 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         policy,
         json_alone: matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson),
     };
-    for found in decided {
+    let mut rest = &decided[..];
+    while let Some((found, later)) = rest.split_first() {
+        rest = later;
         out.pass(found.start);
         out.close();
-        if let Some(end) = out.act(&found) {
+        if let Some(end) = out.act(found, &mut rest) {
             return (out.written, Some(end));
         }
     }
@@ -195,9 +197,8 @@ impl Out<'_> {
         }
     }
 
-    fn act(&mut self, found: &Decided) -> Option<GateEnd> {
-        let text = &self.text[found.start..found.end];
-        self.at = self.at.max(found.end);
+    /// An assertion, with those in it, which are the first of the `rest`.
+    fn act(&mut self, found: &Decided, rest: &mut &[Decided]) -> Option<GateEnd> {
         let escaped = |text: &str| match found.json {
             true => {
                 let quoted = serde_json::to_string(text).expect("a string");
@@ -205,23 +206,51 @@ impl Out<'_> {
             }
             false => text.to_owned(),
         };
-        match &found.action {
-            Action::Release => self.written.extend_from_slice(text),
-            Action::Mark(before, after) => {
-                self.written.extend_from_slice(escaped(before).as_bytes());
-                self.written.extend_from_slice(text);
-                self.written.extend_from_slice(escaped(after).as_bytes());
+        let (before, after) = match &found.action {
+            Action::Release => (String::new(), String::new()),
+            Action::Mark(before, after) => (escaped(before), escaped(after)),
+            Action::Replace(_) | Action::Discard => {
+                if let Action::Replace(text) = &found.action {
+                    self.written.extend_from_slice(escaped(text).as_bytes());
+                }
+                self.at = self.at.max(found.end);
+                // What is in it is gone, unless the stream ends there.
+                while let Some((inner, later)) = rest.split_first()
+                    && inner.start < found.end
+                    && !inner.action.ends()
+                {
+                    assert!(inner.end <= found.end, "one within the other");
+                    *rest = later;
+                }
+                return None;
             }
-            Action::Replace(text) => self.written.extend_from_slice(escaped(text).as_bytes()),
-            Action::Discard => {}
             Action::Suspend => return Some(GateEnd::Suspended),
             Action::Refuse(text) => {
                 self.written.extend_from_slice(escaped(text).as_bytes());
                 return Some(GateEnd::Refused);
             }
             other => panic!("an action that there is not: {other:?}"),
+        };
+        self.written.extend_from_slice(before.as_bytes());
+        while let Some((inner, later)) = rest.split_first()
+            && inner.start < found.end
+        {
+            *rest = later;
+            self.text(inner.start);
+            if let Some(end) = self.act(inner, rest) {
+                return Some(end);
+            }
         }
+        self.text(found.end);
+        self.written.extend_from_slice(after.as_bytes());
         None
+    }
+
+    /// Text of an assertion.
+    fn text(&mut self, upto: usize) {
+        self.written
+            .extend_from_slice(&self.text[self.at.min(upto)..upto]);
+        self.at = self.at.max(upto);
     }
 }
 
