@@ -188,22 +188,22 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("preset = \"mine\"\n{rule}"),
             Kind::BadValue,
-            "line 1, column 10: `preset`: expected one of \"own-state\", \"external\", found \"mine\"",
+            "line 1, column 10: expected one of \"own-state\", \"external\" for \"preset\", found \"mine\"",
         ),
         (
             format!("preset = \"external\"\nfloor = 2\n{rule}"),
             Kind::BadValue,
-            "line 2, column 9: `floor`: expected only one of \"preset\" and \"floor\", found \"2\"",
+            "line 2, column 9: expected only one of \"preset\" and \"floor\" for \"floor\", found \"2\"",
         ),
         (
             format!("floor = 0\n{rule}"),
             Kind::BadValue,
-            "line 1, column 9: `floor`: expected a number from 1 to 65536, found \"0\"",
+            "line 1, column 9: expected a number from 1 to 65536 for \"floor\", found \"0\"",
         ),
         (
             format!("floor = 2\nskew = \"5\"\n{rule}"),
             Kind::BadValue,
-            "line 2, column 8: `skew`: expected a duration such as \"90s\", \"1h30m\" or \"2d\", found \"5\"",
+            "line 2, column 8: expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"skew\", found \"5\"",
         ),
         (
             format!("floor = 2\nskew = 5\n{rule}"),
@@ -213,12 +213,12 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\nrefused = [\"substrate.no\"]\n{rule}"),
             Kind::BadValue,
-            "line 2, column 12: `refused`: expected a class of vocabulary 1.0 that is not a terminal, found \"substrate.no\"",
+            "line 2, column 12: expected a class of vocabulary 1.0 that is not a terminal for \"refused\", found \"substrate.no\"",
         ),
         (
             format!("floor = 2\n{rule}text = \"x\"\n"),
             Kind::BadValue,
-            "line 4, column 8: `action`: expected no \"text\" with this action, found \"discard\"",
+            "line 4, column 8: expected no \"text\" with this action for \"action\", found \"discard\"",
         ),
         (
             format!("floor = 2\n{rule}[limit]\naction = \"refuse\"\n"),
@@ -228,12 +228,12 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\n{rule}[limit]\naction = \"drop\"\n"),
             Kind::BadValue,
-            "line 5, column 10: `action`: expected one of \"release\", \"mark\", \"replace\", \"discard\", \"suspend\", \"refuse\", found \"drop\"",
+            "line 5, column 10: expected one of \"release\", \"mark\", \"replace\", \"discard\", \"suspend\", \"refuse\" for \"action\", found \"drop\"",
         ),
         (
             format!("floor = 2\n{rule}[unannotated]\naction = \"suspend\"\n"),
             Kind::BadValue,
-            "line 4, column 1: `unannotated`: expected one of \"release\", \"mark\", \"replace\", \"discard\", found \"suspend\"",
+            "line 4, column 1: expected one of \"release\", \"mark\", \"replace\", \"discard\" for \"unannotated\", found \"suspend\"",
         ),
         (
             format!("floor = 2\n{rule}[limit]\naction = \"refuse\"\ntext = {{ en = \"x\" }}\n"),
@@ -250,7 +250,7 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\n{rule}[windows]\nx = \"5s\"\n"),
             Kind::BadValue,
-            "line 5, column 1: `windows`: expected a class of vocabulary 1.0 that is not a terminal, found \"x\"",
+            "line 5, column 1: expected a class of vocabulary 1.0 that is not a terminal for \"windows\", found \"x\"",
         ),
         (
             "= 2".into(),

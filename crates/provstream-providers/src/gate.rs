@@ -131,6 +131,7 @@ impl<P: Policy + Clone> StreamGate<P> {
             state.take(kind, &piece, &mut handler);
         });
         state.close(false, &mut handler);
+        handler.report(&state.reader.report);
         handler.end();
     }
 

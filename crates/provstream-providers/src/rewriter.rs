@@ -4,7 +4,7 @@ use super::framer::Framer;
 use super::report::ReadReport;
 use super::rewriting::State;
 use super::sse::DEFAULT_MAX_EVENT;
-use super::{Format, IntoStreamHandler};
+use super::{Format, IntoStreamHandler, StreamHandler as _};
 use provstream::{Handler as _, Parser, Rewriter};
 
 /// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
@@ -87,6 +87,7 @@ impl StreamRewriter {
             state.take(kind, &piece, &mut handler);
         });
         state.close(false, &mut handler);
+        handler.report(&state.reader.report);
         handler.end();
     }
 

@@ -1,7 +1,7 @@
 //! What takes the calls of a stream rewriter.
 
 use super::gate::GateEvent;
-use super::{Channel, Item};
+use super::{Channel, Item, ReadReport};
 use provstream::{
     Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
     Span, TextChunk, Unannotated,
@@ -48,6 +48,12 @@ pub trait StreamHandler: Handler {
     fn item(&mut self, item: Item<'_>) {
         let _ = item;
     }
+
+    /// Takes how much of the response was read, once, at its end and right before [`Handler::end`]. A gate asks it for
+    /// [`is_complete`](ReadReport::is_complete).
+    fn report(&mut self, report: &ReadReport) {
+        let _ = report;
+    }
 }
 
 macro_rules! forward {
@@ -66,6 +72,10 @@ macro_rules! forward {
 
         fn item(&mut self, item: Item<'_>) {
             (**self).item(item);
+        }
+
+        fn report(&mut self, report: &ReadReport) {
+            (**self).report(report);
         }
     };
 }

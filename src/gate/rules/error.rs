@@ -25,20 +25,6 @@ pub enum PolicyErrorKind {
     BadValue,
 }
 
-impl PolicyErrorKind {
-    const fn message(self) -> &'static str {
-        match self {
-            Self::FileTooLarge => "the file is larger than 1 MiB",
-            Self::NotUtf8 => "the file is not UTF-8",
-            Self::Syntax => "expected TOML",
-            Self::MissingKey => "missing key",
-            Self::UnknownKey => "unknown key",
-            Self::WrongType => "wrong type",
-            Self::BadValue => "",
-        }
-    }
-}
-
 /// Most characters of the file that an error quotes.
 const SHOWN: usize = 64;
 
@@ -57,7 +43,7 @@ impl PolicyError {
         Self {
             kind: PolicyErrorKind::BadValue,
             place: Some(place),
-            message: format!("`{key}`: expected {expected}, found \"{found}\"").into(),
+            message: format!("expected {expected} for \"{key}\", found \"{found}\"").into(),
         }
     }
 
@@ -93,21 +79,10 @@ impl From<Fault> for PolicyError {
             FaultKind::UnknownKey => PolicyErrorKind::UnknownKey,
             FaultKind::WrongType => PolicyErrorKind::WrongType,
         };
-        let about = quoted_piece(&fault.about, SHOWN);
-        let about = match kind {
-            _ if about.is_empty() => String::new(),
-            PolicyErrorKind::Syntax | PolicyErrorKind::WrongType => format!(": {about}"),
-            _ => format!(" \"{about}\""),
-        };
-        let expected = match (fault.expected.as_str(), fault.found) {
-            ("", "") => String::new(),
-            ("", found) => format!(", found {found}"),
-            (expected, _) => format!(", expected {expected}"),
-        };
         Self {
             kind,
             place: fault.place,
-            message: format!("{}{about}{expected}", kind.message()).into(),
+            message: fault.to_string().into(),
         }
     }
 }

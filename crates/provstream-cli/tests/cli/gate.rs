@@ -249,7 +249,7 @@ fn wrong_policies_and_options_are_reported_with_their_place() {
     );
     let found = run(&["gate", "--policy", &wrong], "");
     assert_eq!(found.status, 2);
-    let message = "wrong.toml: line 1, column 10: `preset`: expected one of \"own-state\", \"external\", found \"mine\"";
+    let message = "wrong.toml: line 1, column 10: expected one of \"own-state\", \"external\" for \"preset\", found \"mine\"";
     assert!(found.stderr.contains(message), "{}", found.stderr);
     let policy = policy(&files);
     for (more, message) in [
