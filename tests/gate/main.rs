@@ -1,5 +1,6 @@
 //! The release point and the gate beside their naive oracles.
 
+mod delay;
 mod gate;
 mod release_point;
 #[cfg(feature = "settings")]

@@ -208,7 +208,7 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\nskew = 5\n{rule}"),
             Kind::WrongType,
-            "line 2, column 8: wrong type: `skew` must be a string, found integer",
+            "line 2, column 8: expected a string for \"skew\", found 5",
         ),
         (
             format!("floor = 2\nrefused = [\"substrate.no\"]\n{rule}"),

@@ -9,32 +9,11 @@ use super::text::TextRewriter;
 use super::{Channel, Format, IntoStreamHandler};
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{
-    Action, AtLimit, Gate, GateEnd, Handler as _, Parser, Policy, Question, Span, TextChunk,
-    Unannotated,
+    Action, AtLimit, Gate, GateEnd, Handler as _, Parser, Policy, Question, Unannotated,
 };
 
 /// Decisions of a channel that are kept for places that repeat its text. Assertions beyond them are withheld there.
 const MAX_DECISIONS: usize = 1 << 12;
-
-/// What a [`StreamGate`] reports about the text of a channel; see the methods of [`GateHandler`](provstream::GateHandler).
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug)]
-pub enum GateEvent<'a> {
-    /// The policy has decided about an assertion.
-    Decided(&'a Question<'a>, &'a Action),
-    /// Text is released.
-    Released(TextChunk<'a>),
-    /// Text is withheld.
-    Removed(TextChunk<'a>),
-    /// Text of the policy is written before the text at this offset.
-    Inserted(&'a str, u64),
-    /// A run of unannotated text begins at this offset.
-    RunBegins(u64, &'a Unannotated),
-    /// It ends at this offset.
-    RunEnds(u64),
-    /// Text was released because of a limit.
-    Limit(Span),
-}
 
 /// Has a policy decide about the assertions in a provider's response, streamed or not, before anyone reads them.
 ///

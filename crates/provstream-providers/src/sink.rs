@@ -1,6 +1,6 @@
 //! What takes the calls of a stream rewriter.
 
-use super::gate::GateEvent;
+use super::gate_event::GateEvent;
 use super::{Channel, Item, ReadReport};
 use provstream::{
     Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
