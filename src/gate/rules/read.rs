@@ -282,7 +282,7 @@ fn text(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<Text, Policy
         });
     }
     let table = value.free_table()?;
-    let mut by_language = BTreeMap::new();
+    let mut by_language: BTreeMap<Box<str>, Box<str>> = BTreeMap::new();
     for (key, value) in table.entries() {
         by_language.insert(key.name().into(), value.string()?.into());
         languages.all.insert(key.name().into());
@@ -294,7 +294,7 @@ fn text(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<Text, Policy
             "it where texts are given by language",
         )
     })?;
-    let general: &Box<str> = by_language.get(first).ok_or_else(|| {
+    let general = by_language.get(first).ok_or_else(|| {
         PolicyError::missing(
             value.place(),
             first,

@@ -144,7 +144,7 @@ impl<P: Policy + Clone> Through<P> {
             }
             Self::Wire(gate, seen) => {
                 seen.push(chunk);
-                gate.push(chunk, &mut writer.seeing(seen));
+                gate.push(chunk, writer.seeing(seen));
                 true
             }
         }
@@ -158,7 +158,7 @@ impl<P: Policy + Clone> Through<P> {
                 (ended.into_iter().collect(), Unread::default())
             }
             Self::Wire(mut gate, mut seen) => {
-                gate.finish(&mut writer.seeing(&mut seen));
+                gate.finish(writer.seeing(&mut seen));
                 let ended = gate.ended();
                 let ended = ended.map(|(channel, end)| (Some(channel.to_string()), end));
                 (ended.collect(), seen.unread())
