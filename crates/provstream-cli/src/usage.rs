@@ -76,11 +76,12 @@ const NEEDS: [(&str, &str); 3] = [
     ("--require-assertions", "--fail"),
 ];
 
-/// An option as it was typed: `--window <[CLASS=]DURATION>` without what follows the name.
+/// An option as it was typed, `--window <[CLASS=]DURATION>` without what follows the name, or the name of an argument
+/// without the brackets around it.
 fn bare(argument: &str) -> &str {
     match argument.split_once(" <") {
         Some((name, _)) => name,
-        None => argument,
+        None => argument.trim_matches(['<', '>', '[', ']', '.']),
     }
 }
 

@@ -10,6 +10,7 @@ mod features;
 mod gate;
 mod json;
 mod marc;
+mod marc_messages;
 mod streaming;
 #[cfg(unix)]
 mod terminal;

@@ -468,7 +468,7 @@ fn refused_lines_say_what_was_expected_and_where() {
         ("[]", "expected a JSON object, found an array"),
         (
             "{",
-            "expected a JSON object, found one that is not complete or not valid",
+            "expected a JSON object, found one that is not complete",
         ),
         (
             &*situation(json!({"primary_source": "none"})),

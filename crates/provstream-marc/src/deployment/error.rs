@@ -3,6 +3,7 @@
 use core::fmt;
 use std::error::Error;
 
+use crate::declare::values;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
@@ -28,12 +29,16 @@ pub enum DeploymentErrorKind {
     BadValue,
 }
 
-/// A description that cannot be read: what is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct DeploymentError {
-    kind: DeploymentErrorKind,
-    position: Option<FilePosition>,
-    message: Box<str>,
+values! {
+    /// A description that cannot be read: what is wrong, and where.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct DeploymentError {
+        /// What is wrong.
+        copy kind: DeploymentErrorKind,
+        /// Where in the file; `None` for a file that is too large.
+        copy position: Option<FilePosition>,
+        own message: Box<str>,
+    }
 }
 
 impl DeploymentError {
@@ -48,18 +53,6 @@ impl DeploymentError {
             position: Some(position),
             message: quoted_piece(&message.to_string(), SHOWN),
         }
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> DeploymentErrorKind {
-        self.kind
-    }
-
-    /// Where in the file; `None` for a file that is too large.
-    #[must_use]
-    pub const fn position(&self) -> Option<FilePosition> {
-        self.position
     }
 }
 
