@@ -31,6 +31,7 @@ use crate::io::PIECE;
 /// let mut writer = GateWriter::new(&mut text, Gate::new(Parser::new(), Nothing), ());
 /// writer.write_all(b"It is so. [substrate.grep] Really.")?;
 /// writer.finish()?;
+/// drop(writer);
 /// assert_eq!(text, b"(withheld) Really.");
 /// # Ok::<(), std::io::Error>(())
 /// ```
