@@ -144,7 +144,7 @@ impl JsonReader {
         self.findings.as_ref().map_or(0, |findings| findings.heap())
     }
 
-    /// The least stream offset at which an assertion of the open value may begin that has begun; `none` if there is none.
+    /// The least stream offset at which an assertion of the open value may begin that has begun; `none` without one.
     pub(crate) fn undecided_from(&mut self, none: u64) -> u64 {
         // What belongs to an outer object began before anything in an inner one.
         let frames = &self.state.frames;

@@ -106,7 +106,7 @@ pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
     }
 }
 
-/// The last place before `at` that can be cut without being near the boundary at `at`; 0 if there is none.
+/// The last place before `at` that can be cut without being near the boundary at `at`; 0 without one.
 pub(crate) fn not_near(text: &[u8], mut at: usize) -> usize {
     let from = at;
     let mut left = NEAR;
