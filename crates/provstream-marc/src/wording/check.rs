@@ -1,32 +1,44 @@
-//! Finds wording that a disclosure should do without, by the phrases of `data/phrases.txt`.
+//! Finds wording that a disclosure should do without, by the rules of `data/rules.txt`.
 
-use core::fmt;
 use std::sync::LazyLock;
 
-use super::finding::{WordingFinding, WordingKind};
-use super::phrases::{Element, Phrases};
-use super::tokens::{Token, tokens};
+use super::finding::WordingFinding;
+use super::lexicon::{Lexicon, Mark, Names};
+use super::reading::{Occurs, Reading, Special, Status};
+use super::rules::{Atom, Rule};
+use super::tokens::{Sentences, Token};
 use provstream::Span;
 
-static PHRASES: LazyLock<Phrases> =
-    LazyLock::new(|| Phrases::parse(include_str!("data/phrases.txt")));
+/// What the check knows.
+struct Knowledge {
+    rules: Vec<Rule>,
+    lexicons: [Lexicon; 2],
+    special: Special,
+}
+
+static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
+    let mut names = Names::default();
+    Knowledge {
+        rules: Rule::parse_all(include_str!("data/rules.txt"), &mut names),
+        lexicons: [
+            include_str!("data/words.en.txt"),
+            include_str!("data/words.de.txt"),
+        ]
+        .map(|words| Lexicon::parse(words, &mut names)),
+        special: Special::new(&mut names),
+    }
+});
 
 /// Most findings in one text; the rest of the text is not looked at.
 const MAX_FINDINGS: usize = 64;
 
-/// Most words that `~` and `...` skip.
-const MAX_SKIPPED: usize = 6;
-
-/// How far before a cue of certainty a negation counts, in words of the same clause.
-const NEGATION_REACH: usize = 4;
-
-/// Finds what is anthropomorphic, falsely precise, a cue of certainty, or bonding and deferential in an English or German
-/// text.
+/// Finds what is anthropomorphic, falsely precise, a cue of certainty, a claim of proof, an exposure of reasoning, or bonding
+/// and deferential in an English or German text.
 ///
-/// It looks for phrases, whatever their letter case and apostrophes. It is a help for reviewing wording and does not replace
-/// the review: it has no context, and does not find phrases that it does not know. Findings are in order and do not overlap;
-/// of those that begin with the same word the longest counts. At most 64 are reported. The time is proportional to the
-/// length of the text. Source: MARC-02 10.3, 14, 18.
+/// It looks for words that together say so, each of them asserted or denied, within a clause or sentence. It is a help for
+/// reviewing wording and does not replace the review. Findings are in order; those of one kind do not overlap. At most 64
+/// are reported. The time is proportional to the length of the text, and memory is bounded but for the findings.
+/// Source: MARC-02 10.3, 14, 15, 18, 20.
 ///
 /// ```
 /// use provstream_marc::{WordingKind, check_wording};
@@ -42,133 +54,101 @@ pub fn check_wording(text: &str) -> Vec<WordingFinding> {
     check(text, false)
 }
 
-/// The same for an answer: only phrases in which it speaks of itself, not those about its matter.
+/// The same for an answer: only rules by which it speaks of itself, not those about its matter.
 pub(crate) fn check_answer(text: &str) -> Vec<WordingFinding> {
     check(text, true)
 }
 
 fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
-    let tokens = tokens(text);
     let mut findings = Vec::new();
-    let mut at = 0;
-    while let Some(first) = tokens.get(at) {
-        let Some((last, kind)) = longest(&tokens, at, answer) else {
-            at += 1;
-            continue;
-        };
-        let end = tokens.get(last).map_or(first.end, |last| last.end);
-        findings.push(WordingFinding::new(
-            kind,
-            Span::new(first.start as u64, end as u64),
-        ));
-        if findings.len() == MAX_FINDINGS {
+    let mut sentences = Sentences::new(text);
+    while let Some(tokens) = sentences.next() {
+        let mut found = Vec::new();
+        let reading = Reading::new(tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+        for rule in KNOWLEDGE
+            .rules
+            .iter()
+            .filter(|rule| !answer || rule.in_answers)
+        {
+            apply(rule, tokens, &reading, &mut found);
+        }
+        found.sort_unstable_by_key(|finding: &WordingFinding| {
+            let span = finding.span();
+            (span.start(), core::cmp::Reverse(span.end()), finding.kind())
+        });
+        for finding in found {
+            let overlaps = |other: &WordingFinding| {
+                other.kind() == finding.kind() && other.span().end() > finding.span().start()
+            };
+            if !findings.iter().rev().any(overlaps) {
+                findings.push(finding);
+            }
+        }
+        if findings.len() >= MAX_FINDINGS {
+            findings.truncate(MAX_FINDINGS);
             break;
         }
-        at = last + 1;
     }
     findings
 }
 
-/// The last token of the longest phrase that begins at a token, and its kind.
-fn longest(tokens: &[Token], at: usize, answer: bool) -> Option<(usize, WordingKind)> {
-    let phrases = &*PHRASES;
-    let mut best: Option<(usize, WordingKind)> = None;
-    for phrase in phrases.beginning_with(&tokens[at]) {
-        if answer && !phrase.in_answers {
-            continue;
+/// Looks for a rule in each of its windows.
+fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<WordingFinding>) {
+    let sentence = reading.sentence;
+    if sentence.any & rule.nowhere != 0 || !occurs(rule, sentence) {
+        return;
+    }
+    if !rule.in_clause {
+        if sentence.any & rule.unless != 0 {
+            return;
         }
-        let Some(end) = Matcher { tokens, phrases }.matches(&phrase.elements, at, at) else {
-            continue;
+        let marks = reading.marks.iter().copied();
+        found.extend(locate(rule, tokens, marks));
+        return;
+    }
+    for (clause, &all) in reading.clauses.iter().enumerate() {
+        if occurs(rule, all) && all.any & rule.unless == 0 {
+            let marks = reading.marks.iter().copied();
+            let marks = marks.filter(|&(mark, _)| reading.clause(mark) == clause);
+            found.extend(locate(rule, tokens, marks));
+        }
+    }
+}
+
+/// Whether a window has all that a rule needs, as far as the sets of slots say.
+fn occurs(rule: &Rule, all: Occurs) -> bool {
+    let one_of = |atom: &Atom| {
+        atom.asserted & all.asserted | atom.denied & all.denied | atom.open & all.any != 0
+    };
+    rule.atoms.iter().all(one_of)
+}
+
+/// Where a rule applies: from the first to the last of the marks that it needs, each nearest to those before.
+fn locate(
+    rule: &Rule,
+    tokens: &[Token],
+    marks: impl Iterator<Item = (Mark, Status)> + Clone,
+) -> Option<WordingFinding> {
+    let mut chosen: Vec<Mark> = Vec::with_capacity(rule.atoms.len());
+    for atom in &rule.atoms {
+        let fits = |(mark, status): (Mark, Status)| {
+            let slots = match status {
+                Status::Asserted => atom.asserted,
+                Status::Denied => atom.denied,
+                Status::Open => atom.open,
+            };
+            let own = slots >> mark.slot & 1 == 1 && !chosen.iter().any(|&it| it.overlaps(mark));
+            own.then_some(mark)
         };
-        let last = end - 1;
-        let negated = phrase.kind == WordingKind::CertaintyCue && is_negated(tokens, at, phrases);
-        if !negated && best.is_none_or(|(other, _)| other < last) {
-            best = Some((last, phrase.kind));
-        }
-    }
-    best
-}
-
-fn is_negated(tokens: &[Token], at: usize, phrases: &Phrases) -> bool {
-    let clause = tokens[at].clause;
-    tokens[at.saturating_sub(NEGATION_REACH)..at]
-        .iter()
-        .any(|token| token.clause == clause && phrases.negations.contains(&token.word))
-}
-
-struct Matcher<'a> {
-    tokens: &'a [Token],
-    phrases: &'a Phrases,
-}
-
-impl Matcher<'_> {
-    /// The end of the longest match of the elements from a token on; `first` is where the phrase begins.
-    fn matches(&self, elements: &[Element], at: usize, first: usize) -> Option<usize> {
-        let Some((element, rest)) = elements.split_first() else {
-            return (at > first).then_some(at);
+        let distance = |mark: &Mark| {
+            let near = chosen.last().map_or(0, |last| last.first);
+            mark.first.abs_diff(near)
         };
-        match element {
-            Element::Words(words) => {
-                let token = self.joined(at, first)?;
-                words.matches(token).then_some(())?;
-                self.matches(rest, at + 1, first)
-            }
-            Element::Optional(words) => {
-                let with = self
-                    .joined(at, first)
-                    .filter(|token| words.matches(token))
-                    .and_then(|_| self.matches(rest, at + 1, first));
-                with.max(self.matches(rest, at, first))
-            }
-            Element::Not(words) => {
-                let follows = self
-                    .joined(at, first)
-                    .is_some_and(|token| words.matches(token));
-                (!follows).then_some(())?;
-                self.matches(rest, at, first)
-            }
-            Element::Fillers => self.skipping(rest, at, first, |token| {
-                self.phrases.fillers.contains(&token.word)
-            }),
-            // A negation is never skipped: "does not mean" is not "means".
-            Element::Any => self.skipping(rest, at, first, |token| {
-                !self.phrases.negations.contains(&token.word)
-            }),
-            Element::Figure { whole } => {
-                let token = self.joined(at, first)?;
-                let is_figure = token.is_score || *whole && token.is_whole;
-                is_figure.then_some(())?;
-                self.matches(rest, at + 1, first)
-            }
-        }
+        let nearest = marks.clone().filter_map(fits).min_by_key(distance)?;
+        chosen.push(nearest);
     }
-
-    /// The token if it is in the clause of the phrase.
-    fn joined(&self, at: usize, first: usize) -> Option<&Token> {
-        let token = self.tokens.get(at)?;
-        (token.clause == self.tokens[first].clause).then_some(token)
-    }
-
-    fn skipping(
-        &self,
-        rest: &[Element],
-        at: usize,
-        first: usize,
-        skips: impl Fn(&Token) -> bool,
-    ) -> Option<usize> {
-        let mut best = None;
-        for skipped in 0..=MAX_SKIPPED {
-            best = best.max(self.matches(rest, at + skipped, first));
-            if !self.joined(at + skipped, first).is_some_and(&skips) {
-                break;
-            }
-        }
-        best
-    }
-}
-
-impl fmt::Debug for Matcher<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Matcher").finish_non_exhaustive()
-    }
+    let first = chosen.iter().map(|mark| mark.first).min()?;
+    let last = chosen.iter().map(|mark| mark.last).max()?;
+    let span = Span::new(tokens[first].start as u64, tokens[last].end as u64);
+    Some(WordingFinding::new(rule.kind, rule.section, span))
 }

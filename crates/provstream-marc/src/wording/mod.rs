@@ -1,10 +1,13 @@
 //! The words in which a disclosure speaks.
 
 mod check;
+mod figure;
 mod finding;
 mod language;
+mod lexicon;
 mod part;
-mod phrases;
+mod reading;
+mod rules;
 mod template;
 mod tokens;
 
