@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use super::finding::WordingFinding;
-use super::lexicon::{Lexicon, Mark, Names};
+use super::lexicon::{Lexicon, Mark};
 use super::reading::{Occurs, Reading, Special, Status};
-use super::rules::{Atom, Rule};
+use super::rules::{Atom, Rule, Window};
+use super::slots::Names;
 use super::tokens::{Sentences, Token};
 use provstream::Span;
 
@@ -64,26 +65,14 @@ fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
     let mut sentences = Sentences::new(text);
     while let Some(tokens) = sentences.next() {
         let mut found = Vec::new();
-        let reading = Reading::new(tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
-        for rule in KNOWLEDGE
-            .rules
-            .iter()
-            .filter(|rule| !answer || rule.in_answers)
-        {
-            apply(rule, tokens, &reading, &mut found);
+        let whole = sentences.is_whole();
+        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+        let applies =
+            |rule: &&Rule| (!answer || rule.in_answers) && (whole || rule.window != Window::Text);
+        for rule in KNOWLEDGE.rules.iter().filter(applies) {
+            apply(rule, &tokens, &reading, &mut found);
         }
-        found.sort_unstable_by_key(|finding: &WordingFinding| {
-            let span = finding.span();
-            (span.start(), core::cmp::Reverse(span.end()), finding.kind())
-        });
-        for finding in found {
-            let overlaps = |other: &WordingFinding| {
-                other.kind() == finding.kind() && other.span().end() > finding.span().start()
-            };
-            if !findings.iter().rev().any(overlaps) {
-                findings.push(finding);
-            }
-        }
+        findings.extend(shortest(found));
         if findings.len() >= MAX_FINDINGS {
             findings.truncate(MAX_FINDINGS);
             break;
@@ -92,14 +81,34 @@ fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
     findings
 }
 
+/// Those that do not overlap a shorter one of the same kind, in order.
+fn shortest(mut found: Vec<WordingFinding>) -> Vec<WordingFinding> {
+    found.sort_unstable_by_key(|finding| (finding.span().len(), *finding));
+    let mut kept: Vec<WordingFinding> = Vec::new();
+    for finding in found {
+        let span = finding.span();
+        let overlaps = |other: &WordingFinding| {
+            let known = other.span();
+            other.kind() == finding.kind()
+                && known.start() < span.end()
+                && span.start() < known.end()
+        };
+        if !kept.iter().any(overlaps) {
+            kept.push(finding);
+        }
+    }
+    kept.sort_unstable_by_key(|finding| (finding.span().start(), *finding));
+    kept
+}
+
 /// Looks for a rule in each of its windows.
 fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<WordingFinding>) {
     let sentence = reading.sentence;
-    if sentence.any & rule.nowhere != 0 || !occurs(rule, sentence) {
+    if sentence.any.meets(&rule.nowhere) || !occurs(rule, sentence) {
         return;
     }
-    if !rule.in_clause {
-        if sentence.any & rule.unless != 0 {
+    if rule.window != Window::Clause {
+        if sentence.any.meets(&rule.unless) {
             return;
         }
         let marks = reading.marks.iter().copied();
@@ -107,7 +116,7 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
         return;
     }
     for (clause, &all) in reading.clauses.iter().enumerate() {
-        if occurs(rule, all) && all.any & rule.unless == 0 {
+        if occurs(rule, all) && !all.any.meets(&rule.unless) {
             let marks = reading.marks.iter().copied();
             let marks = marks.filter(|&(mark, _)| reading.clause(mark) == clause);
             found.extend(locate(rule, tokens, marks));
@@ -118,7 +127,9 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
 /// Whether a window has all that a rule needs, as far as the sets of slots say.
 fn occurs(rule: &Rule, all: Occurs) -> bool {
     let one_of = |atom: &Atom| {
-        atom.asserted & all.asserted | atom.denied & all.denied | atom.open & all.any != 0
+        atom.asserted.meets(&all.asserted)
+            || atom.denied.meets(&all.denied)
+            || atom.open.meets(&all.open)
     };
     rule.atoms.iter().all(one_of)
 }
@@ -137,7 +148,7 @@ fn locate(
                 Status::Denied => atom.denied,
                 Status::Open => atom.open,
             };
-            let own = slots >> mark.slot & 1 == 1 && !chosen.iter().any(|&it| it.overlaps(mark));
+            let own = slots.contains(mark.slot) && !chosen.iter().any(|&it| it.overlaps(mark));
             own.then_some(mark)
         };
         let distance = |mark: &Mark| {
@@ -151,4 +162,77 @@ fn locate(
     let last = chosen.iter().map(|mark| mark.last).max()?;
     let span = Span::new(tokens[first].start as u64, tokens[last].end as u64);
     Some(WordingFinding::new(rule.kind, rule.section, span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = include_str!("data/rules.txt");
+
+    fn fires(rule: &Rule, text: &str) -> bool {
+        let mut sentences = Sentences::new(text);
+        let mut found = Vec::new();
+        while let Some(tokens) = sentences.next() {
+            if rule.window != Window::Text || sentences.is_whole() {
+                let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+                apply(rule, &tokens, &reading, &mut found);
+            }
+        }
+        !found.is_empty()
+    }
+
+    /// M2-129 to M2-131, M2-175: each rule has texts in which it finds something, and texts in which nothing is found.
+    #[test]
+    fn every_rule_has_its_cases() {
+        let (mut wrong, mut rules) = (Vec::new(), 0);
+        let lines: Vec<_> = RULES
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .collect();
+        let is_case = |line: &&str| line.starts_with(['+', '-']);
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_case(line)) {
+            let rule = &KNOWLEDGE.rules[rules];
+            rules += 1;
+            let cases = lines[at + 1..].iter().take_while(|line| is_case(line));
+            let (good, bad): (Vec<&&str>, Vec<&&str>) =
+                cases.partition(|case| case.starts_with('-'));
+            if good.is_empty() || bad.is_empty() {
+                wrong.push(format!("no cases: {line}"));
+            }
+            let missed = bad.iter().filter(|case| !fires(rule, &case[2..]));
+            let alarms = good
+                .iter()
+                .filter(|case| !check_wording(&case[2..]).is_empty());
+            wrong.extend(missed.chain(alarms).map(|case| format!("{line}: {case}")));
+        }
+        assert_eq!(rules, KNOWLEDGE.rules.len(), "lines that are not rules");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// Every slot of a rule has words, and every slot with words is in a rule.
+    #[test]
+    fn rules_and_words_have_the_same_slots() {
+        let mut names = Names::default();
+        let _ = Special::new(&mut names);
+        let _ = Rule::parse_all(RULES, &mut names);
+        let used = names.count();
+        assert!(used <= crate::wording::slots::MAX_SLOTS);
+        for words in [
+            include_str!("data/words.en.txt"),
+            include_str!("data/words.de.txt"),
+        ] {
+            let mut known = 0;
+            for line in words
+                .lines()
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            {
+                let (slot, _) = line.split_once(": ").expect("a slot");
+                assert!(usize::from(names.slot(slot)) < used, "unused: {slot}");
+                known += 1;
+            }
+            // FIGURE and NUMBER have no words.
+            assert_eq!(known, used - 2);
+        }
+    }
 }

@@ -162,6 +162,7 @@ fn figure(tokens: &[Token], at: usize) -> Option<usize> {
     (below_one || one).then_some(at)
 }
 
+/// Whether a word is a number, German compounds such as "fünfundneunzig" included.
 fn is_number_word(word: &str) -> bool {
     NUMBERS.contains(&word)
         || word.ends_with("undzwanzig")
@@ -197,5 +198,5 @@ fn is_ratio(word: &str) -> bool {
             .trim_end_matches([',', '.'])
             .replace([',', '.'], "")
             .parse()
-            .is_ok_and(|value: u32| value % 5 == 0 && value > 0)
+            .is_ok_and(|value: u32| value > 0 && value.is_multiple_of(5))
 }

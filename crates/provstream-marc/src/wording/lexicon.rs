@@ -2,29 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::slots::Names;
 use super::tokens::Token;
-
-/// Most slots: each has a bit in a [`Slots`].
-const MAX_SLOTS: usize = 128;
-
-/// A set of slots.
-pub(super) type Slots = u128;
-
-/// The names of slots, each with a bit.
-#[derive(Debug, Default)]
-pub(super) struct Names(Vec<&'static str>);
-
-impl Names {
-    /// The slot with a name, which is new if it was not named before. Panics never: names beyond the most share a bit.
-    pub(super) fn slot(&mut self, name: &'static str) -> u8 {
-        let known = self.0.iter().position(|known| *known == name);
-        let slot = known.unwrap_or_else(|| {
-            self.0.push(name);
-            self.0.len() - 1
-        });
-        u8::try_from(slot.min(MAX_SLOTS - 1)).unwrap_or(u8::MAX)
-    }
-}
 
 /// A word of an entry.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@ mod lexicon;
 mod part;
 mod reading;
 mod rules;
+mod slots;
 mod template;
 mod tokens;
 

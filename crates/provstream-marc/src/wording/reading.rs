@@ -1,6 +1,7 @@
 //! What a sentence says: which slots it has, asserted or denied, by clause.
 
-use super::lexicon::{Lexicon, Mark, Names, Slots};
+use super::lexicon::{Lexicon, Mark};
+use super::slots::{Names, Slots};
 use super::tokens::{Gap, Token};
 
 /// Slots that the reading itself needs.
@@ -47,17 +48,17 @@ pub(super) enum Status {
 pub(super) struct Occurs {
     pub(super) asserted: Slots,
     pub(super) denied: Slots,
+    pub(super) open: Slots,
     pub(super) any: Slots,
 }
 
 impl Occurs {
     fn add(&mut self, slot: u8, status: Status) {
-        let bit = 1 << slot;
-        self.any |= bit;
+        self.any.insert(slot);
         match status {
-            Status::Asserted => self.asserted |= bit,
-            Status::Denied => self.denied |= bit,
-            Status::Open => {}
+            Status::Asserted => self.asserted.insert(slot),
+            Status::Denied => self.denied.insert(slot),
+            Status::Open => self.open.insert(slot),
         }
     }
 }

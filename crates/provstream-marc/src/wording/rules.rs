@@ -1,7 +1,7 @@
 //! The rules of `data/rules.txt`, which says what they mean.
 
 use super::finding::{WordingKind, section};
-use super::lexicon::{Names, Slots};
+use super::slots::{Names, Slots};
 
 /// Slots of which one must occur.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,21 +15,32 @@ impl Atom {
     fn parse(text: &'static str, names: &mut Names) -> Self {
         let mut atom = Self::default();
         for name in text.split('/') {
-            let mut bit = |name| 1 << names.slot(name);
-            if let Some(name) = name.strip_prefix('~') {
-                atom.asserted |= bit(name);
-                atom.denied |= bit(name);
-                atom.open |= bit(name);
-            } else if let Some(name) = name.strip_prefix('?') {
-                atom.open |= bit(name);
-            } else if let Some(name) = name.strip_prefix('-') {
-                atom.denied |= bit(name);
-            } else {
-                atom.asserted |= bit(name);
+            let (marked, name) = match name.split_at_checked(1) {
+                Some((mark @ ("~" | "?" | "-"), name)) => (mark, name),
+                _ => ("", name),
+            };
+            let slot = names.slot(name);
+            if matches!(marked, "" | "~") {
+                atom.asserted.insert(slot);
+            }
+            if matches!(marked, "-" | "~") {
+                atom.denied.insert(slot);
+            }
+            if matches!(marked, "?" | "~") {
+                atom.open.insert(slot);
             }
         }
         atom
     }
+}
+
+/// Where the slots of a rule must occur together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Window {
+    Clause,
+    Sentence,
+    /// In a sentence that is the whole text.
+    Text,
 }
 
 /// What is looked for.
@@ -37,8 +48,8 @@ impl Atom {
 pub(super) struct Rule {
     pub(super) kind: WordingKind,
     pub(super) section: &'static str,
-    /// Whether all must be in one clause, or in one sentence.
-    pub(super) in_clause: bool,
+    /// Where all of it must be.
+    pub(super) window: Window,
     /// Whether it also counts in the answer of `ANSWER`.
     pub(super) in_answers: bool,
     pub(super) atoms: Vec<Atom>,
@@ -59,18 +70,23 @@ impl Rule {
         let mut rule = Self {
             kind,
             section,
-            in_clause: window.starts_with("clause"),
+            window: match window.trim_end_matches('!') {
+                "clause" => Window::Clause,
+                "sentence" => Window::Sentence,
+                "text" => Window::Text,
+                _ => return None,
+            },
             in_answers: window.ends_with('!'),
             atoms: Vec::new(),
-            unless: 0,
-            nowhere: 0,
+            unless: Slots::default(),
+            nowhere: Slots::default(),
         };
         let mut part = "";
         for word in body.split(' ') {
             match (word, part) {
                 ("unless" | "nowhere", _) => part = word,
-                (_, "unless") => rule.unless |= 1 << names.slot(word),
-                (_, "nowhere") => rule.nowhere |= 1 << names.slot(word),
+                (_, "unless") => rule.unless.insert(names.slot(word)),
+                (_, "nowhere") => rule.nowhere.insert(names.slot(word)),
                 _ => rule.atoms.push(Atom::parse(word, names)),
             }
         }

@@ -56,6 +56,8 @@ pub(super) struct Sentences<'a> {
     /// The first token of a quotation that is open.
     quote: Option<usize>,
     tokens: Vec<Token>,
+    /// How many sentences were read.
+    count: usize,
 }
 
 impl<'a> Sentences<'a> {
@@ -66,11 +68,17 @@ impl<'a> Sentences<'a> {
             gap: Gap::None,
             quote: None,
             tokens: Vec::new(),
+            count: 0,
         }
     }
 
+    /// Whether the sentence that was read last is the whole text.
+    pub(super) fn is_whole(&self) -> bool {
+        self.count == 1 && !self.text[self.at..].contains(char::is_alphanumeric)
+    }
+
     /// The tokens of the next sentence that has any.
-    pub(super) fn next(&mut self) -> Option<&[Token]> {
+    pub(super) fn next(&mut self) -> Option<Vec<Token>> {
         self.tokens.clear();
         self.quote = None;
         while let Some(first) = self.text[self.at..].chars().next() {
@@ -81,8 +89,10 @@ impl<'a> Sentences<'a> {
             }
         }
         self.gap = Gap::None;
+        self.count += 1;
         join_figures(&mut self.tokens);
-        (!self.tokens.is_empty()).then_some(&self.tokens[..])
+        let tokens = core::mem::take(&mut self.tokens);
+        (!tokens.is_empty()).then_some(tokens)
     }
 
     /// Reads what begins at a place; returns its length.
