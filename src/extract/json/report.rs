@@ -1,7 +1,8 @@
 //! What is reported at the closing brace of an object.
 
 use super::frame::{
-    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
+    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, REMEDIABILITY,
+    TOO_MANY, VERSION,
 };
 use super::visit::{Visitor, bytes};
 use crate::Span;
@@ -19,10 +20,11 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
-        let kind = if frame.has(VERSION) {
-            Some(MarcKind::Core)
-        } else if frame.has_all(DISCLOSURE) {
+        // A disclosure stays one with a `marc_version` of its own, and a record with all the members of a disclosure.
+        let kind = if frame.has_all(DISCLOSURE) && !frame.has_all(VERSION | REMEDIABILITY) {
             Some(MarcKind::Disclosure)
+        } else if frame.has(VERSION) {
+            Some(MarcKind::Core)
         } else {
             None
         };

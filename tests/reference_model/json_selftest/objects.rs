@@ -158,7 +158,11 @@ fn marc_objects() {
             (r#"{"answer":1,"confidence_band":2}"#, ""),
             (
                 r#"{"answer":1,"confidence_band":2,"uncertainty_source":3,"marc_version":4}"#,
-                "*core  72",
+                "*disclosure  72",
+            ),
+            (
+                r#"{"marc_version":1,"answer":2,"uncertainty_source":3,"remediability":4,"confidence_band":5}"#,
+                "*core  90",
             ),
             (
                 r#"{"assertion":"x","marc_version":1}"#,
