@@ -279,6 +279,55 @@ fn d5_an_unknown_marc_version_changes_nothing() {
     assert_eq!(lines(&validate)[0]["line"], 2);
 }
 
+/// An unknown member never changes what `extract` and `validate` say that an object is.
+#[test]
+fn d5_extract_and_validate_agree_on_what_an_object_is() {
+    let core = compact("tv-m2-1.json");
+    let disclosure = compact("tv-m2-3.json");
+    let with = |object: &str, members: &str| object.replacen('{', &format!("{{{members},"), 1);
+    let shown = r#""answer":"a","uncertainty_source":"safety""#;
+    for (object, expected) in [
+        (core.clone(), Some("core")),
+        (disclosure.clone(), Some("disclosure")),
+        (with(&core, shown), Some("core")),
+        (
+            with(&disclosure, r#""marc_version":"1.0""#),
+            Some("disclosure"),
+        ),
+        (
+            with(
+                &disclosure,
+                r#""marc_version":"1.0","remediability":"none""#,
+            ),
+            Some("disclosure"),
+        ),
+        (r#"{"marc_version":"1.0","id":7}"#.into(), None),
+    ] {
+        let validate = run(&["marc", "validate"], &object);
+        let extract = run(&["extract"], &object);
+        let [validated, extracted] = [&validate, &extract].map(|run| lines(run)[0].clone());
+        assert_eq!(validated["kind"].as_str(), expected, "{object}");
+        let codes = |line: &Value| -> Vec<Value> {
+            let all = line["violations"].as_array().cloned().unwrap_or_default();
+            all.iter().map(|one| one["code"].clone()).collect()
+        };
+        if expected.is_some() {
+            assert_eq!(extracted["kind"], validated["kind"], "{object}");
+            assert_eq!(codes(&extracted), codes(&validated), "{object}");
+        } else {
+            assert_eq!(codes(&extracted), ["unknown-kind"], "{object}");
+        }
+    }
+    // Of an envelope only what it carries is an object of MARC.
+    let envelope = format!(r#"{{"marc_version":"1.0","metadata":{{"marc_core":{core}}}}}"#);
+    let validated = lines(&run(&["marc", "validate"], &envelope));
+    let extracted = lines(&run(&["extract"], &envelope));
+    let judged = |line: &&Value| line["violations"][0]["code"] != "unknown-kind";
+    let extracted: Vec<_> = extracted.iter().filter(judged).collect();
+    assert_eq!((validated.len(), extracted.len()), (1, 1));
+    assert_eq!(extracted[0]["pointer"], validated[0]["pointer"]);
+}
+
 /// M2-18, M2-80, M2-93
 #[test]
 fn d6_interleaved_requests_are_kept_apart() {

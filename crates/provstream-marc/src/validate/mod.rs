@@ -95,17 +95,28 @@ impl Document {
     }
 }
 
-/// Validates an object that the parser reported. One whose bytes are missing is not valid: nothing of it is known.
+/// Validates an object that the parser reported, as the kind that its members say it is.
+///
+/// The parser reports a kind by a few members while the object passes; all of them decide here, as
+/// [`Document::kind`] says. One whose members say neither is not valid, and neither is one whose bytes are missing: nothing
+/// of it is known. Source: MARC-02 11.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
     let mut report = Report::default();
     let whole = |code, message: String| {
         Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message)
     };
     match object.raw().map(Document::parse) {
-        Some(Ok(document)) => {
-            let kind = document.kind().unwrap_or(object.kind());
-            return document.validate(kind, profile);
-        }
+        Some(Ok(document)) => match document.kind() {
+            Some(kind) => return document.validate(kind, profile),
+            None => report.push(Violation::new(
+                Code::UnknownKind,
+                Level::Must,
+                String::new(),
+                "MARC-02 12",
+                "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both"
+                    .into(),
+            )),
+        },
         // The parser reports objects only, so this is a matter of form.
         Some(Err(error)) => report.push(whole(Code::WrongType, error.to_string())),
         None => report.push(whole(
