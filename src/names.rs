@@ -16,7 +16,10 @@ pub struct UnknownNameError {
 }
 
 impl UnknownNameError {
-    pub(crate) fn new(what: &'static str, expected: &'static [&'static str], found: &str) -> Self {
+    /// The error of a type of names: what the names are of, such as `"class"`, those that are expected, and what was
+    /// found, of which at most 64 characters are kept, without control characters.
+    #[must_use]
+    pub fn new(what: &'static str, expected: &'static [&'static str], found: &str) -> Self {
         Self {
             what,
             expected,

@@ -26,11 +26,22 @@ pub(crate) fn of(code: &str) -> Option<&'static str> {
         }
         "json-syntax" => "not JSON from here; reading goes on after it",
         "invalid-utf8" => "bytes that are not UTF-8, shown as U+FFFD",
-        "malformed-event" => {
-            "an event that is not JSON, or has a channel number that is not one; it is not read"
+        "malformed-event" => "an event that is not JSON; its text is not read",
+        "oversized-event" => "an event longer than 33554432 bytes; its text is not read",
+        "unterminated-event" => {
+            "an event without an end: the response was cut short; its text is not read"
         }
-        "oversized-event" => "an event longer than 1048576 bytes; it is not read",
-        "unterminated-event" => "an event that is open at the end; it is not read",
+        "unread-text" => "a text that is not a JSON string; it is not read",
+        "odd-channel" => {
+            "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
+        }
+        "gzip-body" => "an input that is still gzip once it is decompressed; nothing of it is read",
+        "zstd-body" => {
+            "an input that is still Zstandard once it is decompressed; nothing of it is read"
+        }
+        "binary-body" => {
+            "bytes that are not text, perhaps compressed; decompress them first, nothing of them is read"
+        }
         "unknown-format" => "no event of the format; see standard error",
         "no-field" => "a line without a string at --field",
         _ => return None,
@@ -67,14 +78,8 @@ mod tests {
             Code::JsonSyntax,
             Code::InvalidUtf8,
         ];
-        let notices = [
-            NoticeCode::MalformedEvent,
-            NoticeCode::OversizedEvent,
-            NoticeCode::UnterminatedEvent,
-            NoticeCode::LimitChannels,
-        ];
         let codes = codes.map(Code::as_str).into_iter();
-        for code in codes.chain(notices.map(NoticeCode::as_str)) {
+        for code in codes.chain(NoticeCode::ALL.map(NoticeCode::as_str)) {
             assert!(of(code).is_some(), "{code}");
         }
         assert!(is_unread("limit-depth") && is_unread("json-syntax") && !is_unread("invalid-ts"));

@@ -131,7 +131,7 @@ impl Unread {
 }
 
 impl Unknown {
-    /// Whether it is worth a diagnostic: not even one event is of the format, or the input is a whole response.
+    /// Whether it is worth a diagnostic: not even one event is of the format, or the input is other JSON.
     pub(crate) fn is_reported(self) -> bool {
         self.is_foreign() || self.start == Start::Json
     }
@@ -160,36 +160,21 @@ impl Display for Unread {
 impl Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.asked.or(self.found) {
-            Some(format) => write!(f, "no event had text or ended a stream of {format}")?,
-            None => f.write_str("the format of the event stream is not known")?,
+            Some(format) => write!(f, "nothing in the input is a response of {format}")?,
+            None => f.write_str("the format of the response is not known")?,
         }
         match (self.found, self.start) {
             (Some(found), _) if self.is_foreign() => {
                 write!(f, "; it looks like {found}, so give --input {found}")
             }
-            (_, Start::Json) => {
-                f.write_str(
-                    "; expected a streamed response, found a JSON value: of a whole response, written on one line, read the text with \
-                     --field and not --input",
-                )?;
-                let pointer = self.asked.or(self.found).and_then(text_pointer);
-                pointer.map_or(Ok(()), |pointer| write!(f, ", as in --field {pointer}"))
-            }
+            (_, Start::Json) => f.write_str(
+                "; expected a response of a provider, streamed or whole, found other JSON: read it without --input, or its texts with \
+                 --field",
+            ),
             (None, Start::Text) => f.write_str(
                 "; expected server-sent events or JSON, found text: read it without --input",
             ),
-            _ => f.write_str("; expected the events of a streamed response"),
+            _ => f.write_str("; expected the events of one of the formats that --help lists"),
         }
-    }
-}
-
-/// Where a whole response has its text.
-const fn text_pointer(format: Format) -> Option<&'static str> {
-    match format {
-        Format::OpenAiChat => Some("/choices/0/message/content"),
-        Format::OpenAiResponses => Some("/output/0/content/0/text"),
-        Format::Anthropic => Some("/content/0/text"),
-        Format::Cohere => Some("/message/content/0/text"),
-        _ => None,
     }
 }

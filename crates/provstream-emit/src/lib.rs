@@ -39,7 +39,6 @@ mod schema;
 
 pub use examples::{ExampleError, ExamplePair, example_pair};
 pub use grammar::{Grammar, GrammarError, GrammarTarget, Requirement};
-pub use names::UnknownName;
 pub use observation::{Observation, ObservationError, Observations};
 pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
 pub use schema::{Schema, SchemaTarget, SubsetViolation, subset_violations};

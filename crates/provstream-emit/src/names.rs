@@ -1,43 +1,5 @@
 //! Enumerations whose variants have names on the command line.
 
-use std::error::Error;
-use std::fmt;
-
-/// A name that is not one of those of an enumeration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownName {
-    kind: &'static str,
-    known: &'static [&'static str],
-    found: String,
-}
-
-impl UnknownName {
-    pub(crate) fn new(kind: &'static str, known: &'static [&'static str], found: &str) -> Self {
-        Self {
-            kind,
-            known,
-            found: found.chars().take(64).collect(),
-        }
-    }
-}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown {} {:?}, expected ", self.kind, self.found)?;
-        for (index, name) in self.known.iter().enumerate() {
-            let before = match index {
-                0 => "",
-                _ if index + 1 == self.known.len() => " or ",
-                _ => ", ",
-            };
-            write!(f, "{before}\"{name}\"")?;
-        }
-        Ok(())
-    }
-}
-
-impl Error for UnknownName {}
-
 /// An enumeration with a name for each variant, which is displayed and parsed.
 macro_rules! named {
     (
@@ -68,12 +30,12 @@ macro_rules! named {
         }
 
         impl FromStr for $Name {
-            type Err = $crate::UnknownName;
+            type Err = provstream::UnknownNameError;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 match name {
                     $($name => Ok(Self::$Variant),)+
-                    _ => Err($crate::UnknownName::new($kind, &[$($name),+], name)),
+                    _ => Err(provstream::UnknownNameError::new($kind, &[$($name),+], name)),
                 }
             }
         }

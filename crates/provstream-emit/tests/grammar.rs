@@ -15,13 +15,11 @@ fn every_well_formed_annotation_of_the_corpus_is_accepted() {
     let all = well_formed();
     assert!(all.len() > 150, "{}", all.len());
     let sentences = open().requiring(Requirement::EverySentence);
-    // Longer ids than every annotation of the vocabulary could have are the one exception.
-    let (bounded, long): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.len() < 990);
-    for one in bounded {
-        assert!(open().accepts(one), "{one}");
+    assert!(all.iter().any(|one| one.len() == 1_024));
+    for one in all {
+        assert!(open().accepts(&one), "{one}");
         assert!(sentences.accepts(&format!("It is so. {one}")), "{one}");
     }
-    assert_eq!(long.len(), 2);
 }
 
 #[test]
@@ -213,11 +211,23 @@ fn ids_and_times_have_the_bounds_of_the_wire_profile() {
     for (character, most) in [("a", 938), ("é", 234), ("🙂", 234)] {
         let fits = format!("; observation-id={}", character.repeat(most));
         assert!(with(&fits));
-        assert!(!with(&format!("{fits}{character}")));
+        let anchored = |parameters: &str| format!("[1.0.substrate.grep{parameters}]");
+        assert!(open().accepts(&anchored(&fits)));
+        assert!(!open().accepts(&anchored(&format!("{fits}{character}"))));
         let longest =
             format!("[1.0.substrate.unix.peercred{fits}; ts=2026-05-28T11:40:00.123456789+02:00]");
         assert!(open().accepts(&longest) && longest.len() <= 1_024);
         assert_eq!(read(&longest, &Vocabulary::memo()), (1, 0));
+    }
+    // Without anchor and time there is room for more, as much as the class leaves.
+    for class in ["substrate.grep", "substrate.unix.peercred"] {
+        let of_length = |length: usize, rest: &str| {
+            let begin = format!("[{class}; observation-id=");
+            format!("{begin}{}{rest}]", "a".repeat(length - begin.len() - 1))
+        };
+        assert!(open().accepts(&of_length(1_024, "")));
+        assert!(!open().accepts(&of_length(1_025, "")));
+        assert!(!open().accepts(&of_length(1_000, "; ts=2026-05-28T11:40:00Z")));
     }
 }
 

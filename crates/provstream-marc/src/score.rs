@@ -2,10 +2,10 @@
 
 use core::fmt;
 use core::str::FromStr;
-use std::error::Error;
 
 use serde_json::value::RawValue;
 
+use super::declare::errors;
 use super::number::Number;
 use super::terms::Source;
 
@@ -31,7 +31,7 @@ impl Score {
             // Negative zero becomes zero, so that equal scores are written alike.
             Ok(Self(value + 0.0))
         } else {
-            Err(ScoreError(value))
+            Err(outside(value))
         }
     }
 
@@ -84,39 +84,31 @@ impl FromStr for Score {
         let value = text.parse().unwrap_or(f64::NAN);
         let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
         let number = Number::of(text).filter(|_| is_json);
-        number.and_then(Self::of_number).ok_or(ScoreError(value))
+        number
+            .and_then(Self::of_number)
+            .ok_or_else(|| outside(value))
     }
 }
 
-impl TryFrom<f64> for Score {
-    type Error = ScoreError;
-
-    fn try_from(value: f64) -> Result<Self, Self::Error> {
-        Self::new(value)
+errors! {
+    /// A value is not a score.
+    ScoreError,
+    /// What is wrong with a value.
+    ScoreErrorKind {
+        /// It is not a number.
+        NotANumber => "expected a number from 0.0 to 1.0";
+        /// It is outside of the range: this number, of which the last digits may have been rounded.
+        OutOfRange(number: String) => "expected a number from 0.0 to 1.0, found {number}";
     }
 }
 
-impl From<Score> for f64 {
-    fn from(score: Score) -> Self {
-        score.0
+fn outside(value: f64) -> ScoreError {
+    if value.is_nan() {
+        ScoreErrorKind::NotANumber.into()
+    } else {
+        ScoreErrorKind::OutOfRange(format!("{value:?}")).into()
     }
 }
-
-/// A value is not a score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ScoreError(f64);
-
-impl fmt::Display for ScoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_nan() {
-            return f.write_str("expected a number from 0.0 to 1.0");
-        }
-        // A number that is outside of the range by less than its digits show may be written as its end.
-        write!(f, "expected a number from 0.0 to 1.0, found {:?}", self.0)
-    }
-}
-
-impl Error for ScoreError {}
 
 /// A score for each source of uncertainty. They are estimates of salience or severity and need not sum to 1.0.
 ///

@@ -3,8 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::formats::{DETECT, evidence};
-use super::walk::Walk;
+use provstream::UnknownNameError;
 
 /// A provider's format of streamed responses; `docs/providers.md` has the paths that are read.
 ///
@@ -55,15 +54,6 @@ impl Format {
             Self::Cohere => "cohere",
         }
     }
-
-    /// The format that an event with these data, which are JSON, is evidence of. Keep-alives and errors are evidence of
-    /// none.
-    #[must_use]
-    pub fn detect(data: &[u8]) -> Option<Self> {
-        let mut walk = Walk::default();
-        walk.read(&DETECT, data).ok()?;
-        evidence(&walk, data)
-    }
 }
 
 impl fmt::Display for Format {
@@ -73,32 +63,20 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = UnknownFormat;
+    type Err = UnknownNameError;
 
+    /// Reads the name that [`as_str`](Self::as_str) gives.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
+        const NAMES: [&str; Format::ALL.len()] = {
+            let mut names = [""; Format::ALL.len()];
+            let mut place = 0;
+            while place < names.len() {
+                names[place] = Format::ALL[place].as_str();
+                place += 1;
+            }
+            names
+        };
         let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
-        known.ok_or(UnknownFormat)
+        known.ok_or_else(|| UnknownNameError::new("wire format", &NAMES, name))
     }
 }
-
-/// A name that no [`Format`] has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownFormat;
-
-impl fmt::Display for UnknownFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown wire format: expected ")?;
-        for (place, format) in Format::ALL.into_iter().enumerate() {
-            let before = match place {
-                0 => "",
-                _ if place + 1 == Format::ALL.len() => " or ",
-                _ => ", ",
-            };
-            write!(f, "{before}{format}")?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for UnknownFormat {}

@@ -104,7 +104,7 @@ mod wire_stream;
 
 pub use channel::{Channel, ChannelError};
 pub use decoder::Decoder;
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use reader::MAX_CHANNELS;
 pub use report::ReadReport;

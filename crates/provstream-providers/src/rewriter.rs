@@ -177,6 +177,7 @@ impl StreamRewriter {
             state.take(kind, &piece, &mut handler);
         });
         state.close(false, &mut handler);
+        handler.report(&state.reader.report);
         handler.end();
     }
 

@@ -1,6 +1,6 @@
 //! What takes the calls of a stream rewriter.
 
-use super::{Channel, Item};
+use super::{Channel, Item, ReadReport};
 use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
 
 /// Which of a response's texts something is in.
@@ -39,6 +39,12 @@ pub trait StreamHandler: Handler {
     fn item(&mut self, item: Item<'_>) {
         let _ = item;
     }
+
+    /// Takes how much of the response was read, once, at its end and right before [`Handler::end`]. A gate asks it for
+    /// [`is_complete`](ReadReport::is_complete).
+    fn report(&mut self, report: &ReadReport) {
+        let _ = report;
+    }
 }
 
 macro_rules! forward {
@@ -53,6 +59,10 @@ macro_rules! forward {
 
         fn item(&mut self, item: Item<'_>) {
             (**self).item(item);
+        }
+
+        fn report(&mut self, report: &ReadReport) {
+            (**self).report(report);
         }
     };
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::{ChannelPosition, IntoStreamHandler, Item, StreamHandler, StreamRewriter};
-use provstream::io::Pieces;
+use crate::{ChannelPosition, IntoStreamHandler, Item, ReadReport, StreamHandler, StreamRewriter};
+use provstream::io::{Pieces, SideSink};
 use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
 
 pin_project! {
@@ -23,7 +23,9 @@ pin_project! {
     /// next item that is dropped before it is ready has taken nothing.
     ///
     /// The handler takes all that the rewriter reports, and decides what is written for annotations; it sees the bytes, too,
-    /// before they are given. `()` removes all annotations.
+    /// before they are given. `()` removes all annotations. A web framework that takes the stream keeps the handler, too: what is
+    /// wanted after the end, such as the [`ReadReport`], the handler passes on through a channel, and a
+    /// [`SideSink`] gives the events beside the bytes.
     ///
     /// ```
     /// use bytes::Bytes;
@@ -183,6 +185,9 @@ impl<S: fmt::Debug, K> fmt::Debug for WireStream<S, K> {
     }
 }
 
+/// Removes annotations and records, and gives the events of all channels beside the rewritten response.
+impl StreamHandler for SideSink {}
+
 /// Keeps the bytes, and passes everything on to the handler.
 struct Split<'a, K> {
     pieces: Pieces<'a>,
@@ -201,6 +206,10 @@ impl<K: StreamHandler> StreamHandler for Split<'_, K> {
 
     fn item(&mut self, item: Item<'_>) {
         self.handler.item(item);
+    }
+
+    fn report(&mut self, report: &ReadReport) {
+        self.handler.report(report);
     }
 }
 

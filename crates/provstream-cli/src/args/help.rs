@@ -36,6 +36,13 @@ Exit status:
      format or --channel names none of its channels
   2  an argument is wrong, or what the vocabulary file says is";
 
+/// The exit statuses of `citations read`, which reads no vocabulary.
+pub(super) const EXIT_CITATIONS_READ: &str = "\
+Exit status:
+  0  done, whatever the stream holds; also when the reader of the output has gone away
+  1  the input cannot be read, or the output cannot be written
+  2  an argument is wrong";
+
 /// The exit statuses of `vocabulary`, which reads no stream.
 pub(super) const EXIT_VOCABULARY: &str = "\
 Exit status:
@@ -52,8 +59,8 @@ pub(super) const EXIT_EXTRACT: &str =
     "  3  with `extract --fail`: there was a diagnostic, or something was not read";
 
 /// The same for all commands.
-const EXIT_FAIL: &str = "  3  with `extract --fail`, `admit --fail`, `marc validate --fail` or
-     `marc conformance --fail`: something did not pass, or was not read";
+const EXIT_FAIL: &str =
+    "  3  with --fail: something did not pass, or was not read; the help of a command says what";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -12,7 +12,9 @@ use provstream_providers::Channel;
 use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
 use crate::pointer::Pointer;
-use crate::values::{LIMITS, Window, chunk_size, duration, floor, jobs, limit, mode, time, window};
+use crate::values::{
+    LIMITS, Window, chunk_size, duration, floor, jobs, limit, named, time, window,
+};
 
 /// Arguments of `provstream extract`.
 #[derive(Debug, ArgGroup)]
@@ -155,19 +157,19 @@ pub(crate) struct FileArgs {
 /// What to read, and how.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SourceArgs {
-    /// What the input is: raw, auto, or a provider's event stream
+    /// What the input is: raw, auto, or the format of a provider's responses
     ///
-    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a streamed response as the
-    /// provider sends it, not a whole response. auto: one of these, which the first event shows. Each channel (choice, content
-    /// block, candidate) is then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text.
-    /// What could not be read is reported on standard error, or by `extract` as a diagnostic.
+    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a response as the provider sends
+    /// it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
+    /// is then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What could not be
+    /// read is reported on standard error, or by `extract` as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]
     pub(crate) input: InputFormat,
     /// How the stream is written: text, json, ndjson or auto
     ///
     /// text: free text with annotations in brackets. json: JSON values, one after the other. ndjson: one JSON value a
     /// line. auto: free text with annotations in brackets and JSON values in it.
-    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = mode)]
+    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = named::<Mode>)]
     pub(crate) mode: Mode,
     /// Feed the parser in pieces of at most this many bytes, 1 to 1048576 [default: 65536]
     ///

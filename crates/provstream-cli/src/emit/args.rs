@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::args::ClassesArgs;
 use clap::{Args as ArgGroup, Subcommand};
 use provstream_emit::{
     GrammarTarget, Language, PromptForm, PromptLength, Requirement, SchemaTarget,
 };
+
+use crate::args::ClassesArgs;
+use crate::values::named;
 
 /// What `provstream emit` is for.
 pub(crate) const EMIT: &str = "\
@@ -48,7 +50,7 @@ Print examples for fine-tuning and few-shot prompts, two lines for each conversa
 
 The input has one JSON object a line, in the chat format: {\"messages\":[{\"role\":…,\"content\":…},…]}. For each whose answers have \
 annotations in brackets, all of them well-formed and known, a line is printed with the prompt as system message, and one without \
-prompt and annotations. How many lines gave nothing, and why, is told on standard error.";
+prompt and annotations. How many lines gave nothing, and why, is printed on standard error.";
 
 /// What to emit.
 #[derive(Debug, Subcommand)]
@@ -81,13 +83,13 @@ pub(crate) struct CitedArgs {
 #[derive(Debug, ArgGroup)]
 pub(crate) struct WordingArgs {
     /// The encoding to ask for: bracketed or json
-    #[arg(long, value_name = "FORM", default_value_t)]
+    #[arg(long, value_name = "FORM", default_value_t, value_parser = named::<PromptForm>)]
     pub(crate) form: PromptForm,
     /// How much to explain: short (under 400 tokens without observations) or full
-    #[arg(long, value_name = "LENGTH", default_value_t)]
+    #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
     /// The language: en, de, fr, es or ja
-    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    #[arg(long, value_name = "LANGUAGE", default_value_t, value_parser = named::<Language>)]
     pub(crate) language: Language,
 }
 
@@ -109,7 +111,7 @@ pub(crate) struct PromptArgs {
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SchemaArgs {
     /// Whose structured output it is for: json-schema, openai, anthropic, gemini or ollama
-    #[arg(long, value_name = "TARGET", default_value_t = SchemaTarget::JsonSchema)]
+    #[arg(long, value_name = "TARGET", default_value_t = SchemaTarget::JsonSchema, value_parser = named::<SchemaTarget>)]
     pub(crate) target: SchemaTarget,
     /// What can be cited.
     #[command(flatten)]
@@ -120,10 +122,10 @@ pub(crate) struct SchemaArgs {
 #[derive(Debug, ArgGroup)]
 pub(crate) struct GrammarArgs {
     /// What reads it: lark (llguidance), gbnf (llama.cpp), ebnf (XGrammar), regex, structural-tag or structural-tag-legacy
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = named::<GrammarTarget>)]
     pub(crate) target: GrammarTarget,
     /// What has to be annotated: nothing or every-sentence
-    #[arg(long, value_name = "WHAT", default_value_t)]
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = named::<Requirement>)]
     pub(crate) require: Requirement,
     /// What can be cited.
     #[command(flatten)]
@@ -137,10 +139,10 @@ pub(crate) struct ExamplesArgs {
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// How much the prompt explains: short or full
-    #[arg(long, value_name = "LENGTH", default_value_t)]
+    #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
     /// The prompt's language: en, de, fr, es or ja
-    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    #[arg(long, value_name = "LANGUAGE", default_value_t, value_parser = named::<Language>)]
     pub(crate) language: Language,
     #[command(flatten)]
     pub(crate) classes: ClassesArgs,

@@ -142,12 +142,12 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["grammar", "--target=GBNF"],
             2,
-            "unknown grammar target \"GBNF\", expected \"lark\", \"gbnf\"",
+            "--target: expected one of lark, gbnf, ebnf, regex, structural-tag, structural-tag-legacy, found `GBNF`",
         ),
         (
             &["grammar", "--target=gbnf", "--require=all"],
             2,
-            "expected \"nothing\" or \"every-sentence\"",
+            "--require: expected one of nothing, every-sentence, found `all`",
         ),
         (
             &[
@@ -171,22 +171,22 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["schema", "--target=azure"],
             2,
-            "unknown schema target \"azure\"",
+            "--target: expected one of json-schema, openai, anthropic, gemini, ollama, found `azure`",
         ),
         (
             &["prompt", "--language=it"],
             2,
-            "unknown language \"it\", expected \"en\", \"de\", \"fr\", \"es\" or \"ja\"",
+            "--language: expected one of en, de, fr, es, ja, found `it`",
         ),
         (
             &["prompt", "--length=long"],
             2,
-            "expected \"short\" or \"full\"",
+            "expected one of short, full",
         ),
         (
             &["prompt", "--form=xml"],
             2,
-            "expected \"bracketed\" or \"json\"",
+            "expected one of bracketed, json",
         ),
         (
             &["prompt", "--observations=-"],

@@ -209,8 +209,7 @@ fn what_is_not_read_is_told() {
         let told = run(&[command, "--input=auto"], plain);
         assert_eq!(told.status, status);
         assert!(
-            told.stderr
-                .contains("format of the event stream is not known"),
+            told.stderr.contains("format of the response is not known"),
             "{}",
             told.stderr
         );
@@ -222,7 +221,9 @@ fn what_is_not_read_is_told() {
         event(0, "It is. [substrate.grep]"),
     );
     assert!(
-        other.stderr.contains("no event had text"),
+        other
+            .stderr
+            .contains("nothing in the input is a response of"),
         "{}",
         other.stderr
     );
@@ -278,12 +279,12 @@ const UNKNOWN: [(&str, &str, &str); 4] = [
     (
         "It is so. [substrate.grep]\n\n",
         "auto",
-        "format of the event stream is not known",
+        "format of the response is not known",
     ),
     (
         "data: {\"x\":1}\n\n",
         "auto",
-        "format of the event stream is not known",
+        "format of the response is not known",
     ),
     (
         HELLO,

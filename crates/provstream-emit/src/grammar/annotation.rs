@@ -31,6 +31,8 @@ pub(super) struct Form {
     pub(super) class: Class,
     /// What follows the identifier up to the closing bracket, which is not part of it.
     pub(super) parameters: Expr,
+    /// Without an anchor also this may follow: an id that is too long to be allowed for each class with a time.
+    pub(super) long_id: Option<Expr>,
 }
 
 impl<'a> Annotations<'a> {
@@ -69,7 +71,10 @@ impl<'a> Annotations<'a> {
     /// Adds the rules of an annotation and gives the reference to it.
     pub(super) fn add(&self, rules: &mut Rules) -> Expr {
         let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
+        let mut long = Vec::new();
         for form in self.forms(rules) {
+            let name = Expr::literal(form.class.as_str());
+            long.extend(form.long_id.map(|id| Expr::sequence([name, id])));
             match groups.iter_mut().find(|(same, _)| *same == form.parameters) {
                 Some((_, classes)) => classes.push(form.class),
                 None => groups.push((form.parameters, vec![form.class])),
@@ -79,15 +84,12 @@ impl<'a> Annotations<'a> {
             let names = Expr::literals(classes.iter().map(Class::as_str));
             Expr::sequence([names, parameters])
         });
-        let body = Expr::choice(groups.collect::<Vec<_>>());
+        let anchor = Expr::literal(self.anchor()).optional();
+        let anchored = Expr::sequence([anchor, Expr::choice(groups)]);
+        let body = Expr::choice([anchored].into_iter().chain(long));
         rules.add(
             "annotation",
-            Expr::sequence([
-                Expr::literal("["),
-                Expr::literal(self.anchor()).optional(),
-                body,
-                Expr::literal("]"),
-            ]),
+            Expr::sequence([Expr::literal("["), body, Expr::literal("]")]),
         )
     }
 
@@ -98,7 +100,8 @@ impl<'a> Annotations<'a> {
         let id = Expr::sequence([Expr::literal(OBSERVATION_ID), value]).optional();
         let ts = Expr::sequence([Expr::literal(TS), time]).optional();
         let parameters = rules.add("parameters", Expr::sequence([id, ts]));
-        let form = |class| Form {
+        let form = |class: Class| Form {
+            long_id: Some(self.long_id(&class)),
             class,
             parameters: parameters.clone(),
         };
@@ -135,9 +138,20 @@ impl<'a> Annotations<'a> {
                 (false, false) => Expr::choice(ways),
                 (false, true) => Expr::choice(ways).optional(),
             };
-            forms.push(Form { class, parameters });
+            forms.push(Form {
+                class,
+                parameters,
+                long_id: None,
+            });
         }
         forms
+    }
+
+    /// An id of the class that is longer than [`Self::longest_id`], but not too long without an anchor and a time.
+    fn long_id(&self, class: &Class) -> Expr {
+        let others = "[]".len() + OBSERVATION_ID.len() + class.as_str().len();
+        let id = bare_ascii(self.longest_id() + 1, MAX_ANNOTATION - others);
+        Expr::sequence([Expr::literal(OBSERVATION_ID), id])
     }
 
     /// Whether a class is a single word, such as could be in brackets anywhere.
@@ -176,26 +190,12 @@ const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}
 /// Adds the rules of a value of at most so many bytes, in quotes only where it needs them (wire profile 1.1).
 fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
     let controls = CONTROLS;
-    let ascii_inside: [(char, char); 5] = [
-        ('\t', '\t'),
-        (' ', ':'),
-        ('<', 'Z'),
-        ('\\', '\\'),
-        ('^', '~'),
-    ];
-    let ascii_edge: [(char, char); 5] =
-        [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
     let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
     let bare = |first: Expr, inside: Expr, last: Expr, most: u32| {
         let rest = Expr::sequence([inside.times(0, most - 2), last]).optional();
         Expr::sequence([first, rest])
     };
-    let ascii = bare(
-        Expr::chars("", &ascii_edge),
-        Expr::chars("", &ascii_inside),
-        Expr::chars("\"", &ascii_edge),
-        count(bytes, 1),
-    );
+    let ascii = Expr::choice([Expr::chars("", &ASCII_EDGE), bare_ascii(2, bytes)]);
     let any = bare(
         Expr::not("[];\" \t", &controls),
         Expr::not("[];", &controls),
@@ -204,6 +204,27 @@ fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
     );
     let quoted = quoted(one_word, count(bytes - 2, MAX_CHAR));
     rules.add("value", Expr::choice([ascii, any, quoted]))
+}
+
+/// ASCII that a value without quotes may have inside, and at its start; at its end a quote may be, too.
+const ASCII_INSIDE: [(char, char); 5] = [
+    ('\t', '\t'),
+    (' ', ':'),
+    ('<', 'Z'),
+    ('\\', '\\'),
+    ('^', '~'),
+];
+const ASCII_EDGE: [(char, char); 5] =
+    [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
+
+/// A value of ASCII without quotes, of at least two bytes.
+fn bare_ascii(least: usize, most: usize) -> Expr {
+    let inside = |bytes: usize| u32::try_from(bytes - 2).unwrap_or(u32::MAX);
+    Expr::sequence([
+        Expr::chars("", &ASCII_EDGE),
+        Expr::chars("", &ASCII_INSIDE).times(inside(least), inside(most)),
+        Expr::chars("\"", &ASCII_EDGE),
+    ])
 }
 
 /// A value in quotes, of at most so many characters.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use provstream::provenance::Class;
 use serde_json::{Value, json};
 
-use super::annotation::{Annotations, Form};
+use super::annotation::Annotations;
 use super::expr::{Expr, Rules};
 use super::print::{Regex, print};
 use super::timestamp;
@@ -25,7 +25,14 @@ pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
     let anchor = annotations.anchor();
     let tags: Vec<Value> = forms
         .iter()
-        .flat_map(|form| ["", anchor.as_str()].map(|anchor| tag(form, anchor, &rules)))
+        .flat_map(|form| {
+            let long = form.long_id.iter().cloned();
+            let unanchored = Expr::choice([form.parameters.clone()].into_iter().chain(long));
+            [
+                tag(format!("[{}", form.class), &unanchored, &rules),
+                tag(format!("[{anchor}{}", form.class), &form.parameters, &rules),
+            ]
+        })
         .collect();
     let names: Vec<&str> = forms.iter().map(|form| form.class.as_str()).collect();
     let mut triggers = triggers(&annotations.classes());
@@ -49,14 +56,14 @@ pub(super) fn grammar(ebnf: &str) -> Value {
     json!({"type": "structural_tag", "format": {"type": "grammar", "grammar": ebnf}})
 }
 
-fn tag(form: &Form, anchor: &str, rules: &Rules) -> Value {
-    let content = match &form.parameters {
+fn tag(begin: String, parameters: &Expr, rules: &Rules) -> Value {
+    let content = match parameters {
         Expr::Literal(text) if text.is_empty() => json!({"type": "const_string", "value": ""}),
         parameters => json!({"type": "regex", "pattern": print(&Regex, rules, parameters)}),
     };
     json!({
         "type": "tag",
-        "begin": format!("[{anchor}{}", form.class),
+        "begin": begin,
         "content": content,
         "end": "]",
     })

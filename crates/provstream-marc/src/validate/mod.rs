@@ -11,12 +11,11 @@ use std::collections::HashSet;
 
 use self::reader::Reader;
 pub(crate) use self::reading::{Reading, Value};
-use self::shown::pointer_to;
 pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::members::{Presence, members};
-use super::violation::{Level, Report, Violation, ViolationCode as Code};
+use super::members::members;
+use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
 impl Document {
@@ -33,7 +32,7 @@ impl Document {
         let has = |name: &str| names.contains(name);
         let complete = |kind| {
             members(kind, Draft::Draft01)
-                .filter(|member| member.presence == Presence::Required)
+                .filter(|member| member.is_required())
                 .all(|member| has(member.name))
         };
         let kinds = [MarcKind::Core, MarcKind::Disclosure];
@@ -101,29 +100,25 @@ impl Document {
 /// [`Document::kind`] says. One whose members say neither is not valid, and neither is one whose bytes are missing: nothing
 /// of it is known. Source: MARC-02 11.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
-    let mut report = Report::default();
-    let whole = |code, message: String| {
-        Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message)
-    };
-    match object.raw().map(Document::parse) {
+    let fault = match object.raw().map(Document::parse) {
         Some(Ok(document)) => match document.kind() {
             Some(kind) => return document.validate(kind, profile),
-            None => report.push(Violation::new(
-                Code::UnknownKind,
-                Level::Must,
-                String::new(),
-                "MARC-02 12",
-                "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both"
-                    .into(),
-            )),
+            None => {
+                let message = "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both";
+                let mut report = Report::default();
+                report.push(Violation::new(Code::UnknownKind, message));
+                return report;
+            }
         },
         // The parser reports objects only, so this is a matter of form.
-        Some(Err(error)) => report.push(whole(Code::WrongType, error.to_string())),
-        None => report.push(whole(
-            Code::LimitRecord,
-            "the object is longer than `max_record`, so it was not looked at".into(),
-        )),
-    }
+        Some(Err(error)) => Violation::new(Code::WrongType, error.to_string()),
+        None => {
+            let message = "the object is longer than `max_record`, so it was not looked at";
+            Violation::new(Code::LimitRecord, message)
+        }
+    };
+    let mut report = Report::default();
+    report.push(fault.by("RFC 8259 4"));
     report
 }
 
@@ -131,40 +126,10 @@ pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
 pub(crate) fn read(document: &Document, kind: MarcKind, profile: Profile) -> Reading<'_> {
     let mut reader = Reader::new(kind, profile);
     if document.is_ill_formed() {
-        reader.violation(
-            Code::InvalidUtf8,
-            Level::Must,
-            String::new(),
-            "RFC 8259 8.1",
-            "the object is not UTF-8 throughout".into(),
-        );
+        let message = "the object is not UTF-8 throughout".to_owned();
+        reader.fault(Code::InvalidUtf8, "", message);
     }
     reader.members(document);
     reader.rules_between_members(document);
     reader.reading
-}
-
-impl<'a> Reader<'a> {
-    fn members(&mut self, document: &'a Document) {
-        let mut seen = HashSet::new();
-        for (name, value) in document.members() {
-            let known = members(self.kind, self.draft()).find(|member| member.name == name);
-            let pointer = pointer_to(&[&name]);
-            let repeated = !seen.insert(name.clone());
-            match known {
-                _ if repeated => {
-                    self.reading.take_back(&name);
-                    self.repeated(pointer, &name);
-                }
-                Some(member) => self.member(member, pointer, value),
-                None => self.unknown(pointer, &name),
-            }
-        }
-        for member in members(self.kind, self.draft()) {
-            if member.presence == Presence::Required && !seen.contains(member.name) {
-                let section = member.defined_by(self.draft()).unwrap_or_default();
-                self.missing(pointer_to(&[member.name]), member.name, section);
-            }
-        }
-    }
 }

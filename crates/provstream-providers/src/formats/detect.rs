@@ -51,6 +51,17 @@ const COHERE: [&[u8]; 5] = [
     b"citation-",
 ];
 
+impl Format {
+    /// The format that an event with these data, which are JSON, is evidence of. Keep-alives and errors are evidence of
+    /// none.
+    #[must_use]
+    pub fn detect(data: &[u8]) -> Option<Self> {
+        let mut walk = Walk::default();
+        walk.read(&DETECT, data).ok()?;
+        evidence(&walk, data)
+    }
+}
+
 /// The format that an event is evidence of, after a walk over it with [`DETECT`].
 pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
     let kind = walk.kind.map(|kind| &data[kind.range()]);

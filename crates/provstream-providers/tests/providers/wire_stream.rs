@@ -9,9 +9,10 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::stream::{FusedStream, Stream, StreamExt};
+use provstream::io::{SideItem, side_events};
 use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement, TextChunk};
 use provstream_providers::{
-    Channel, ChannelPosition, Format, Item, StreamHandler, StreamRewriter, WireStream,
+    Channel, ChannelPosition, Format, Item, ReadReport, StreamHandler, StreamRewriter, WireStream,
 };
 use testkit::script::{SIZES, Script, Step};
 
@@ -176,4 +177,39 @@ fn the_stream_inside_is_asked_for_one_chunk_at_a_time_and_an_error_overtakes_not
     }
     assert!(stream.is_terminated());
     assert_eq!(stream.rewriter().format(), Some(Format::OpenAiChat));
+}
+
+/// A web framework keeps stream and handler, so what is known at the end comes from the handler.
+#[tokio::test]
+async fn the_handler_gets_the_report_and_side_events_the_events() {
+    struct Reported(Option<ReadReport>);
+
+    impl Handler for Reported {
+        fn end(&mut self) {
+            assert!(self.0.is_some(), "the report comes before the end");
+        }
+    }
+
+    impl StreamHandler for Reported {
+        fn report(&mut self, report: &ReadReport) {
+            assert!(self.0.replace(report.clone()).is_none());
+        }
+    }
+
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"It is so. [substrate.grep]\"}}]}\n\ndata: {oh\n\n";
+    let chunks = || futures_util::stream::iter([Ok::<_, ErrorKind>(Bytes::from(body))]);
+    let rewriter = || StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let mut handler = Reported(None);
+    let mut stream = WireStream::new(chunks(), rewriter(), &mut handler);
+    while stream.next().await.is_some() {}
+    let report = handler.0.expect("the stream ended");
+    assert!(!report.is_complete() && report.text_bytes() == 26);
+
+    let (sink, events) = side_events(16);
+    let mut stream = WireStream::new(chunks(), rewriter(), sink);
+    while stream.next().await.is_some() {}
+    drop(stream);
+    let events: Vec<SideItem> = events.collect().await;
+    let is_assertion = |item: &SideItem| matches!(item, SideItem::Event(Event::Assertion(_)));
+    assert_eq!(events.iter().filter(|item| is_assertion(item)).count(), 1);
 }

@@ -6,15 +6,21 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// How a requirement is judged.
+/// How a requirement is judged, before it is by types.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
-    /// By types of the library, for records, decisions or both.
-    Types(&'static str, &'static str),
+    /// By types alone.
+    Types,
     /// By texts under these keys, with a hint what to write.
     Text(&'static str, &'static str),
-    /// By a check, else by types.
-    Check(&'static str, Option<(&'static str, &'static str)>),
+    /// By what is given under a key, with a hint what to write if that is needed.
+    Given(&'static str, &'static str),
+    /// By a wording without findings of these kinds.
+    Free(&'static str),
+    /// By these parts of the mappings.
+    Mapping(&'static str),
+    /// By a check.
+    Check(&'static str),
     /// By other requirements.
     All(&'static str),
     /// By the conformance of MARC-Core.
@@ -30,30 +36,35 @@ pub(super) struct Requirement {
     /// `MARC-01 …` and `MARC-02 …`; `None` where the draft does not ask.
     sections: [Option<String>; 2],
     pub(super) rule: Rule,
+    /// Whether types of the library for records, decisions or both can meet it, and which.
+    pub(super) types: Option<(&'static str, &'static str)>,
     pub(super) title: &'static str,
 }
 
 impl Requirement {
     fn parse(line: &'static str) -> Option<Self> {
-        let mut cells = line.split('\t');
-        let (id, _number) = (cells.next()?, cells.next()?);
-        let level = match cells.next()? {
-            "must" => Level::Must,
-            _ => Level::Should,
+        let cells: Vec<_> = line.split('\t').collect();
+        let &[id, _number, level, classes, newer, older, rule, title] = &*cells else {
+            return None;
         };
-        let classes = cells.next()?;
-        let newer = format!("MARC-02 {}", cells.next()?);
-        let older = cells
-            .next()
-            .filter(|&section| section != "-")
-            .map(|section| format!("MARC-01 {section}"));
+        let (rule, types) = match rule.split_once("types ") {
+            Some((before, types)) => (
+                before.strip_suffix("else ").unwrap_or(before),
+                types.split_once(' '),
+            ),
+            None => (rule, None),
+        };
         Some(Self {
             id,
-            level,
+            level: level.parse().ok()?,
             classes,
-            sections: [older, Some(newer)],
-            rule: rule(cells.next()?)?,
-            title: cells.next()?,
+            sections: [
+                (older != "-").then(|| format!("MARC-01 {older}")),
+                Some(format!("MARC-02 {newer}")),
+            ],
+            rule: Rule::parse(rule.trim_end())?,
+            types,
+            title,
         })
     }
 
@@ -69,33 +80,24 @@ impl Requirement {
             ConformanceClass::Carrying => 'Y',
         })
     }
-
-    /// Whether code of a deployment's own can meet it.
-    pub(super) const fn can_be_stated(&self) -> bool {
-        matches!(self.rule, Rule::Types(..) | Rule::Check(_, Some(_)))
-    }
 }
 
-fn rule(text: &'static str) -> Option<Rule> {
-    let (word, rest) = text.split_once(' ')?;
-    let types = |text: &'static str| text.split_once(' ');
-    Some(match word {
-        "types" => {
-            let (part, name) = types(rest)?;
-            Rule::Types(part, name)
-        }
-        "text" => {
-            let (keys, hint) = rest.split_once(" = ")?;
-            Rule::Text(keys, hint)
-        }
-        "check" => match rest.split_once(" else types ") {
-            Some((name, other)) => Rule::Check(name, types(other)),
-            None => Rule::Check(rest, None),
-        },
-        "all" => Rule::All(rest),
-        "class" => Rule::Core,
-        _ => return None,
-    })
+impl Rule {
+    fn parse(text: &'static str) -> Option<Self> {
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (keys, hint) = rest.split_once(" =").unwrap_or((rest, ""));
+        Some(match word {
+            "" => Self::Types,
+            "text" => Self::Text(keys, hint.trim_start()),
+            "given" => Self::Given(keys, hint.trim_start()),
+            "free" => Self::Free(rest),
+            "mapping" => Self::Mapping(rest),
+            "check" => Self::Check(rest),
+            "all" => Self::All(rest),
+            "class" => Self::Core,
+            _ => return None,
+        })
+    }
 }
 
 /// All requirements, in the order of MARC-02.
@@ -118,6 +120,7 @@ mod tests {
 
     use super::*;
     use crate::deployment::conformance::checks;
+    use crate::wording::WordingKind;
 
     #[test]
     fn every_row_is_read_and_refers_to_what_exists() {
@@ -135,7 +138,17 @@ mod tests {
                         assert!(!matches!(other.rule, Rule::Core), "{id}");
                     }
                 }
-                Rule::Check(name, _) => assert!(checks::named(name).is_some(), "{name}"),
+                Rule::Check(name) => assert!(checks::named(name).is_some(), "{name}"),
+                Rule::Free(kinds) => {
+                    for kind in kinds.split(',') {
+                        assert!(WordingKind::NAMES.contains(&kind), "{kind}");
+                    }
+                }
+                Rule::Mapping(parts) => {
+                    for part in parts.split(',') {
+                        assert!(checks::part(part).is_some(), "{part}");
+                    }
+                }
                 _ => {}
             }
         }
