@@ -20,13 +20,15 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
-        // A disclosure stays one with a `marc_version` of its own, and a record with all the members of a disclosure.
-        let kind = if frame.has_all(DISCLOSURE) && !frame.has_all(VERSION | REMEDIABILITY) {
-            Some(MarcKind::Disclosure)
-        } else if frame.has(VERSION) {
-            Some(MarcKind::Core)
+        let shown = frame.has_all(DISCLOSURE);
+        let kind = if frame.has(VERSION) {
+            // A disclosure stays one with a `marc_version` of its own, and a record with all the members of a disclosure.
+            Some(match shown && !frame.has(REMEDIABILITY) {
+                true => MarcKind::Disclosure,
+                false => MarcKind::Core,
+            })
         } else {
-            None
+            shown.then_some(MarcKind::Disclosure)
         };
         if kind.is_none() && !frame.has(ASSERTED) {
             return;
