@@ -14,8 +14,7 @@ use crate::names::names;
 pub enum MarcKind {
     /// A MARC-Core record: an object with a member `marc_version` that is not a disclosure.
     Core,
-    /// A MARC-Disclosure object: one with `answer`, `confidence_band` and `uncertainty_source`, unless it has both
-    /// `marc_version` and `remediability`, as records do.
+    /// A MARC-Disclosure object: one with `answer`, `confidence_band` and `uncertainty_source`, whatever else it has.
     Disclosure,
 }
 

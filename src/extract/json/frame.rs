@@ -20,48 +20,46 @@ pub(super) struct Frame {
     pub(super) pending: u32,
     /// Length of its JSON Pointer; [`NO_POINTER`] if that is longer than allowed.
     pub(super) pointer: u32,
-    flags: u32,
+    flags: u16,
 }
 
 pub(super) const NO_POINTER: u32 = u32::MAX;
 
 /// It is an object.
-pub(super) const OBJECT: u32 = 1;
+pub(super) const OBJECT: u16 = 1;
 /// The last slot at its opening is its own.
-pub(super) const HAS_SLOT: u32 = 1 << 1;
+pub(super) const HAS_SLOT: u16 = 1 << 1;
 /// It is in the place of an annotation, and has a slot.
-pub(super) const ANNOTATION: u32 = 1 << 2;
+pub(super) const ANNOTATION: u16 = 1 << 2;
 /// It is the array of annotations of the object around it.
-pub(super) const PROVENANCE: u32 = 1 << 3;
+pub(super) const PROVENANCE: u16 = 1 << 3;
 /// It has a member `assertion`.
-pub(super) const ASSERTION_SEEN: u32 = 1 << 4;
+pub(super) const ASSERTION_SEEN: u16 = 1 << 4;
 /// It has a member `provenance`.
-pub(super) const PROVENANCE_SEEN: u32 = 1 << 5;
+pub(super) const PROVENANCE_SEEN: u16 = 1 << 5;
 /// It is an asserted object.
-pub(super) const ASSERTED: u32 = 1 << 6;
+pub(super) const ASSERTED: u16 = 1 << 6;
 /// Its assertion was too long.
-pub(super) const CUT: u32 = 1 << 7;
+pub(super) const CUT: u16 = 1 << 7;
 /// Its assertion did not fit.
-pub(super) const LEFT_OUT: u32 = 1 << 8;
+pub(super) const LEFT_OUT: u16 = 1 << 8;
 /// It has more annotations than allowed.
-pub(super) const TOO_MANY: u32 = 1 << 9;
+pub(super) const TOO_MANY: u16 = 1 << 9;
 /// It has a member `marc_version`.
-pub(super) const VERSION: u32 = 1 << 10;
+pub(super) const VERSION: u16 = 1 << 10;
 /// It has a member `answer`, `confidence_band`, `uncertainty_source`.
-pub(super) const ANSWER: u32 = 1 << 11;
-pub(super) const BAND: u32 = 1 << 12;
-pub(super) const SOURCE: u32 = 1 << 13;
-/// It has a member `remediability`, which only records have.
-pub(super) const REMEDIABILITY: u32 = 1 << 16;
+pub(super) const ANSWER: u16 = 1 << 11;
+pub(super) const BAND: u16 = 1 << 12;
+pub(super) const SOURCE: u16 = 1 << 13;
 /// There is an escape in its assertion.
-pub(super) const ESCAPED: u32 = 1 << 14;
+pub(super) const ESCAPED: u16 = 1 << 14;
 /// It has annotations for which those of other open objects left no room.
-pub(super) const CROWDED: u32 = 1 << 15;
+pub(super) const CROWDED: u16 = 1 << 15;
 /// All that makes it a disclosure.
-pub(super) const DISCLOSURE: u32 = ANSWER | BAND | SOURCE;
+pub(super) const DISCLOSURE: u16 = ANSWER | BAND | SOURCE;
 
 impl Frame {
-    pub(super) const fn new(start: u64, flags: u32) -> Self {
+    pub(super) const fn new(start: u64, flags: u16) -> Self {
         Self {
             start,
             index_or_assertion: 0,
@@ -76,15 +74,15 @@ impl Frame {
         }
     }
 
-    pub(super) const fn has(&self, flag: u32) -> bool {
+    pub(super) const fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
 
-    pub(super) const fn has_all(&self, flags: u32) -> bool {
+    pub(super) const fn has_all(&self, flags: u16) -> bool {
         self.flags & flags == flags
     }
 
-    pub(super) const fn set(&mut self, flag: u32) {
+    pub(super) const fn set(&mut self, flag: u16) {
         self.flags |= flag;
     }
 

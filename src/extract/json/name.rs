@@ -1,6 +1,6 @@
 //! The names of members that mean something.
 
-use super::frame::{ANSWER, BAND, REMEDIABILITY, SOURCE, VERSION};
+use super::frame::{ANSWER, BAND, SOURCE, VERSION};
 use crate::provenance::slot::Part;
 
 /// What a member of a known name is.
@@ -11,7 +11,7 @@ pub(super) enum Known {
     /// In an annotation, a part of it.
     Part(Part),
     /// What makes an object a MARC object: the flag that says so in its frame.
-    Marc(u32),
+    Marc(u16),
 }
 
 /// What the member of this name, decoded, is; `None` if the name is not known.
@@ -27,10 +27,6 @@ pub(super) fn known(name: &[u8]) -> Option<Known> {
         12 => is(
             Known::Marc(VERSION),
             name.first_chunk() == Some(b"marc_version"),
-        ),
-        13 => is(
-            Known::Marc(REMEDIABILITY),
-            name.first_chunk() == Some(b"remediability"),
         ),
         14 => is(
             Known::Part(Part::ObservationId),

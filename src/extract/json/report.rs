@@ -1,8 +1,7 @@
 //! What is reported at the closing brace of an object.
 
 use super::frame::{
-    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, REMEDIABILITY,
-    TOO_MANY, VERSION,
+    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
 };
 use super::visit::{Visitor, bytes};
 use crate::Span;
@@ -20,15 +19,13 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
-        let shown = frame.has_all(DISCLOSURE);
-        let kind = if frame.has(VERSION) {
-            // A disclosure stays one with a `marc_version` of its own, and a record with all the members of a disclosure.
-            Some(match shown && !frame.has(REMEDIABILITY) {
-                true => MarcKind::Disclosure,
-                false => MarcKind::Core,
-            })
+        // A disclosure stays one, whatever else it has: `marc_version` is an unknown member of it.
+        let kind = if frame.has_all(DISCLOSURE) {
+            Some(MarcKind::Disclosure)
+        } else if frame.has(VERSION) {
+            Some(MarcKind::Core)
         } else {
-            shown.then_some(MarcKind::Disclosure)
+            None
         };
         if kind.is_none() && !frame.has(ASSERTED) {
             return;

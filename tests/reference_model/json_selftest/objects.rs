@@ -161,10 +161,6 @@ fn marc_objects() {
                 "*disclosure  72",
             ),
             (
-                r#"{"marc_version":1,"answer":2,"uncertainty_source":3,"remediability":4,"confidence_band":5}"#,
-                "*core  90",
-            ),
-            (
                 r#"{"assertion":"x","marc_version":1}"#,
                 "*core  34 / =/assertion|x",
             ),

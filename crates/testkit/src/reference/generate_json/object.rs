@@ -196,14 +196,7 @@ fn fields(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
 /// Adds members that make a MARC object, or nearly.
 fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     let names: &[&str] = match maker.random.below(5) {
-        0 => &["marc_version"],
-        1 => &[
-            "remediability",
-            "marc_version",
-            "uncertainty_source",
-            "answer",
-            "confidence_band",
-        ],
+        0..=1 => &["marc_version"],
         2 => &["answer", "confidence_band", "uncertainty_source"],
         3 => &[
             "answer",

@@ -246,9 +246,7 @@ impl Walk<'_> {
     /// Reports an object if it is a MARC object.
     fn report_marc(&mut self, node: &Node, names: &[String], at: &str) -> bool {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let shown = ["answer", "confidence_band", "uncertainty_source"];
-        let recorded = ["marc_version", "remediability"];
-        let kind = if shown.into_iter().all(has) && !recorded.into_iter().all(has) {
+        let kind = if has("answer") && has("confidence_band") && has("uncertainty_source") {
             "disclosure"
         } else if has("marc_version") {
             "core"
