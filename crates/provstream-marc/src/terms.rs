@@ -125,14 +125,9 @@ impl Action {
     /// [`Remediability::Human`], as a human path may exist that this system does not initiate. Source: MARC-02 9.4; open
     /// points 65 and 66.
     #[must_use]
-    pub const fn fits(self, class: Remediability) -> bool {
-        match self.remediability() {
-            None => true,
-            Some(own) => {
-                own as u8 == class as u8
-                    || matches!((self, class), (Self::Abstain, Remediability::Human))
-            }
-        }
+    pub fn fits(self, class: Remediability) -> bool {
+        let human = (self, class) == (Self::Abstain, Remediability::Human);
+        self.remediability().is_none_or(|own| own == class || human)
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use self::reading::{Reading, Value};
 pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::members::members;
+use super::members::{Member, members};
 use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
@@ -28,50 +28,42 @@ impl Document {
     /// alone, changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
-        let has = |name: &str| names.contains(name);
-        let complete = |kind| {
-            members(kind, Draft::Draft01)
-                .filter(|member| member.is_required())
-                .all(|member| has(member.name))
+        let has = |name: &str| self.get(name).is_some();
+        let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);
+        let is_complete = |&kind: &MarcKind| {
+            let mut required = members(kind, Draft::Draft01).filter(|member| member.is_required());
+            required.all(|member| has(member.name))
         };
-        let kinds = [MarcKind::Core, MarcKind::Disclosure];
-        if let Some(kind) = kinds.into_iter().find(|&kind| complete(kind)) {
+        if let Some(kind) = [core, disclosure].into_iter().find(is_complete) {
             return Some(kind);
         }
         let own = |kind, other| {
-            members(kind, Draft::Draft02)
-                .filter(|one| members(other, Draft::Draft02).all(|two| two.name != one.name))
-                .filter(|one| one.name != "marc_version" && has(one.name))
-                .count()
+            let is_own = |one: &&Member| {
+                has(one.name) && members(other, Draft::Draft02).all(|two| two.name != one.name)
+            };
+            let named = members(kind, Draft::Draft02).filter(|one| one.name != "marc_version");
+            named.filter(is_own).count()
         };
-        let of_record = own(MarcKind::Core, MarcKind::Disclosure);
-        let of_disclosure = own(MarcKind::Disclosure, MarcKind::Core);
-        let is_marc = self.defined() > 1;
+        let (of_record, of_disclosure) = (own(core, disclosure), own(disclosure, core));
         match of_record.cmp(&of_disclosure) {
-            Ordering::Greater if is_marc => Some(MarcKind::Core),
-            Ordering::Less if is_marc => Some(MarcKind::Disclosure),
+            Ordering::Greater if self.is_marc_like() => Some(core),
+            Ordering::Less if self.is_marc_like() => Some(disclosure),
             Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
-                Some(MarcKind::Core)
+                Some(core)
             }
             _ => None,
         }
-    }
-
-    /// How many of its members the drafts define for some object.
-    fn defined(&self) -> usize {
-        let core = members(MarcKind::Core, Draft::Draft02);
-        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
-        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
-        let defined = names.into_iter().filter(|name| self.get(name).is_some());
-        defined.count()
     }
 
     /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
     /// the drafts define.
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
-        self.defined() > 1
+        let core = members(MarcKind::Core, Draft::Draft02);
+        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
+        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
+        let mut defined = names.into_iter().filter(|name| self.get(name).is_some());
+        defined.nth(1).is_some()
     }
 
     /// Validates the object under a draft as an object of the given kind.

@@ -53,3 +53,28 @@ fn errors_are_errors() {
         DocumentError, PolicyError, ReadError, Report, ScoreError, SessionError, SpeechError, SubActionError,
         TermError, TrustError, WordingError);
 }
+
+/// The text that was given is part of the kind of the error.
+#[test]
+fn a_term_that_is_unknown_is_reported_with_those_that_are_known() {
+    let error = "sure".parse::<Band>().unwrap_err();
+    let kind = TermErrorKind::Unknown("confidence band", Band::NAMES, "sure".into());
+    assert_eq!(error.kind(), &kind);
+    assert_eq!(
+        error.to_string(),
+        "unknown confidence band \"sure\", expected one of low, medium, high"
+    );
+}
+
+/// Scores are ordered and compared as the numbers that they are.
+#[test]
+fn scores_are_ordered_as_numbers() {
+    let values = [0.0, f64::MIN_POSITIVE, 0.1, 0.5, 1.0 - f64::EPSILON, 1.0];
+    for (place, one) in values.iter().enumerate() {
+        for (other_place, other) in values.iter().enumerate() {
+            let (one, other) = (Score::new(*one).unwrap(), Score::new(*other).unwrap());
+            assert_eq!(one.cmp(&other), place.cmp(&other_place));
+        }
+    }
+    assert_eq!(Score::new(-0.0), Ok(Score::ZERO));
+}

@@ -20,21 +20,22 @@ const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 /// The check of a name in the table.
 pub(super) fn named(name: &str) -> Option<Check> {
     Some(match name {
-        "bounds" => |it| Some(bounds(it, it.decisions == Implementation::Provstream)),
-        "budgets" => |it| Some(bounds(it, true)),
-        "labels" => |it| Some(labels(it)),
-        "ranges" => |it| Some(ranges(it)),
+        "bounds" => |it| bounds(it, it.decisions == Implementation::Provstream),
+        "budgets" => |it| bounds(it, true),
+        "labels" => labels,
+        "ranges" => ranges,
         "nothing_received" => nothing_received,
-        "prefix" => |it| Some(prefix(it)),
-        "meanings" => |it| Some(meanings(it)),
-        "extensions" => |it| Some(extensions(it)),
-        "end_users" => |it| Some(end_users(it)),
-        "caution" => |it| Some(caution(it)),
+        "prefix" => prefix,
+        "meanings" => meanings,
+        "extensions" => extensions,
+        "travels" => travels,
+        "end_users" => end_users,
+        "no_domains" => no_domains,
+        "caution" => caution,
         "unknown" => unknown,
-        "contexts" => |it| Some(contexts(it)),
-        "between_domains" => |it| Some(between_domains(it)),
-        "influence" => |it| Some(flag(it, "use.infers_psychology", false, "they are")),
-        "purposes" => |it| Some(purposes(it)),
+        "attestation" => attestation,
+        "controls" => controls,
+        "purposes" => purposes,
         _ => return None,
     })
 }
@@ -59,7 +60,7 @@ fn missing(text: impl Into<String>) -> Verdict {
 }
 
 /// What the deployer declares with yes or no, of which one is right.
-fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdict {
+pub(super) fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdict {
     match it.said.flag(key) {
         Some(said) if said == right => Verdict::declared(key),
         Some(_) if right => Verdict::not_met(format!("`{key}` says that they do not")),
@@ -69,60 +70,54 @@ fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdict {
 }
 
 /// What ends loops. Source: MARC-02 7.3, 9.4, 16.
-fn bounds(it: &Deployment, needs_budgets: bool) -> Verdict {
-    let missing_keys = LOOPS.iter().filter_map(|key| {
-        let part = |part: &&str| !it.said.has(&format!("{key}.{part}"));
-        if !it.said.has(key) {
-            Some(format!("`{key}`"))
-        } else if needs_budgets {
-            let part = BUDGETS.iter().find(|one| part(one))?;
-            Some(format!("`{key}.{part}`"))
-        } else {
-            None
-        }
-    });
-    let keys: Vec<_> = missing_keys.collect();
-    if keys.is_empty() {
-        Verdict::checked("bounds")
-    } else {
-        missing(format!("say in {} what ends the loop", keys.join(", ")))
-    }
+fn bounds(it: &Deployment, needs_budgets: bool) -> Option<Verdict> {
+    let parts: &[&str] = if needs_budgets { &BUDGETS } else { &[] };
+    let gap = |key: &&str| {
+        let lacks = |key: &String| !it.said.has(key);
+        let keys = parts.iter().map(|part| format!("{key}.{part}"));
+        [key.to_string()].into_iter().chain(keys).find(lacks)
+    };
+    let gaps: Vec<_> = LOOPS
+        .iter()
+        .filter_map(gap)
+        .map(|key| format!("`{key}`"))
+        .collect();
+    (!gaps.is_empty()).then(|| missing(format!("say in {} what ends the loop", gaps.join(", "))))
 }
 
 /// Labels that the library can rank are checked when the file is read; that any others keep their order is the deployer's
 /// word. Source: MARC-02 8.5.
-fn labels(it: &Deployment) -> Verdict {
+fn labels(it: &Deployment) -> Option<Verdict> {
     let key = "wording.labels_keep_order";
-    if it.said.has("wording") || it.said.has(key) {
+    Some(if it.said.has("wording") {
         flag(it, key, true, "the labels keep their order")
     } else {
         Verdict::met(ConformanceBasis::Types, "by `Wording`")
-    }
+    })
 }
 
 /// Source: MARC-02 8.5.
-fn ranges(it: &Deployment) -> Verdict {
-    let Some(calibration) = &it.calibration else {
-        return missing("say in `bands` where the medium and the high band begin");
-    };
-    let Some(factors) = it.said.texts("bands.varies_by") else {
-        return missing("say in `bands.varies_by` what the ranges vary with, or `[]`");
-    };
+fn ranges(it: &Deployment) -> Option<Verdict> {
+    let factors = it.said.texts("bands.varies_by").unwrap_or_default();
     let (by_family, others): (Vec<&str>, Vec<&str>) = factors
         .iter()
         .map(String::as_str)
         .partition(|factor| *factor == TASK_FAMILY);
-    match (by_family.is_empty(), calibration.families().next()) {
-        (false, None) => missing("give the ranges of each task family in `bands.family`"),
-        (true, Some(_)) => {
-            Verdict::not_met("`bands.family` has ranges that `bands.varies_by` does not allow")
-        }
-        _ if others.is_empty() => Verdict::checked("bands.varies_by"),
-        _ if it.said.has("bands.variation") => Verdict::declared("bands.variation"),
-        _ => missing(format!(
-            "say in `bands.variation` how the ranges vary with {}",
-            others.join(", ")
+    match (by_family.is_empty(), it.calibration()?.families().next()) {
+        (false, None) => Some(missing(
+            "give the ranges of each task family in `bands.family`",
         )),
+        (true, Some(_)) => {
+            let reason = "`bands.family` has ranges that `bands.varies_by` does not allow";
+            Some(Verdict::not_met(reason))
+        }
+        _ if others.is_empty() => None,
+        _ if it.said.has("bands.variation") => Some(Verdict::declared("bands.variation")),
+        _ => {
+            let others = others.join(", ");
+            let hint = format!("say in `bands.variation` how the ranges vary with {others}");
+            Some(missing(hint))
+        }
     }
 }
 
@@ -142,68 +137,54 @@ pub(super) fn free_of(it: &Deployment, kinds: &str) -> Option<Verdict> {
     })
 }
 
-const NO_EXTENSIONS: &str = "list private members in `extension`, or say `extension = []`";
-
-fn prefix(it: &Deployment) -> Verdict {
-    let lacks_prefix = |name: &&str| !name.starts_with("x_");
-    match it
-        .extensions
-        .iter()
-        .map(|one| one.name())
-        .find(lacks_prefix)
-    {
-        Some(name) => Verdict::not_met(format!("{name:?} does not begin with `x_`")),
-        None if it.said.has("extension") => Verdict::checked("extension"),
-        None => missing(NO_EXTENSIONS),
-    }
+fn prefix(it: &Deployment) -> Option<Verdict> {
+    let mut names = it.extensions.iter().map(|one| one.name());
+    let name = names.find(|name| !name.starts_with("x_"))?;
+    Some(Verdict::not_met(format!(
+        "{name:?} does not begin with `x_`"
+    )))
 }
 
 /// A private member named like one of the draft takes its place; that the others leave the draft's members alone is the
 /// deployer's word. Source: MARC-02 11.
-fn meanings(it: &Deployment) -> Verdict {
-    if !it.said.has("extension") {
-        return missing(NO_EXTENSIONS);
-    }
+fn meanings(it: &Deployment) -> Option<Verdict> {
     let is_defined = |name: &&str| {
         let mut all = KINDS.into_iter().flat_map(|kind| members(kind, it.draft));
         all.any(|member| member.name == name.strip_prefix("x_").unwrap_or(name))
     };
-    match it.extensions.iter().map(|one| one.name()).find(is_defined) {
-        Some(name) => Verdict::not_met(format!("{name:?} takes the name of a member")),
-        None if it.extensions.is_empty() => Verdict::checked("extension"),
-        None => flag(
-            it,
-            "extensions.keep_meaning",
-            true,
-            "extensions keep the meaning of members",
-        ),
+    let mut names = it.extensions.iter().map(|one| one.name());
+    match names.find(is_defined) {
+        Some(name) => Some(Verdict::not_met(format!(
+            "{name:?} takes the name of a member"
+        ))),
+        None => it
+            .extensions
+            .is_empty()
+            .then(|| Verdict::checked("extension")),
     }
 }
 
-fn extensions(it: &Deployment) -> Verdict {
-    if !it.said.has("extension") {
-        return missing(NO_EXTENSIONS);
-    }
+fn extensions(it: &Deployment) -> Option<Verdict> {
     let all = it.extensions();
     if let Some(one) = all.iter().find(|one| one.meaning().is_none()) {
         let name = one.name();
-        return missing(format!("say in `extension.meaning` what {name:?} means"));
+        return Some(missing(format!(
+            "say in `extension.meaning` what {name:?} means"
+        )));
     }
     let is_listed = all.iter().any(|one| one.name() == "x_sub_action");
-    if it.sub_actions.iter().next().is_some() && !is_listed {
-        return missing("list `x_sub_action` in `extension`: sessions write it");
-    }
-    Verdict::declared("extension")
+    let hint = "list `x_sub_action` in `extension`: sessions write it";
+    (it.sub_actions.iter().next().is_some() && !is_listed).then(|| missing(hint))
 }
 
-const NO_MAPPINGS: &str = "say in `mapping` where records and disclosures travel";
+fn travels(it: &Deployment) -> Option<Verdict> {
+    let hint = "say in `mapping` where records and disclosures travel";
+    it.mappings.is_empty().then(|| missing(hint))
+}
 
 /// Judges all mappings by some parts: the first contradiction, else the first gap. What the library carries is met by its
 /// carriers.
 pub(super) fn mappings(it: &Deployment, parts: &str) -> Verdict {
-    if it.mappings.is_empty() {
-        return missing(NO_MAPPINGS);
-    }
     let own = it.mappings.iter();
     let own: Vec<_> = own
         .filter_map(|mapping| Some((mapping, mapping.own.as_ref()?)))
@@ -275,42 +256,39 @@ fn told_apart(mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
 }
 
 /// Source: MARC-02 12.
-fn end_users(it: &Deployment) -> Verdict {
+fn end_users(it: &Deployment) -> Option<Verdict> {
     let with_scores = it.mappings.iter().filter(|one| one.carries(MarcKind::Core));
     let seen: Vec<_> = with_scores.map(|one| one.end_users).collect();
-    if it.mappings.is_empty() {
-        missing(NO_MAPPINGS)
-    } else if seen.contains(&Some(true)) {
-        Verdict::not_met("a mapping that end users see carries records")
-    } else if seen.contains(&None) {
-        missing("say in `mapping.end_users` whether end users see what is carried")
-    } else {
-        Verdict::declared("mapping.end_users")
+    let hint = "say in `mapping.end_users` whether end users see what is carried";
+    if seen.contains(&Some(true)) {
+        let reason = "a mapping that end users see carries records";
+        return Some(Verdict::not_met(reason));
     }
+    seen.contains(&None).then(|| missing(hint))
+}
+
+fn no_domains(it: &Deployment) -> Option<Verdict> {
+    let domains = it.said.texts("risk.domains")?;
+    domains.is_empty().then(|| Verdict::checked("risk.domains"))
 }
 
 /// Source: MARC-02 14.
-fn caution(it: &Deployment) -> Verdict {
-    let Some(domains) = it.said.texts("risk.domains") else {
-        return missing("say in `risk.domains` which high-risk domains are served, or `[]`");
-    };
+fn caution(it: &Deployment) -> Option<Verdict> {
     let thresholds = it.policy.thresholds();
     let is_stricter = |&source: &Source| {
         thresholds.get(source, RiskTier::High) < thresholds.get(source, RiskTier::Standard)
     };
-    if domains.is_empty() {
-        Verdict::checked("risk.domains")
-    } else if !it.said.has("risk.limits") {
-        missing("say in `risk.limits` how disclosures make the limits of automation clear")
-    } else if it.said.has("risk.standard") && Source::ALL.iter().any(is_stricter) {
-        Verdict::checked("risk")
-    } else if it.said.has("risk.caution") {
-        Verdict::declared("risk.caution")
-    } else {
-        missing(
-            "give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead",
-        )
-    }
+    let hint =
+        "give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead";
+    Some(
+        if it.said.has("risk.standard") && Source::ALL.iter().any(is_stricter) {
+            Verdict::checked("risk")
+        } else if it.said.has("risk.caution") {
+            Verdict::declared("risk.caution")
+        } else {
+            missing(hint)
+        },
+    )
 }
 
 /// Where no records are received, none is mistaken. Source: MARC-02 8.5.
@@ -325,12 +303,11 @@ fn nothing_received(it: &Deployment) -> Option<Verdict> {
 fn unknown(it: &Deployment) -> Option<Verdict> {
     let permission = |usage| it.trust_policy.get(Domain::CrossDomain, usage);
     let mut uses = [Use::Route, Use::Disclose, Use::Automate].into_iter();
-    match uses.find(|&usage| permission(usage) == Permission::Always) {
-        Some(usage) => Some(Verdict::not_met(format!(
-            "`trust.permit.cross-domain.{usage}` permits records of unknown emitters"
-        ))),
-        None => nothing_received(it),
-    }
+    let usage = uses.find(|&usage| permission(usage) == Permission::Always)?;
+    let key = format!("trust.permit.cross-domain.{usage}");
+    Some(Verdict::not_met(format!(
+        "`{key}` permits records of unknown emitters"
+    )))
 }
 
 /// Whether some context that is named is like this.
@@ -339,50 +316,36 @@ fn some_context(it: &Deployment, is: impl Fn(&str) -> bool) -> bool {
     named.into_iter().flatten().flatten().any(|one| is(one))
 }
 
-fn contexts(it: &Deployment) -> Verdict {
+fn attestation(it: &Deployment) -> Option<Verdict> {
     let is_attested = some_context(it, |one| one.starts_with("attested "));
-    if !it.said.has("trust.emitted") {
-        missing("say in `trust.emitted` where records go, or `[]`")
-    } else if !it.said.has("trust.received") {
-        missing("say in `trust.received` where records come from, or `[]`")
-    } else if is_attested && !it.said.has("trust.attestation") {
-        missing("say in `trust.attestation` what binds a record to its emitter")
-    } else {
-        Verdict::declared("trust")
-    }
+    let hint = "say in `trust.attestation` what binds a record to its emitter";
+    (is_attested && !it.said.has("trust.attestation")).then(|| missing(hint))
 }
 
-fn between_domains(it: &Deployment) -> Verdict {
-    if !it.said.has("trust.emitted") || !it.said.has("trust.received") {
-        return missing("say in `trust` whether records cross domains");
-    }
+/// What protects records between domains, if any cross them.
+fn controls(it: &Deployment) -> Option<Verdict> {
     if !some_context(it, |one| one.ends_with(Domain::CrossDomain.as_str())) {
-        return Verdict::declared("trust");
+        return None;
     }
     let mut keys = CONTROLS.iter().map(|key| format!("trust.controls.{key}"));
-    match keys.find(|key| !it.said.has(key)) {
+    Some(match keys.find(|key| !it.said.has(key)) {
         Some(key) => missing(format!("say in `{key}` what protects records")),
         None => Verdict::declared("trust.controls"),
-    }
+    })
 }
 
 /// Source: MARC-02 18; MARC-01 17.
-fn purposes(it: &Deployment) -> Verdict {
+fn purposes(it: &Deployment) -> Option<Verdict> {
     #[rustfmt::skip]
     let all = ["reliability", "accessibility", "safety", "auditability", "operational routing"];
     let allowed = match it.draft {
         Draft::Draft01 => &all[..3],
         Draft::Draft02 => &all[..],
     };
-    let Some(purposes) = it.said.texts("use.purposes") else {
-        return missing("say in `use.purposes` what behaviour is adapted for");
-    };
-    match purposes.iter().find(|one| !allowed.contains(&one.as_str())) {
-        Some(purpose) => {
-            let found = quoted_piece(purpose, 60);
-            let expected = allowed.join(", ");
-            Verdict::not_met(format!("found {found:?}, expected {expected}"))
-        }
-        None => Verdict::declared("use.purposes"),
-    }
+    let mut purposes = it.said.texts("use.purposes")?.iter();
+    let purpose = purposes.find(|one| !allowed.contains(&one.as_str()))?;
+    let (found, expected) = (quoted_piece(purpose, 60), allowed.join(", "));
+    Some(Verdict::not_met(format!(
+        "found {found:?}, expected {expected}"
+    )))
 }

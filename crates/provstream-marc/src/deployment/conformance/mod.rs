@@ -13,7 +13,7 @@ pub use verdict::{ConformanceBasis, ConformanceOutcome};
 use super::{ConformanceClass, Deployment, Implementation};
 use crate::draft::Draft;
 use provstream::settings::quoted_piece;
-use table::{Requirement, Rule, TABLE, requirement};
+use table::{Requirement, Step, TABLE, requirement};
 use verdict::Verdict;
 
 /// Most characters of a text of the description that a report quotes.
@@ -21,7 +21,10 @@ const SHOWN: usize = 160;
 
 /// Whether a deployment can state in words how its own code meets a requirement.
 pub(super) fn can_be_stated(id: &str, draft: Draft) -> bool {
-    requirement(id).is_some_and(|row| row.types.is_some() && row.section(draft).is_some())
+    requirement(id).is_some_and(|row| {
+        let is_types = |step: &Step| matches!(step, Step::Types(..));
+        row.rule.iter().any(is_types) && row.section(draft).is_some()
+    })
 }
 
 /// The report on a description, for the classes that are claimed.
@@ -56,18 +59,21 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
     }
 }
 
-/// By the rule of the row, else by types.
+/// By the first step of the rule that gives a verdict.
 fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
-    let found = match row.rule {
-        Rule::Types => None,
-        Rule::Text(keys, hint) => Some(by_texts(it, keys, hint)),
-        Rule::Given(key, _) if it.said.has(key) => Some(Verdict::checked(key)),
-        Rule::Given(_, hint) => (!hint.is_empty()).then(|| Verdict::missing(hint)),
-        Rule::Free(kinds) => checks::free_of(it, kinds),
-        Rule::Mapping(parts) => Some(checks::mappings(it, parts)),
-        Rule::Check(name) => checks::named(name).and_then(|check| check(it)),
-        Rule::All(ids) => Some(all(it, ids)),
-        Rule::Core => {
+    let step = |step: &Step| match *step {
+        Step::Need(key, hint) => (!it.said.has(key)).then(|| say(key, hint)),
+        Step::Text(keys, hint) => Some(match keys.split(',').find(|key| !it.said.has(key)) {
+            Some(key) => say(key, hint),
+            None => Verdict::declared(&keys.replace(',', "`, `")),
+        }),
+        Step::Flag(key, right, what) => Some(checks::flag(it, key, right, what)),
+        Step::Given(key) => it.said.has(key).then(|| Verdict::checked(key)),
+        Step::Free(kinds) => checks::free_of(it, kinds),
+        Step::Mapping(parts) => Some(checks::mappings(it, parts)),
+        Step::Check(name) => checks::named(name)?(it),
+        Step::All(ids) => Some(all(it, ids)),
+        Step::Core => {
             let reason = "see MARC-Core";
             let claimed = [ConformanceClass::Core].into();
             Some(if judge(it, &claimed).conforms(ConformanceClass::Core) {
@@ -76,13 +82,16 @@ fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
                 Verdict::not_met(reason)
             })
         }
+        Step::Types(part, name) => Some(by_types(it, row.id, part, name)),
+        Step::Checked(key) => Some(Verdict::checked(key)),
+        Step::Declared(key) => Some(Verdict::declared(key)),
     };
-    let types = || {
-        row.types
-            .map(|(part, name)| by_types(it, row.id, part, name))
-    };
-    let nothing = || Verdict::missing("nothing is described");
-    found.or_else(types).unwrap_or_else(nothing)
+    let found = row.rule.iter().find_map(step);
+    found.unwrap_or_else(|| Verdict::missing("nothing is described"))
+}
+
+fn say(key: &str, hint: &str) -> Verdict {
+    Verdict::missing(format!("say in `{key}` {hint}"))
 }
 
 /// Met where the library's types are used, else declared as far as it is stated.
@@ -108,14 +117,6 @@ fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
             "{} are not this library's: say in `stated.{id}` how this is met",
             own.join(" and ")
         )),
-    }
-}
-
-/// Declared by texts.
-fn by_texts(it: &Deployment, keys: &str, hint: &str) -> Verdict {
-    match keys.split(',').find(|key| !it.said.has(key)) {
-        Some(key) => Verdict::missing(format!("say in `{key}` {hint}")),
-        None => Verdict::declared(&keys.replace(',', "`, `")),
     }
 }
 

@@ -6,25 +6,22 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// How a requirement is judged, before it is by types.
+/// A step of a rule, as the table describes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
-    /// By types alone.
-    Types,
-    /// By texts under these keys, with a hint what to write.
+pub(super) enum Step {
+    Need(&'static str, &'static str),
     Text(&'static str, &'static str),
-    /// By what is given under a key, with a hint what to write if that is needed.
-    Given(&'static str, &'static str),
-    /// By a wording without findings of these kinds.
+    /// The key, the answer that is right, and what is asked.
+    Flag(&'static str, bool, &'static str),
+    Given(&'static str),
     Free(&'static str),
-    /// By these parts of the mappings.
     Mapping(&'static str),
-    /// By a check.
     Check(&'static str),
-    /// By other requirements.
     All(&'static str),
-    /// By the conformance of MARC-Core.
     Core,
+    Types(&'static str, &'static str),
+    Checked(&'static str),
+    Declared(&'static str),
 }
 
 /// What one section asks.
@@ -35,9 +32,7 @@ pub(super) struct Requirement {
     classes: &'static str,
     /// `MARC-01 …` and `MARC-02 …`; `None` where the draft does not ask.
     sections: [Option<String>; 2],
-    pub(super) rule: Rule,
-    /// Whether types of the library for records, decisions or both can meet it, and which.
-    pub(super) types: Option<(&'static str, &'static str)>,
+    pub(super) rule: Vec<Step>,
     pub(super) title: &'static str,
 }
 
@@ -47,13 +42,6 @@ impl Requirement {
         let &[id, _number, level, classes, newer, older, rule, title] = &*cells else {
             return None;
         };
-        let (rule, types) = match rule.split_once("types ") {
-            Some((before, types)) => (
-                before.strip_suffix("else ").unwrap_or(before),
-                types.split_once(' '),
-            ),
-            None => (rule, None),
-        };
         Some(Self {
             id,
             level: level.parse().ok()?,
@@ -62,8 +50,7 @@ impl Requirement {
                 (older != "-").then(|| format!("MARC-01 {older}")),
                 Some(format!("MARC-02 {newer}")),
             ],
-            rule: Rule::parse(rule.trim_end())?,
-            types,
+            rule: rule.split(" | ").map(Step::parse).collect::<Option<_>>()?,
             title,
         })
     }
@@ -82,19 +69,29 @@ impl Requirement {
     }
 }
 
-impl Rule {
+impl Step {
     fn parse(text: &'static str) -> Option<Self> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (keys, hint) = rest.split_once(" =").unwrap_or((rest, ""));
+        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
         Some(match word {
-            "" => Self::Types,
-            "text" => Self::Text(keys, hint.trim_start()),
-            "given" => Self::Given(keys, hint.trim_start()),
-            "free" => Self::Free(rest),
-            "mapping" => Self::Mapping(rest),
-            "check" => Self::Check(rest),
-            "all" => Self::All(rest),
+            "need" => Self::Need(key, words),
+            "text" => Self::Text(key, words),
+            "flag" => {
+                let (key, right) = key.split_once(' ')?;
+                Self::Flag(key, right == "yes", words)
+            }
+            "given" => Self::Given(key),
+            "free" => Self::Free(key),
+            "mapping" => Self::Mapping(key),
+            "check" => Self::Check(key),
+            "all" => Self::All(key),
             "class" => Self::Core,
+            "types" => {
+                let (part, name) = rest.split_once(' ')?;
+                Self::Types(part, name)
+            }
+            "checked" => Self::Checked(key),
+            "declared" => Self::Declared(key),
             _ => return None,
         })
     }
@@ -130,21 +127,21 @@ mod tests {
         assert_eq!(TABLE.len(), rows.count());
         let ids: BTreeSet<_> = TABLE.iter().map(|row| row.id).collect();
         assert_eq!(ids.len(), TABLE.len(), "ids are unique");
-        for row in &*TABLE {
-            match row.rule {
-                Rule::All(others) => {
+        for step in TABLE.iter().flat_map(|row| &row.rule) {
+            match *step {
+                Step::All(others) => {
                     for id in others.split(',') {
                         let other = requirement(id).expect(id);
-                        assert!(!matches!(other.rule, Rule::Core), "{id}");
+                        assert!(!matches!(*other.rule, [Step::Core]), "{id}");
                     }
                 }
-                Rule::Check(name) => assert!(checks::named(name).is_some(), "{name}"),
-                Rule::Free(kinds) => {
+                Step::Check(name) => assert!(checks::named(name).is_some(), "{name}"),
+                Step::Free(kinds) => {
                     for kind in kinds.split(',') {
                         assert!(WordingKind::NAMES.contains(&kind), "{kind}");
                     }
                 }
-                Rule::Mapping(parts) => {
+                Step::Mapping(parts) => {
                     for part in parts.split(',') {
                         assert!(checks::part(part).is_some(), "{part}");
                     }
