@@ -7,7 +7,8 @@ use super::lexicon::{Lexicon, Mark};
 use super::reading::{Occurs, Reading, Special, Status};
 use super::rules::{Atom, Rule, Window};
 use super::slots::Names;
-use super::tokens::{Sentences, Token};
+use super::token::Token;
+use super::tokens::Sentences;
 use provstream::Span;
 
 /// What the check knows.

@@ -1,6 +1,6 @@
 //! Figures: percentages, scores and ratios.
 
-use super::tokens::{Gap, Token};
+use super::token::{Gap, Token};
 
 /// Number words that make ratios and percentages, from 1 to 10 and some larger ones, in English and German.
 const NUMBERS: &[&str] = &[

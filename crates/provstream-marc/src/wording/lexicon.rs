@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::slots::Names;
-use super::tokens::Token;
+use super::token::Token;
 
 /// A word of an entry.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ mod reading;
 mod rules;
 mod slots;
 mod template;
+mod token;
 mod tokens;
 
 pub(crate) use check::check_answer;

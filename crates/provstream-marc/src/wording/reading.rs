@@ -2,7 +2,7 @@
 
 use super::lexicon::{Lexicon, Mark};
 use super::slots::{Names, Slots};
-use super::tokens::{Gap, Token};
+use super::token::{Gap, Token};
 
 /// Slots that the reading itself needs.
 #[derive(Debug)]
