@@ -108,7 +108,7 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
     if sentence.any.meets(&rule.nowhere) || !occurs(rule, sentence) {
         return;
     }
-    if rule.window != Window::Clause {
+    if matches!(rule.window, Window::Sentence | Window::Text) {
         if sentence.any.meets(&rule.unless) {
             return;
         }
@@ -117,7 +117,8 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
         return;
     }
     for (clause, &all) in reading.clauses.iter().enumerate() {
-        if occurs(rule, all) && !all.any.meets(&rule.unless) {
+        let within = rule.window == Window::Clause || reading.leads(clause);
+        if within && occurs(rule, all) && !all.any.meets(&rule.unless) {
             let marks = reading.marks.iter().copied();
             let marks = marks.filter(|&(mark, _)| reading.clause(mark) == clause);
             found.extend(locate(rule, tokens, marks));

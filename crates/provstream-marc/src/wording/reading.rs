@@ -68,6 +68,8 @@ impl Occurs {
 pub(super) struct Reading {
     /// By token.
     clause: Vec<usize>,
+    /// The clauses that a colon ends, in order.
+    leads: Vec<usize>,
     pub(super) marks: Vec<(Mark, Status)>,
     /// By clause.
     pub(super) clauses: Vec<Occurs>,
@@ -81,6 +83,10 @@ impl Reading {
             clause: clauses(tokens, &marks, special),
             ..Self::default()
         };
+        reading.leads = core::iter::zip(&reading.clause, tokens.iter().skip(1))
+            .filter(|(_, next)| next.gap == Gap::Colon)
+            .map(|(&clause, _)| clause)
+            .collect();
         let count = reading.clause.last().map_or(0, |last| last + 1);
         reading.clauses = vec![Occurs::default(); count];
         let scopes = Scopes::new(tokens, &reading.clause, &marks, special);
@@ -95,6 +101,11 @@ impl Reading {
 
     pub(super) fn clause(&self, mark: Mark) -> usize {
         self.clause[mark.first]
+    }
+
+    /// Whether a colon ends a clause, or is in it before a few words only.
+    pub(super) fn leads(&self, clause: usize) -> bool {
+        self.leads.binary_search(&clause).is_ok()
     }
 }
 

@@ -38,6 +38,8 @@ impl Atom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Window {
     Clause,
+    /// In a clause that a colon ends.
+    Lead,
     Sentence,
     /// In a sentence that is the whole text.
     Text,
@@ -72,6 +74,7 @@ impl Rule {
             section,
             window: match window.trim_end_matches('!') {
                 "clause" => Window::Clause,
+                "lead" => Window::Lead,
                 "sentence" => Window::Sentence,
                 "text" => Window::Text,
                 _ => return None,
