@@ -76,9 +76,11 @@
 mod again;
 mod channel;
 pub mod citation;
+mod counting;
 mod decoder;
 mod deferred;
 mod escape;
+mod event;
 mod format;
 mod formats;
 mod found;

@@ -3,14 +3,15 @@
 use smallvec::SmallVec;
 
 use super::again::{Again, Text};
+use super::event::{Event, Odd};
 use super::formats::{DETECT, evidence};
 use super::found::{Found, Raw, Repeats, Str};
 use super::item::NoticeCode;
 use super::numbering::Numbering;
 use super::report::ReadReport;
-use super::walk::automaton::{Automaton, ROOT, Rule};
+use super::walk::automaton::{ROOT, Rule};
 use super::walk::table::{ChannelOf, Role};
-use super::walk::{Capture, Scope, Shape, Walk};
+use super::walk::{Capture, Shape, Walk};
 use super::{Channel, Format};
 
 /// Most channels with text that are open at one time in a stream.
@@ -49,9 +50,6 @@ struct OpenChannel {
     /// The number of the last event that said so.
     finished_in: u64,
 }
-
-/// What is odd about an event.
-pub(super) type Odd = Option<NoticeCode>;
 
 impl Reader {
     pub(super) fn new(asked: Option<Format>) -> Self {
@@ -175,15 +173,7 @@ impl Reader {
         if (self.settled || self.format.is_some()) && walk.read(automaton, data).is_err() {
             return Some(NoticeCode::MalformedEvent);
         }
-        let mut event = Event {
-            automaton,
-            walk,
-            data,
-            is_streamed,
-            bit: 0,
-            odd: None,
-        };
-        event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
+        let mut event = Event::new(automaton, walk, data, is_streamed);
         if walk.has_begins {
             self.note_begins(&event);
         }
@@ -204,6 +194,11 @@ impl Reader {
             event.odd = event.odd.or(Some(NoticeCode::OddChannel));
         }
         event.odd
+    }
+
+    /// Numbers count deltas, as far as they do not come again.
+    pub(super) const fn set_counted(&mut self) {
+        self.numbering.set_counted();
     }
 
     /// Whether a channel is open.
@@ -492,101 +487,5 @@ impl Reader {
             }
             !is_over
         });
-    }
-}
-
-/// An event after the walk over it.
-struct Event<'a> {
-    automaton: &'static Automaton,
-    walk: &'a Walk,
-    data: &'a [u8],
-    /// It is one of many, not a whole response.
-    is_streamed: bool,
-    /// The bit of its type.
-    bit: u64,
-    odd: Odd,
-}
-
-impl Event<'_> {
-    fn type_bit(&self, kind: &Capture) -> u64 {
-        let raw = &self.data[kind.range()];
-        match kind.shape {
-            Shape::Plain => self.automaton.type_bit(raw),
-            Shape::Escaped => {
-                let decoded = provstream::json::decode(raw, true);
-                self.automaton.type_bit(decoded.text.as_bytes())
-            }
-            _ => 0,
-        }
-    }
-
-    /// The rules about a value in an event of this type.
-    fn rules(&self, capture: &Capture) -> impl Iterator<Item = &'static Rule> + use<> {
-        let bit = self.bit;
-        let rules = self.automaton.node(capture.node).rules.iter();
-        rules.filter(move |rule| rule.types == u64::MAX || rule.types & bit != 0)
-    }
-
-    /// Walks from a scope outwards.
-    fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
-        let mut place = capture.scope;
-        loop {
-            let scope = self.walk.scopes.get(usize::from(place))?;
-            if let Some(found) = find(scope) {
-                return Some(found);
-            }
-            if place == scope.parent {
-                return None;
-            }
-            place = scope.parent;
-        }
-    }
-
-    fn number(&self, capture: &Capture, level: usize) -> u32 {
-        self.outwards(capture, |scope| scope.numbers[level])
-            .unwrap_or(0)
-    }
-
-    fn channel(&self, capture: &Capture, by: ChannelOf) -> Channel {
-        match by {
-            ChannelOf::Zero => Channel::new(0),
-            ChannelOf::First | ChannelOf::All => Channel::new(self.number(capture, 0)),
-            ChannelOf::Both => Channel::with_part(self.number(capture, 0), self.number(capture, 1)),
-            ChannelOf::Cited => Channel::new(self.number(capture, 2)),
-        }
-    }
-
-    fn is_thought(&self, capture: &Capture) -> bool {
-        self.outwards(capture, |scope| scope.is_thought.then_some(()))
-            .is_some()
-    }
-
-    /// Whether a value in the place of text is a container that rows look into for it.
-    fn holds_text(&self, capture: &Capture) -> bool {
-        let node = self.automaton.node(capture.node);
-        match capture.shape {
-            Shape::Array => node.element.is_some(),
-            Shape::Object => node.leads_on(),
-            _ => false,
-        }
-    }
-
-    /// Whether a value says something: SDKs take `false`, 0, and empty strings and containers for nothing.
-    fn is_set(&self, capture: &Capture) -> bool {
-        let value = &self.data[capture.range()];
-        match capture.shape {
-            Shape::Plain | Shape::Escaped => !value.is_empty(),
-            Shape::Scalar => !matches!(value, b"false" | b"0" | b"null"),
-            Shape::Object | Shape::Array => value
-                .get(1..value.len().saturating_sub(1))
-                .is_some_and(|inside| !inside.trim_ascii().is_empty()),
-        }
-    }
-
-    /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.
-    fn is_finish(&self, capture: &Capture) -> bool {
-        let value = &self.data[capture.range()];
-        let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
-        self.is_set(capture) && !says_nothing
     }
 }

@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
+use super::counting::{Counting, Verdict};
 use super::deferred::{Deferred, MAX_DEFERRED, Point};
 use super::found::{Found, Raw, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
@@ -43,6 +44,7 @@ pub struct StreamRewriter {
 #[derive(Clone, Debug)]
 struct State {
     reader: Reader,
+    counting: Counting,
     /// What each channel begins with.
     fresh: Rewriter,
     /// For texts that repeat others.
@@ -117,6 +119,7 @@ impl StreamRewriter {
             framer: Framer::new(DEFAULT_MAX_EVENT),
             state: State {
                 reader: Reader::new(format),
+                counting: Counting::default(),
                 fresh: Rewriter::new(parser),
                 whole: None,
                 texts: Vec::new(),
@@ -176,6 +179,10 @@ impl StreamRewriter {
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
+        if !state.counting.is_settled() {
+            let counts = state.counting.finish();
+            state.settle_counting(counts, &mut handler);
+        }
         state.close(false, &mut handler);
         handler.report(&state.reader.report);
         handler.end();
@@ -186,6 +193,7 @@ impl StreamRewriter {
         self.framer.reset();
         let state = &mut self.state;
         state.reader.reset();
+        state.counting = Counting::default();
         state.texts.clear();
         state.deferred.clear();
         state.position = None;
@@ -200,6 +208,27 @@ impl StreamRewriter {
 
 impl State {
     fn take(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        if !self.counting.is_settled() {
+            match self.counting.judge(envelope, piece, self.reader.format()) {
+                Verdict::Pass => {}
+                Verdict::Hold => return,
+                Verdict::Settled(counts) => self.settle_counting(counts, handler),
+            }
+        }
+        self.take_now(envelope, piece, handler);
+    }
+
+    /// Rewrites the events that were held back until it is known what the numbers of choices are.
+    fn settle_counting(&mut self, counts: bool, handler: &mut impl StreamHandler) {
+        if counts {
+            self.reader.set_counted();
+        }
+        for (envelope, piece) in self.counting.take_held().pieces() {
+            self.take_now(envelope, &piece, handler);
+        }
+    }
+
+    fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
         self.envelope = envelope;
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),

@@ -390,7 +390,9 @@ fn odd_events_are_told_and_passed_by() {
 
 #[test]
 fn channels_beyond_the_limit_are_passed_by() {
+    // Numbers that do not count deltas.
     let delta = |index: usize| {
+        let index = 2 * index;
         format!(
             "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"role\":\"assistant\",\"content\":\"x\"}}}}]}}\n\n"
         )

@@ -454,6 +454,68 @@ fn review_16_odd_numbers_of_a_choice_leak_nothing() {
     assert_eq!(strip(&counted.concat()), expected.concat());
 }
 
+/// A delta of one choice, in which a message begins.
+fn with_role(index: usize, text: &str) -> Value {
+    json!({"choices": [{"index": index, "delta": {"role": "assistant", "content": text}}]})
+}
+
+#[test]
+fn review_16_a_number_that_counts_deltas_leaks_nothing_if_each_has_a_role() {
+    let pieces = ["It is so.", " [subst", "rate", ".grep]", " Really."];
+    let clean = ["It is so.", "", "", "", " Really."];
+    for first in [0, 1, 7] {
+        for end in ["", "data: {\"type\":\"ping\"}\n\n", "data: [DONE]\n\n"] {
+            for len in 2..=pieces.len() {
+                let event = |texts: &[&str]| -> String {
+                    let events = texts.iter().enumerate();
+                    let events = events.map(|(place, text)| with_role(first + place, text));
+                    sse(&events.collect::<Vec<_>>()) + end
+                };
+                let stream = event(&pieces[..len]);
+                if len < 4 {
+                    // The annotation is not closed, so it is text.
+                    assert_eq!(
+                        stripped(&StreamRewriter::detect(Parser::new()), &stream)
+                            .1
+                            .unread(),
+                        0
+                    );
+                    continue;
+                }
+                assert_eq!(strip(&stream), event(&clean[..len]));
+            }
+        }
+    }
+    let long: Vec<_> = (0..60)
+        .map(|index| with_role(index, ["A. [", "substrate.g", "rep]"][index % 3]))
+        .collect();
+    let out = strip(&sse(&long));
+    assert!(!out.contains("grep"), "{out}");
+}
+
+#[test]
+fn review_16_choices_that_begin_one_after_the_other_stay_apart() {
+    for (count, rounds) in [(2, 2), (3, 2), (16, 3)] {
+        let pieces = ["A [subst", "rate.grep] b", " c"];
+        let clean = ["A", " b", " c"];
+        let events = |pieces: &[&str]| -> String {
+            let all = pieces[..rounds].iter();
+            let all = all.flat_map(|text| (0..count).map(|index| with_role(index, text)));
+            sse(&all.collect::<Vec<_>>())
+        };
+        let (out, report) = stripped(
+            &StreamRewriter::new(Format::OpenAiChat, Parser::new()),
+            &events(&pieces),
+        );
+        assert_eq!(out, events(&clean), "{count} choices");
+        assert_eq!(report.count(NoticeCode::OddChannel), 0);
+    }
+    // Each complete in one event.
+    let one = |index: usize| json!({"choices": [{"index": index, "delta": {"role": "assistant", "content": "Yes ["}, "finish_reason": "stop"}]});
+    let stream = sse(&[one(0), one(1)]);
+    assert_eq!(strip(&stream), stream);
+}
+
 #[test]
 fn review_17_an_error_that_says_nothing_ends_nothing() {
     for error in [json!({}), json!(""), json!(false), json!([]), json!(0)] {
