@@ -160,14 +160,24 @@ impl Decoder {
 
 impl State {
     fn take(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
-        if !self.counting.is_settled() {
-            match self.counting.judge(kind, piece, self.reader.format()) {
-                Verdict::Pass => {}
-                Verdict::Hold => return,
-                Verdict::Settled(counts) => self.settle(counts, sink),
-            }
+        if self.counting.is_settled() || self.is_read_now(kind, piece, sink) {
+            self.take_now(kind, piece, sink);
         }
-        self.take_now(kind, piece, sink);
+    }
+
+    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    #[cold]
+    fn is_read_now(
+        &mut self,
+        kind: Kind,
+        piece: &Piece<'_>,
+        sink: &mut dyn FnMut(Item<'_>),
+    ) -> bool {
+        let verdict = self.counting.judge(kind, piece, self.reader.format());
+        if let Verdict::Settled(counts) = verdict {
+            self.settle(counts, sink);
+        }
+        verdict != Verdict::Hold
     }
 
     /// Reads what was held back.
@@ -180,6 +190,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn take_now(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         match piece {
             Piece::Event(frame) => self.read(kind, frame, false, sink),
@@ -277,6 +288,7 @@ impl State {
             | Found::Finish(_)
             | Found::Logprobs(..)
             | Found::Sequence(_)
+            | Found::Element(_)
             | Found::Offset(..) => {}
         }
     }

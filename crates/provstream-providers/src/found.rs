@@ -96,6 +96,8 @@ pub(super) enum Found {
     Sequence(Raw),
     Offset(Channel, Raw),
     Error(Raw),
+    /// A block of a message that is not streamed; what is in it follows.
+    Element(Raw),
     /// The end of the stream.
     Done,
 }

@@ -74,11 +74,13 @@
 //! ```
 
 mod again;
+mod blocks;
 mod channel;
 pub mod citation;
 mod counting;
 mod decoder;
 mod deferred;
+mod elements;
 mod escape;
 mod event;
 mod format;

@@ -1,8 +1,11 @@
 //! From the data of an event to what it says, with the channels that are open.
 
+use core::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::again::{Again, Text};
+use super::blocks::BlockEvent;
 use super::event::{Event, Odd};
 use super::formats::{DETECT, evidence};
 use super::found::{Found, Raw, Repeats, Str};
@@ -38,6 +41,10 @@ pub(super) struct Reader {
     channels: Vec<OpenChannel>,
     numbering: Numbering,
     ended: bool,
+    /// The numbers of blocks are wanted, of every event.
+    wants_blocks: bool,
+    /// What the last event is to a text block, until it is taken.
+    pub(super) block: Option<BlockEvent>,
     pub(super) report: ReadReport,
 }
 
@@ -64,6 +71,8 @@ impl Reader {
             channels: Vec::new(),
             numbering: Numbering::default(),
             ended: false,
+            wants_blocks: false,
+            block: None,
             report: ReadReport::default(),
         }
     }
@@ -84,6 +93,7 @@ impl Reader {
         if let Some(text) = self.again.read(data) {
             return self.read_again(text);
         }
+        self.block = None;
         match data.trim_ascii() {
             // Some servers keep a connection alive with it.
             b"" => return None,
@@ -106,7 +116,11 @@ impl Reader {
     fn keep(&mut self, data: &[u8], odd: Odd) {
         match self.found[..] {
             [Found::Text(_, at, repeatable)]
-                if !at.is_empty() && odd.is_none() && self.settled && !self.walk.has_begins =>
+                if !at.is_empty()
+                    && odd.is_none()
+                    && self.settled
+                    && !self.walk.has_begins
+                    && !self.wants_blocks =>
             {
                 let channel = self.channel_read;
                 self.again.keep(
@@ -196,6 +210,28 @@ impl Reader {
         event.odd
     }
 
+    /// The numbers of blocks are wanted, of every event or no more.
+    pub(super) const fn want_blocks(&mut self, wants: bool) {
+        self.wants_blocks = wants;
+        if wants {
+            self.again.forget();
+        }
+    }
+
+    /// Whether the last event may be one of a block.
+    #[inline]
+    pub(super) const fn may_be_of_block(&self) -> bool {
+        self.block.is_some() || self.wants_blocks
+    }
+
+    /// The number of the block that the last event names, and where in its data the digits are.
+    pub(super) fn block_number(&self, data: &[u8]) -> Option<(u32, Range<usize>)> {
+        let (start, end) = self.walk.number_at;
+        let range = start as usize..end as usize;
+        let digits = core::str::from_utf8(data.get(range.clone())?).ok()?;
+        Some((digits.parse().ok()?, range))
+    }
+
     /// Numbers count deltas, as far as they do not come again.
     pub(super) const fn set_counted(&mut self) {
         self.numbering.set_counted();
@@ -242,8 +278,14 @@ impl Reader {
                 .found
                 .push(Found::ToolJson(channel(), Raw::of(capture))),
             Role::Part if event.is_set(capture) => self.add_break(rule, channel()),
-            Role::Block if event.data[capture.range()] != *b"text" => {
-                self.add_break(rule, channel());
+            Role::Block if event.data[capture.range()] == *b"text" => {
+                self.block = self.block.or(Some(BlockEvent::Start));
+            }
+            Role::Block => self.add_break(rule, channel()),
+            Role::BlockEnd => self.block = Some(BlockEvent::Stop),
+            Role::Element => {
+                self.block = Some(BlockEvent::Whole);
+                self.found.push(Found::Element(Raw::of(capture)));
             }
             Role::Logprobs => {
                 let channel = self.named(event, channel());
@@ -322,6 +364,9 @@ impl Reader {
             Role::Text | Role::Start if !capture.superseded => {
                 self.settled |= !text.is_empty();
                 self.channel_read = channel;
+                if rule.row.role == Role::Text && event.automaton.table.one_text {
+                    self.block = Some(BlockEvent::Delta);
+                }
                 let (named, odd) = self.text_of(channel, text);
                 event.odd = odd.or(event.odd);
                 named

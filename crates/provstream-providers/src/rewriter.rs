@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
+use super::blocks::{BlockEvent, Blocks};
 use super::counting::{Counting, Verdict};
 use super::deferred::{Deferred, MAX_DEFERRED, Point};
 use super::found::{Found, Raw, Repeats, Str};
@@ -53,6 +54,7 @@ struct State {
     scratch: Scratch,
     edits: Edits,
     deferred: Deferred,
+    blocks: Blocks,
     /// What was announced to the handler.
     position: Option<ChannelPosition>,
     envelope: Kind,
@@ -92,6 +94,16 @@ impl Edits {
             .push((place, start as u32..self.bytes.len() as u32));
     }
 
+    /// Replaces what takes the place of a range.
+    fn renew(&mut self, place: &Range<usize>, by: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(by);
+        let is_there = |edit: &&mut (Range<u32>, Range<u32>)| edit.0.start as usize == place.start;
+        if let Some((_, range)) = self.places.iter_mut().find(is_there) {
+            *range = start as u32..self.bytes.len() as u32;
+        }
+    }
+
     fn replace(&mut self, place: Range<usize>, by: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(by);
@@ -126,6 +138,7 @@ impl StreamRewriter {
                 scratch: Scratch::default(),
                 edits: Edits::default(),
                 deferred: Deferred::default(),
+                blocks: Blocks::default(),
                 position: None,
                 envelope: Kind::Sse,
                 line_end: "\n",
@@ -196,6 +209,7 @@ impl StreamRewriter {
         state.counting = Counting::default();
         state.texts.clear();
         state.deferred.clear();
+        state.blocks = Blocks::default();
         state.position = None;
         state.line_end = "\n";
         state.at_line_start = true;
@@ -208,14 +222,24 @@ impl StreamRewriter {
 
 impl State {
     fn take(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
-        if !self.counting.is_settled() {
-            match self.counting.judge(envelope, piece, self.reader.format()) {
-                Verdict::Pass => {}
-                Verdict::Hold => return,
-                Verdict::Settled(counts) => self.settle_counting(counts, handler),
-            }
+        if self.counting.is_settled() || self.is_read_now(envelope, piece, handler) {
+            self.take_now(envelope, piece, handler);
         }
-        self.take_now(envelope, piece, handler);
+    }
+
+    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    #[cold]
+    fn is_read_now(
+        &mut self,
+        envelope: Kind,
+        piece: &Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) -> bool {
+        let verdict = self.counting.judge(envelope, piece, self.reader.format());
+        if let Verdict::Settled(counts) = verdict {
+            self.settle_counting(counts, handler);
+        }
+        verdict != Verdict::Hold
     }
 
     /// Rewrites the events that were held back until it is known what the numbers of choices are.
@@ -228,6 +252,7 @@ impl State {
         }
     }
 
+    #[inline(always)] // A call costs 1 % of an event.
     fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
         self.envelope = envelope;
         match piece {
@@ -332,8 +357,11 @@ impl State {
         if let Some(code) = odd {
             handler.item(Item::Notice(Notice::new(code, frame.span())));
         }
+        if self.reader.may_be_of_block() {
+            self.note_block(frame, &found);
+        }
         if !self.deferred.is_waiting() && !self.deferred.is_empty() {
-            self.release(handler);
+            self.release_decided(handler);
         }
         self.write_event(frame, &pending, handler);
         self.reader.found = found;
@@ -395,6 +423,7 @@ impl State {
             }
             Found::End(channel) => {
                 self.end(channel, true, handler);
+                self.blocks.close();
                 handler.item(Item::ChannelEnd(channel));
             }
             Found::Logprobs(channel, value) => pending.logprobs.push((channel, value)),
@@ -405,7 +434,7 @@ impl State {
                 handler.item(Item::Error(Cow::Borrowed(&message)));
             }
             Found::Done => handler.item(Item::End),
-            Found::Tool(..) | Found::ToolJson(..) => {}
+            Found::Tool(..) | Found::ToolJson(..) | Found::Element(_) => {}
         }
     }
 
@@ -444,7 +473,52 @@ impl State {
         if changed {
             self.edits.add(text.range(), start);
         }
+        if self.reader.block.is_some() {
+            let has_text = if changed {
+                self.edits.bytes.len() > start
+            } else {
+                !text.is_empty()
+            };
+            self.blocks.text(!text.is_empty(), has_text);
+        }
         changed
+    }
+
+    /// Notes what an event is to its text block, and where the number of the block is.
+    #[cold]
+    fn note_block(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        let event = self.reader.block.take();
+        match event {
+            Some(BlockEvent::Whole) => return self.remove_elements(frame, found),
+            // The elements of an array cannot be left out without their commas.
+            Some(_) if self.envelope == Kind::Array => return,
+            _ => {}
+        }
+        if let Some((number, digits)) = self.reader.block_number(&frame.data) {
+            if let Some(event) = event {
+                self.blocks.event(event, number);
+            }
+            if self.blocks.is_active() {
+                // What takes its place is known when it is known whether the event is held back.
+                self.edits.replace(digits.clone(), b"");
+                self.blocks.set_named(number, digits);
+            }
+        }
+        self.reader.want_blocks(self.blocks.is_active());
+    }
+
+    /// Removes the blocks of a message that is not streamed that lose all their text.
+    fn remove_elements(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        let removed = super::elements::emptied(&frame.data, found, |text| {
+            let mut places = self.edits.places.iter();
+            let edit =
+                places.find(|(place, _)| place.start as usize == text.start && !place.is_empty());
+            edit.is_some_and(|(_, by)| by.is_empty())
+        });
+        for run in &removed {
+            self.edits.replace(run.bytes.clone(), b"");
+            self.blocks.remove(&run.numbers);
+        }
     }
 
     /// Rewrites a text of its own; whether it changes.
@@ -536,6 +610,7 @@ impl State {
             }
         }
         self.reader.found = found;
+        self.blocks.close();
         self.settle_all(handler);
     }
 
@@ -569,6 +644,9 @@ impl State {
         };
         let mut out = core::mem::take(&mut self.out);
         if let Some(Point::InString(at)) = point {
+            if let Some(block) = self.deferred.block_at(Point::InString(at)) {
+                self.blocks.has_text(block);
+            }
             super::escape::push_content(&mut out, rest);
             self.deferred.insert(at, &out);
         } else {
@@ -578,6 +656,9 @@ impl State {
                 format,
                 channel: self.texts[place].channel,
                 text: rest,
+                block: point
+                    .and_then(|point| self.deferred.block_at(point))
+                    .or(self.blocks.current()),
                 sequence: is_numbered.then_some(self.next_sequence + self.added),
                 envelope: match self.envelope {
                     Kind::Sse => Envelope::Sse(self.line_end),
@@ -594,16 +675,41 @@ impl State {
                 _ => "",
             };
             out.extend_from_slice(before.as_bytes());
-            self.texts[place].template.write(&added, &mut out);
+            let mut number = self.texts[place].template.write(&added, &mut out);
+            let block = core::str::from_utf8(&out[number.clone()]).ok();
+            let block = block.and_then(|digits| digits.parse().ok());
+            if let Some(renumbered) = block.and_then(|block| self.blocks.renumbered(block))
+                && self.deferred.is_empty()
+            {
+                let digits = renumbered.to_string();
+                out.splice(number.clone(), digits.bytes());
+                number.end = number.start + digits.len();
+            }
             let after = match self.envelope {
                 Kind::Lines if is_before_event && !out.ends_with(b"\n") => "\n",
                 Kind::Array if is_before_event => ",",
                 _ => "",
             };
             out.extend_from_slice(after.as_bytes());
-            match point {
-                Some(Point::Before(at)) => self.deferred.insert(at, &out),
-                _ => self.write(&out, handler),
+            let at = match point {
+                Some(Point::Before(at)) => {
+                    self.deferred.insert(at, &out);
+                    at
+                }
+                _ => {
+                    let at = self.deferred.bytes.len();
+                    self.write(&out, handler);
+                    at
+                }
+            };
+            if let Some(block) = block
+                && self.blocks.is_active()
+            {
+                self.blocks.has_text(block);
+                if !self.deferred.is_empty() {
+                    let digits = at + number.start..at + number.end;
+                    self.deferred.mark(at..at + out.len(), digits, block);
+                }
             }
         }
         out.clear();
@@ -621,9 +727,24 @@ impl State {
         }
     }
 
-    /// Writes the events held back.
+    /// Writes the events held back if nothing can be added to them or removed from them.
+    fn release_decided(&mut self, handler: &mut impl StreamHandler) {
+        let is_of_block = self.blocks.has_named();
+        if !self.blocks.is_holding() || !(is_of_block || self.blocks.is_undecided()) {
+            self.release(handler);
+        }
+    }
+
+    /// Writes the events held back, but for those of blocks that lost all their text.
     fn release(&mut self, handler: &mut impl StreamHandler) {
-        let mut bytes = core::mem::take(&mut self.deferred.bytes);
+        let (blocks, removed) = (self.blocks.clone(), self.blocks.settle());
+        let renumber = |number: u32| {
+            let before = removed.iter().filter(|removed| **removed < number).count() as u32;
+            let number_now = blocks.renumbered(number).unwrap_or(number);
+            let number_now = number_now.checked_sub(before)?;
+            (number_now != number).then_some(number_now)
+        };
+        let mut bytes = self.deferred.take(&removed, renumber);
         self.write_now(&bytes, handler);
         bytes.clear();
         self.deferred.bytes = bytes;
@@ -643,18 +764,36 @@ impl State {
         if self.edits.places.is_empty() && pending.waits.is_empty() {
             return self.write(frame.raw, handler);
         }
+        let block = self.blocks.take_named();
+        let is_held =
+            !pending.waits.is_empty() || !self.deferred.is_empty() || self.blocks.is_holding();
+        if let Some((number, digits)) = &block {
+            let number = match self.blocks.renumbered(*number) {
+                Some(number) if !is_held => number,
+                _ => *number,
+            };
+            self.edits.renew(digits, number.to_string().as_bytes());
+        }
         self.edits.places.sort_by_key(|(place, _)| place.start);
         let mut out = core::mem::take(&mut self.out);
         let start = self.deferred.bytes.len();
         let mut at = 0;
+        let mut digits = 0..0;
         for (place, by) in &self.edits.places {
             let place = place.start as usize..place.end as usize;
-            let Some(raw) = frame.in_raw(place.clone()) else {
-                continue;
+            let raw = match frame.in_raw(place.clone()) {
+                // What is in an element that is removed goes with it.
+                Some(raw) if raw.start >= at => raw,
+                _ => continue,
             };
             out.extend_from_slice(frame.raw.get(at..raw.start).unwrap_or_default());
             out.extend_from_slice(&self.edits.bytes[by.start as usize..by.end as usize]);
             at = raw.end;
+            if let Some((_, of)) = &block
+                && *of == place
+            {
+                digits = out.len() - by.len()..out.len();
+            }
             for (channel, end) in &pending.waits {
                 if *end == Some(place.end) {
                     self.deferred
@@ -666,16 +805,25 @@ impl State {
         for (channel, _) in &pending.waits {
             self.deferred.wait(*channel, Point::Before(start));
         }
-        if pending.waits.is_empty() {
-            self.write(&out, handler);
+        if !is_held {
+            self.write_now(&out, handler);
         } else {
             self.deferred.bytes.extend_from_slice(&out);
+            if let Some((number, _)) = block
+                && !digits.is_empty()
+            {
+                let digits = start + digits.start..start + digits.end;
+                self.deferred.mark(start..start + out.len(), digits, number);
+            }
             if self.deferred.bytes.len() > MAX_DEFERRED {
                 self.settle_all(handler);
             }
         }
         out.clear();
         self.out = out;
+        if self.blocks.is_holding() && !self.blocks.is_undecided() && !self.deferred.is_waiting() {
+            self.release(handler);
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Added<'a> {
     pub(super) format: Format,
     pub(super) channel: Channel,
     pub(super) text: &'a [u8],
+    /// The number of the block that it is of, where texts have several.
+    pub(super) block: Option<u32>,
     /// The number of the event in the stream, where events are numbered.
     pub(super) sequence: Option<u64>,
     /// What comes before the JSON and after it where there is no event to repeat.
@@ -83,6 +85,7 @@ impl Template {
                 added: None,
                 out: &mut self.raw,
                 text_at: 0,
+                block_at: 0..0,
             };
             let is_kept = pruned.value(0).is_some();
             let start = pruned.text_at;
@@ -108,8 +111,8 @@ impl Template {
         }
     }
 
-    /// Appends the event with a text.
-    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) {
+    /// Appends the event with a text; gives where in `out` the number of its block is.
+    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;
         let before = out.len();
         if !self.raw.is_empty() {
@@ -121,14 +124,16 @@ impl Template {
                 added: Some(added),
                 out,
                 text_at: 0,
+                block_at: 0..0,
             };
             if prune.value(0).is_some() {
+                let block = prune.block_at;
                 out.extend_from_slice(&self.raw[json.end..]);
-                return;
+                return block;
             }
             out.truncate(before);
         }
-        added.write_shortest(out);
+        added.write_shortest(out)
     }
 }
 
@@ -143,6 +148,8 @@ struct Prune<'a, 'o> {
     out: &'o mut Vec<u8>,
     /// Where the text is in `out`.
     text_at: usize,
+    /// Where the number of the block is in `out`.
+    block_at: Range<usize>,
 }
 
 impl Prune<'_, '_> {
@@ -227,6 +234,9 @@ impl Prune<'_, '_> {
         if value.len() <= MAX_MEMBER && self.is_repeatable(name, value) {
             self.separate(is_first);
             self.out.extend_from_slice(head);
+            if matches!(name, b"index" | b"contentBlockIndex") {
+                self.block_at = self.out.len()..self.out.len() + value.len();
+            }
             self.out.extend_from_slice(value);
         }
     }
@@ -277,8 +287,8 @@ impl Prune<'_, '_> {
 
 impl Added<'_> {
     /// Appends the shortest event of the format that has text of the channel.
-    fn write_shortest(&self, out: &mut Vec<u8>) {
-        let index = self.channel.index();
+    fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
+        let index = self.block.unwrap_or(self.channel.index());
         let part = self.channel.part().unwrap_or(0);
         let (name, before, after) = match self.format {
             Format::OpenAiChat => (
@@ -328,6 +338,7 @@ impl Added<'_> {
             }
             out.extend_from_slice(b"data: ");
         }
+        let number = before.find("ndex\":").map_or(0, |at| out.len() + at + 6);
         out.extend_from_slice(before.as_bytes());
         push_content(out, self.text);
         out.extend_from_slice(after.as_bytes());
@@ -336,5 +347,9 @@ impl Added<'_> {
             Envelope::Lines => out.push(b'\n'),
             Envelope::Array => {}
         }
+        let digits = out[number..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        number..number + digits.count()
     }
 }

@@ -99,6 +99,8 @@ pub(crate) struct Walk {
     pub(crate) kind: Option<Capture>,
     /// A message begins in the event.
     pub(crate) has_begins: bool,
+    /// Where the first number of the event itself is, if it has one; else empty.
+    pub(crate) number_at: (u32, u32),
 }
 
 /// The event is not JSON, or not all of it.
@@ -115,6 +117,7 @@ impl Walk {
         self.bad_number = false;
         self.kind = None;
         self.has_begins = false;
+        self.number_at = (0, 0);
         let end = self.value(automaton, data).ok_or(Malformed)?;
         if white_space_end(data, end) == data.len() {
             Ok(())
@@ -363,6 +366,9 @@ impl Walk {
         };
         match first.row.role {
             Role::Number(level) => {
+                if level == 0 && scope == 0 {
+                    self.number_at = (capture.start, capture.end);
+                }
                 let number = self.number(&data[range], shape);
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.numbers[level] = number;

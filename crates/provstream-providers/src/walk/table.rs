@@ -7,7 +7,8 @@
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Row],
-    /// The text blocks of a message are one text: its channel is that of the first block.
+    /// The text blocks of a message are one text: its channel is that of the first block. A block that loses all its text
+    /// is removed.
     pub(crate) one_text: bool,
     /// A channel number may count deltas instead of naming a text; see `Numbering`.
     pub(crate) counts_up: bool,
@@ -66,6 +67,10 @@ pub(crate) enum Role {
     Kind,
     /// A string: the kind of the block that begins. One that is not text comes after all text so far.
     Block,
+    /// A block ends.
+    BlockEnd,
+    /// An object: a block of a message that is not streamed.
+    Element,
     /// The role of a message that begins.
     Begins,
     /// Something other than text that a reader sees in its order; text that was held back comes before it.

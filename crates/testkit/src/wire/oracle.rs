@@ -27,6 +27,10 @@ pub struct Client {
     pub is_late: bool,
     /// Text came after a tool call.
     pub text_after_tool: bool,
+    /// An event of a content block named another one than the block that was open, or a block has no text.
+    pub has_bad_block: bool,
+    /// How many content blocks began, and the text of the last one, if it is one of text.
+    blocks: (u64, Option<String>),
 }
 
 /// The values of all events. Panics on what is not JSON, so that no damage goes unnoticed.
@@ -88,6 +92,7 @@ impl Client {
             }
         }
         client.texts.retain(|_, text| !text.is_empty());
+        client.blocks = (0, None);
         client
     }
 
@@ -187,9 +192,25 @@ impl Client {
     }
 
     fn anthropic(&mut self, event: &Value) {
+        let (count, open) = &mut self.blocks;
         match event["type"].as_str().unwrap_or_default() {
-            "content_block_start" => self.text("message", &event["content_block"]["text"]),
+            "content_block_start" => {
+                let text = &event["content_block"]["text"];
+                *open = text.as_str().map(str::to_owned);
+                self.has_bad_block |= event["index"] != *count;
+                *count += 1;
+                self.text("message", text);
+            }
+            "content_block_stop" => {
+                let is_empty = open.take().is_some_and(|text| text.is_empty());
+                self.has_bad_block |= is_empty || event["index"] != *count - 1;
+            }
             "content_block_delta" => {
+                let text = event["delta"]["text"].as_str().unwrap_or_default();
+                if let Some(open) = open {
+                    open.push_str(text);
+                }
+                self.has_bad_block |= event["index"] != *count - 1;
                 self.text("message", &event["delta"]["text"]);
                 if let Some(json) = event["delta"]["partial_json"].as_str() {
                     self.tools.entry("tool".into()).or_default().push_str(json);
