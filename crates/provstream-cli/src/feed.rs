@@ -74,7 +74,7 @@ impl Reader {
                 });
                 Fed {
                     bytes: rewriter.position(),
-                    unread: seen.unread(),
+                    unread: seen.unread(rewriter.report()),
                 }
             }
             Self::Field(mut reader) => {

@@ -34,7 +34,9 @@ Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
   1  the input or the vocabulary file cannot be read, the output cannot be written, or with --input nothing was of that
      format or --channel names none of its channels
-  2  an argument is wrong, or what the vocabulary file says is";
+  2  an argument is wrong, or what the vocabulary file says is
+  3  with `strip --fail`: something of a provider's response was not read (an event that is malformed, too long or not
+     complete, text of another shape or of too many channels, a format that is not known), or the provider reports an error";
 
 /// The exit statuses of `vocabulary`, which reads no stream.
 pub(super) const EXIT_VOCABULARY: &str = "\
@@ -52,7 +54,8 @@ pub(super) const EXIT_EXTRACT: &str =
     "  3  with `extract --fail`: there was a diagnostic, or something was not read";
 
 /// The same for all commands.
-const EXIT_FAIL: &str = "  3  with `extract --fail`, `admit --fail`, `marc validate --fail` or
+const EXIT_FAIL: &str =
+    "  3  with `extract --fail`, `strip --fail`, `admit --fail`, `marc validate --fail` or
      `marc conformance --fail`: something did not pass, or was not read";
 
 pub(super) const EXAMPLES: &str = "\
@@ -116,7 +119,7 @@ JSON stays as it is, with what it says of provenance, unless --json is given. Wh
 `provstream extract` does that.
 
 With --input, events that could not be read are written as they are, with whatever annotations are in them: how many \
-they are is reported on standard error at the end.
+they are is reported on standard error at the end, and with --fail by the exit status.
 
 A file compressed with gzip or zstd is decompressed, and written without compression.
 

@@ -69,6 +69,11 @@ pub(crate) struct StripArgs {
     /// The channel whose text --text-only writes, such as 0 or 0/0 [default: the one whose text is certain first]
     #[arg(long, value_name = "CHANNEL", requires = "text_only")]
     pub(crate) channel: Option<Channel>,
+    /// Exit with status 3 when something of a provider's response was not read, or the provider reports an error
+    ///
+    /// Needs --input. What was not read is written as it is, so its annotations are not removed.
+    #[arg(long)]
+    pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
