@@ -62,8 +62,9 @@ impl Seen {
             found,
             start: self.start.unwrap_or(Start::Text),
         };
-        // In Gemini's streams nothing marks the end.
-        let ends = self.end || found == Some(Format::Gemini);
+        // In the streams of these formats nothing marks the end.
+        let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
+        let ends = self.end || has_no_end;
         let is_known = self.text || self.errors > 0 || (ends && !unknown.is_foreign());
         Unread {
             errors: self.errors,

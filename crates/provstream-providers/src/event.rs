@@ -93,6 +93,12 @@ impl<'a> Event<'a> {
             .is_some()
     }
 
+    /// Whether a string for text is not shown to anyone.
+    pub(super) fn is_special(&self, capture: &Capture) -> bool {
+        let scope = self.walk.scopes.get(usize::from(capture.scope));
+        scope.is_some_and(|scope| scope.is_special)
+    }
+
     /// Whether a value in the place of text is a container that rows look into for it.
     pub(super) fn holds_text(&self, capture: &Capture) -> bool {
         let node = self.automaton.node(capture.node);

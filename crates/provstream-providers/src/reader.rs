@@ -278,10 +278,11 @@ impl Reader {
                 .found
                 .push(Found::ToolJson(channel(), Raw::of(capture))),
             Role::Part if event.is_set(capture) => self.add_break(rule, channel()),
-            Role::Block if event.data[capture.range()] == *b"text" => {
-                self.block = self.block.or(Some(BlockEvent::Start));
-            }
-            Role::Block => self.add_break(rule, channel()),
+            Role::Block => match &event.data[capture.range()] {
+                b"text" | b"model_output" if !event.automaton.table.one_text => {}
+                b"text" => self.block = self.block.or(Some(BlockEvent::Start)),
+                _ => self.add_break(rule, channel()),
+            },
             Role::BlockEnd => self.block = Some(BlockEvent::Stop),
             Role::Element => {
                 self.block = Some(BlockEvent::Whole);
@@ -360,6 +361,9 @@ impl Reader {
             }
             return;
         }
+        if rule.row.role == Role::Text && event.is_special(capture) {
+            return;
+        }
         let channel = match rule.row.role {
             Role::Text | Role::Start if !capture.superseded => {
                 self.settled |= !text.is_empty();
@@ -394,7 +398,9 @@ impl Reader {
     fn whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
         let repeats = if self.is_open(channel) {
             Repeats::SoFar
-        } else if event.is_streamed {
+        } else if event.is_streamed
+            && !(event.automaton.table.whole_alone && self.report.text_bytes() == 0)
+        {
             Repeats::All
         } else {
             self.settled |= !text.is_empty();
@@ -461,15 +467,20 @@ impl Reader {
                     Role::Finish if is_event || event.is_finish(capture) => {
                         self.finish(self.named(event, channel));
                     }
-                    Role::End => {
+                    Role::End if is_event || event.is_set(capture) => {
+                        let is_all = rule.row.channel == ChannelOf::All;
                         let named = self.named(event, channel);
-                        self.end(|open| open == named);
+                        self.end(|open| is_all || open == named);
                     }
                     Role::EndAll => self.end(|open| open.index() == channel.index()),
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
                     }
-                    Role::Done if is_event || event.data[capture.range()] == *b"true" => {
+                    Role::Done
+                        if is_event
+                            || capture.shape == Shape::Object
+                            || event.data[capture.range()] == *b"true" =>
+                    {
                         is_done = true;
                     }
                     _ => {}

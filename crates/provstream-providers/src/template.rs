@@ -243,7 +243,7 @@ impl Prune<'_, '_> {
 
     /// Whether a member says nothing, or the same in every event of a text.
     fn is_repeatable(&self, name: &[u8], value: &[u8]) -> bool {
-        const ENVELOPE: [&[u8]; 20] = [
+        const ENVELOPE: [&[u8]; 25] = [
             b"id",
             b"object",
             b"created",
@@ -264,14 +264,22 @@ impl Prune<'_, '_> {
             b"content_index",
             b"sequence_number",
             b"obfuscation",
+            b"event_type",
+            b"contentBlockIndex",
+            b"agent_id",
+            b"logprob",
+            b"interaction_id",
         ];
         match value {
             b"null" | b"[]" => true,
-            b"false" => name == b"done",
+            b"false" => matches!(name, b"done" | b"stop" | b"special"),
             // In the events of these formats each message has one.
-            _ if name == b"role" => self
-                .format
-                .is_none_or(|format| matches!(format, Format::Gemini | Format::Ollama)),
+            _ if name == b"role" => self.format.is_none_or(|format| {
+                matches!(
+                    format,
+                    Format::Gemini | Format::Ollama | Format::MistralConversations
+                )
+            }),
             _ => ENVELOPE.contains(&name) && !value.starts_with(b"{") && !value.starts_with(b"["),
         }
     }
@@ -290,58 +298,25 @@ impl Added<'_> {
     fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
         let index = self.block.unwrap_or(self.channel.index());
         let part = self.channel.part().unwrap_or(0);
-        let (name, before, after) = match self.format {
-            Format::OpenAiChat => (
-                "",
-                format!(
-                    r#"{{"object":"chat.completion.chunk","choices":[{{"index":{index},"delta":{{"content":""#
-                ),
-                r#""},"finish_reason":null}]}"#,
-            ),
-            Format::OpenAiResponses => (
-                "response.output_text.delta",
-                format!(
-                    r#"{{"type":"response.output_text.delta","output_index":{index},"content_index":{part},"delta":""#
-                ),
-                r#""}"#,
-            ),
-            Format::Anthropic => (
-                "content_block_delta",
-                format!(
-                    r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":""#
-                ),
-                r#""}}"#,
-            ),
-            Format::Gemini => (
-                "",
-                format!(
-                    r#"{{"candidates":[{{"index":{index},"content":{{"role":"model","parts":[{{"text":""#
-                ),
-                r#""}]}}]}"#,
-            ),
-            Format::Ollama => (
-                "",
-                r#"{"message":{"role":"assistant","content":""#.to_owned(),
-                r#""},"done":false}"#,
-            ),
-            Format::Cohere => (
-                "content-delta",
-                format!(
-                    r#"{{"type":"content-delta","index":{index},"delta":{{"message":{{"content":{{"text":""#
-                ),
-                r#""}}}}"#,
-            ),
-        };
+        let shortest = &self.format.automaton().table.shortest;
         if let Envelope::Sse(line_end) = self.envelope {
-            if !name.is_empty() {
-                out.extend_from_slice(format!("event: {name}{line_end}").as_bytes());
+            if !shortest.event.is_empty() {
+                out.extend_from_slice(format!("event: {}{line_end}", shortest.event).as_bytes());
             }
             out.extend_from_slice(b"data: ");
         }
-        let number = before.find("ndex\":").map_or(0, |at| out.len() + at + 6);
-        out.extend_from_slice(before.as_bytes());
-        push_content(out, self.text);
-        out.extend_from_slice(after.as_bytes());
+        let mut number = out.len();
+        for byte in shortest.json.bytes() {
+            match byte {
+                b'#' => {
+                    number = out.len();
+                    out.extend_from_slice(index.to_string().as_bytes());
+                }
+                b'%' => out.extend_from_slice(part.to_string().as_bytes()),
+                b'@' => push_content(out, self.text),
+                byte => out.push(byte),
+            }
+        }
         match self.envelope {
             Envelope::Sse(line_end) => out.extend_from_slice(line_end.repeat(2).as_bytes()),
             Envelope::Lines => out.push(b'\n'),

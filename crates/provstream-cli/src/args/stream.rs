@@ -164,8 +164,8 @@ pub(crate) struct FileArgs {
 pub(crate) struct SourceArgs {
     /// What the input is: raw, auto, or the format of a provider's responses
     ///
-    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a response as the provider sends
-    /// it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
+    /// raw: the text itself. openai-chat, openai-responses, openai-assistants, anthropic, gemini, gemini-interactions, ollama, cohere,
+    /// mistral-conversations, llama-cpp, tgi, bedrock-converse, vercel-ui: a response as the provider sends it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
     /// is then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What could not be
     /// read is reported on standard error, or by `extract` as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]

@@ -95,6 +95,13 @@ fn a_stream_without_annotations_is_written_as_it_is() {
         "ollama.plain.ndjson",
         "openai-chat.plain.sse",
         "openai-responses.plain.sse",
+        "openai-assistants.plain.sse",
+        "gemini-interactions.plain.sse",
+        "mistral-conversations.plain.sse",
+        "llama-cpp.plain.sse",
+        "tgi.plain.sse",
+        "bedrock-converse.plain.sse",
+        "vercel-ui.plain.sse",
     ] {
         let input = stream(name);
         assert_eq!(
@@ -472,4 +479,32 @@ fn strip_with_fail_reports_text_that_was_not_read_by_its_status() {
         "{}",
         raw.stderr
     );
+}
+
+#[test]
+fn every_format_is_read_by_its_name_and_by_its_events() {
+    for format in [
+        "openai-assistants",
+        "gemini-interactions",
+        "mistral-conversations",
+        "llama-cpp",
+        "tgi",
+        "bedrock-converse",
+        "vercel-ui",
+    ] {
+        let input = stream(&format!("{format}.annotated.sse"));
+        for asked in [format, "auto"] {
+            let run = run(
+                &["strip", "--text-only", "--fail", "--input", asked],
+                &input,
+            );
+            let expected = "The build is green. It is tagged. All of it is on main. [substrate";
+            assert_eq!(
+                (run.stdout.as_str(), run.status),
+                (expected, 0),
+                "{format}: {}",
+                run.stderr
+            );
+        }
+    }
 }

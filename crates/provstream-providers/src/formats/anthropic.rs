@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const START: &[&str] = &["content_block_start"];
 const DELTA: &[&str] = &["content_block_delta"];
@@ -32,7 +32,12 @@ const ROWS: &[Row] = &[
 ];
 
 pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
     one_text: true,
-    counts_up: false,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "content_block_delta",
+            json: r##"{"type":"content_block_delta","index":#,"delta":{"type":"text_delta","text":"@"}}"##,
+        },
+    )
 };

@@ -1,6 +1,6 @@
 //! Cohere chat, version 2.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const START: &[&str] = &["content-start"];
 const DELTA: &[&str] = &["content-delta"];
@@ -48,8 +48,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "content-delta",
+        json: r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
+    },
+);

@@ -1,6 +1,9 @@
 //! OpenAI chat completions and legacy completions, which many other servers speak too. Mistral streams content as parts.
+//!
+//! vLLM adds the identifiers of tokens (<https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html>), llama.cpp's
+//! server what its own `/completion` would say (<https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>).
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "choices[].index", Role::Number(0)),
@@ -55,11 +58,18 @@ const ROWS: &[Row] = &[
     ),
     row(ANY, "choices[].finish_reason", Role::Finish),
     row(ANY, "choices[].logprobs", Role::Logprobs),
+    row(ANY, "choices[].token_ids", Role::Logprobs),
+    row(ANY, "__verbose", Role::Logprobs),
     row(ANY, "error", Role::Error),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
     counts_up: true,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"object":"chat.completion.chunk","choices":[{"index":#,"delta":{"content":"@"},"finish_reason":null}]}"##,
+        },
+    )
 };

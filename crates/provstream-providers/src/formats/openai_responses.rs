@@ -1,6 +1,6 @@
 //! OpenAI Responses.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
 const TEXT_DONE: &[&str] = &["response.output_text.done", "response.refusal.done"];
@@ -112,8 +112,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "response.output_text.delta",
+        json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
+    },
+);

@@ -68,6 +68,8 @@ pub(crate) struct Scope {
     pub(crate) numbers: [Option<u32>; 3],
     /// The text in it is reasoning.
     pub(crate) is_thought: bool,
+    /// The string for text in it is not shown.
+    pub(crate) is_special: bool,
 }
 
 /// Most scopes of an event; elements of arrays after that share the scope around them.
@@ -331,6 +333,7 @@ impl Walk {
             parent,
             numbers,
             is_thought: false,
+            is_special: false,
         });
         (self.scopes.len() - 1) as u16
     }
@@ -379,10 +382,20 @@ impl Walk {
                     scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
+            Role::Special => {
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.is_special = shape == Shape::Scalar && data[range] == *b"true";
+                }
+            }
             Role::Kind => {
                 let is_thought = matches!(
                     &data[range],
-                    b"reasoning_text" | b"summary_text" | b"reasoning" | b"thinking"
+                    b"reasoning_text"
+                        | b"summary_text"
+                        | b"reasoning"
+                        | b"thinking"
+                        | b"thought"
+                        | b"user_input"
                 );
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_thought = is_thought && matches!(shape, Shape::Plain);

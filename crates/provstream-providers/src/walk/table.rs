@@ -12,6 +12,32 @@ pub(crate) struct Table {
     pub(crate) one_text: bool,
     /// A channel number may count deltas instead of naming a text; see `Numbering`.
     pub(crate) counts_up: bool,
+    /// A whole text that comes where no piece of text came before is the text.
+    pub(crate) whole_alone: bool,
+    /// The shortest event with text.
+    pub(crate) shortest: Shortest,
+}
+
+/// The shortest event of a format that has text.
+#[derive(Debug)]
+pub(crate) struct Shortest {
+    /// Its type in server-sent events; empty if that is not given.
+    pub(crate) event: &'static str,
+    /// Its JSON, with `#` and `%` for the numbers of the channel and `@` for the text.
+    pub(crate) json: &'static str,
+}
+
+impl Table {
+    /// A table with these rows and nothing special.
+    pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
+        Self {
+            rows,
+            one_text: false,
+            counts_up: false,
+            whole_alone: false,
+            shortest,
+        }
+    }
 }
 
 /// What the value at one path is.
@@ -63,9 +89,12 @@ pub(crate) enum Role {
     ToolJson,
     /// `true`: the text in the same object is reasoning.
     Thought,
+    /// `true`: the string for text in the same object is not text that a client shows.
+    Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
-    /// A string: the kind of the block that begins. One that is not text comes after all text so far.
+    /// A string: the kind of the block that begins. One that is not text, or output of the model, comes after all text so
+    /// far.
     Block,
     /// A block ends.
     BlockEnd,
@@ -77,15 +106,15 @@ pub(crate) enum Role {
     Part,
     /// Set: the channel's text is over, unless more of it follows.
     Finish,
-    /// The channel's text is over.
+    /// The channel's text is over; of a value, if it is set.
     End,
     /// The texts of all channels with this first number are over.
     EndAll,
-    /// The stream is over; of a value, if it is `true`.
+    /// The stream is over; of a value, if it is `true` or an object.
     Done,
     /// An error that the provider reports.
     Error,
-    /// Probabilities of the tokens of the text in the same object.
+    /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
     Logprobs,
     /// The number of the event in the stream.
     Sequence,

@@ -4,6 +4,7 @@ mod api;
 mod citation_read;
 mod citation_write;
 mod fixtures;
+mod formats;
 mod limits;
 mod oracle;
 mod review;
