@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use provstream::{Handler, Mode, TextChunk};
-use provstream_providers::{Channel, NoticeCode};
+use provstream_providers::{Channel, NoticeCode, Reasoning};
 
 use crate::args::StripArgs;
 use crate::failure::{Failure, complain, note};
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
         limits = limits.with_max_record(bytes)?;
     }
     let parser = setup::parser(&args.source, limits, vocabulary).hold_records(args.json);
-    let reader = Reader::new(args.source.input, parser.build());
+    let reader = Reader::new(args.source.input, parser.build()).with_reasoning(args.reasoning);
     let mut strip = Strip {
         output: Output::open(args.output.as_deref())?,
         text: match args.source.input {
@@ -86,6 +86,8 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
 fn check(args: &StripArgs) -> Result<(), Failure> {
     let message = if args.text_only && args.source.input == InputFormat::Raw {
         "--text-only needs the event stream of a provider, found --input raw; give --input auto"
+    } else if args.reasoning != Reasoning::Leave && args.source.input == InputFormat::Raw {
+        "--reasoning needs a response of a provider, found --input raw; give --input auto"
     } else if args.fail && args.source.input == InputFormat::Raw {
         "--fail needs a response of a provider, found --input raw; give --input auto"
     } else if args.json && args.source.mode == Mode::Text {

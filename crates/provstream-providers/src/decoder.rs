@@ -260,7 +260,13 @@ impl State {
                 self.halves.flush((Of::Text, channel), sink);
                 sink(Item::ChannelEnd(channel));
             }
-            Found::Reasoning(channel, text) => {
+            Found::Reasoning(_, _, true) => {}
+            Found::ReasoningWhole(channel, text, false) => {
+                self.reader.report.add_reasoning(text.range().len());
+                self.delta((Of::Reasoning, channel), text, data, sink);
+                self.halves.flush((Of::Reasoning, channel), sink);
+            }
+            Found::Reasoning(channel, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
                 self.delta((Of::Reasoning, channel), text, data, sink);
             }
@@ -289,6 +295,8 @@ impl State {
             | Found::Logprobs(..)
             | Found::Sequence(_)
             | Found::Element(_)
+            | Found::ReasoningWhole(..)
+            | Found::ReasoningEnd(_)
             | Found::Offset(..) => {}
         }
     }

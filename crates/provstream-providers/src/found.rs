@@ -81,7 +81,12 @@ pub(super) enum Found {
     Whole(Channel, Str, Repeats),
     /// A passage that repeats some of a channel's text.
     Quote(Channel, Str),
-    Reasoning(Channel, Str),
+    /// The next piece of reasoning; it says the same as the one before in another member, or not.
+    Reasoning(Channel, Str, bool),
+    /// Reasoning in a string of its own, which repeats what came in pieces or not.
+    ReasoningWhole(Channel, Str, bool),
+    /// The reasoning of a channel is over.
+    ReasoningEnd(Channel),
     Tool(Channel, Str),
     ToolJson(Channel, Raw),
     /// Something other than text comes in a channel.

@@ -59,6 +59,10 @@ impl Template {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.raw.clear();
     }

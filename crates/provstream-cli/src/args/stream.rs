@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args as ArgGroup;
 use provstream::provenance::Timestamp;
 use provstream::{LimitError, Limits, Mode};
-use provstream_providers::Channel;
+use provstream_providers::{Channel, Reasoning};
 
 use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
@@ -69,6 +69,12 @@ pub(crate) struct StripArgs {
     /// The channel whose text --text-only writes, such as 0 or 0/0 [default: the one whose text is certain first]
     #[arg(long, value_name = "CHANNEL", requires = "text_only")]
     pub(crate) channel: Option<Channel>,
+    /// What to do with the model's reasoning and its summaries: leave, rewrite or drop
+    ///
+    /// Needs --input. leave: reasoning is written as it is, with its annotations. rewrite: its annotations are removed. drop: it is
+    /// written as empty text. Providers sign some reasoning, and refuse it when it is sent back changed.
+    #[arg(long, value_name = "HOW", default_value = "leave", value_parser = named::<Reasoning>)]
+    pub(crate) reasoning: Reasoning,
     /// Exit with status 3 when something of a provider's response was not read, or the provider reports an error
     ///
     /// Needs --input. What was not read is written as it is, so its annotations are not removed.

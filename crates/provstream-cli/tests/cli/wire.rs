@@ -508,3 +508,36 @@ fn every_format_is_read_by_its_name_and_by_its_events() {
         }
     }
 }
+
+#[test]
+fn strip_leaves_rewrites_or_drops_reasoning() {
+    let event = |reasoning: &str, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"reasoning\":\"{reasoning}\",\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let input = event("Hm. [substrate.grep] So.", "It is so. [substrate.grep]");
+    for (how, reasoning) in [
+        ("leave", "Hm. [substrate.grep] So."),
+        ("rewrite", "Hm. So."),
+        ("drop", ""),
+    ] {
+        let run = run(
+            &["strip", "--input=auto", "--reasoning", how, "--fail"],
+            &input,
+        );
+        assert_eq!(run.stdout, event(reasoning, "It is so."), "{how}");
+        assert_eq!(run.status, 0);
+    }
+    let raw = run(&["strip", "--reasoning=drop"], "It is so.");
+    assert_eq!(raw.status, 2);
+    assert!(
+        raw.stderr
+            .contains("--reasoning needs a response of a provider"),
+        "{}",
+        raw.stderr
+    );
+    let odd = run(&["strip", "--input=auto", "--reasoning=hide"], "");
+    assert_eq!(odd.status, 2);
+    assert!(odd.stderr.contains("leave"), "{}", odd.stderr);
+}

@@ -24,6 +24,7 @@ const ROWS: &[Row] = &[
     row(ANY, "contentBlockDelta.delta.toolUse.input", Role::Tool),
     row(ANY, "contentBlockStop.contentBlockIndex", Role::Number(0)),
     row(ANY, "contentBlockStop", Role::BlockEnd),
+    row(ANY, "contentBlockStop", Role::ReasoningEnd),
     row(ANY, "contentBlockStop", Role::Finish),
     row(ANY, "messageStop", Role::End).all(),
     row(ANY, "messageStop", Role::Done),
@@ -34,7 +35,7 @@ const ROWS: &[Row] = &[
     row(
         ANY,
         "output.message.content[0].reasoningContent.reasoningText.text",
-        Role::Reasoning,
+        Role::ReasoningWhole,
     ),
     row(ANY, "stopReason", Role::End).all(),
     row(ANY, "internalServerException", Role::Error),

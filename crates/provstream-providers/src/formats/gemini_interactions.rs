@@ -21,6 +21,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.arguments", Role::Tool),
     row(DELTA, "delta.annotations[].start_index", Role::Offset),
     row(DELTA, "delta.annotations[].end_index", Role::Offset),
+    row(STOP, "", Role::ReasoningEnd),
     row(STOP, "", Role::End),
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
@@ -30,6 +31,8 @@ const ROWS: &[Row] = &[
     // The interaction alone, not streamed.
     row(ANY, "steps[0].type", Role::Kind),
     row(ANY, "steps[0].content[1].text", Role::Whole).both(),
+    row(ANY, "steps[0].summary[1].text", Role::ReasoningWhole).both(),
+    row(ANY, "outputs[0].summary[1].text", Role::ReasoningWhole).both(),
     row(ANY, "outputs[0].type", Role::Kind),
     row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "error", Role::Error),

@@ -28,12 +28,13 @@ const ROWS: &[Row] = &[
     // The response alone, not streamed.
     row(ANY, "outputs[0].content", Role::Whole),
     row(ANY, "outputs[0].content[1].text", Role::Whole).both(),
-    row(ANY, "outputs[0].content[1].thinking", Role::Reasoning),
+    row(ANY, "outputs[0].content[1].thinking", Role::ReasoningWhole).both(),
     row(
         ANY,
         "outputs[0].content[1].thinking[].text",
-        Role::Reasoning,
-    ),
+        Role::ReasoningWhole,
+    )
+    .both(),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
 ];

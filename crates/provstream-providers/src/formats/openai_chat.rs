@@ -21,6 +21,16 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].delta.audio.transcript", Role::Text),
     row(ANY, "choices[].delta.reasoning_content", Role::Reasoning),
     row(ANY, "choices[].delta.reasoning", Role::Reasoning),
+    row(
+        ANY,
+        "choices[].delta.reasoning_details[].text",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.reasoning_details[].summary",
+        Role::Reasoning,
+    ),
     row(ANY, "choices[].delta.tool_calls", Role::Part),
     row(ANY, "choices[].delta.tool_calls[].index", Role::Number(1)),
     row(
@@ -45,6 +55,27 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].message.content[]", Role::Whole),
     row(ANY, "choices[].message.content[].text", Role::Whole),
     row(ANY, "choices[].message.refusal", Role::Whole),
+    row(
+        ANY,
+        "choices[].message.reasoning_content",
+        Role::ReasoningWhole,
+    ),
+    row(ANY, "choices[].message.reasoning", Role::ReasoningWhole),
+    row(
+        ANY,
+        "choices[].message.content[].thinking[].text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning_details[].text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning_details[].summary",
+        Role::ReasoningWhole,
+    ),
     row(ANY, "choices[].message.audio.transcript", Role::Whole),
     row(
         ANY,

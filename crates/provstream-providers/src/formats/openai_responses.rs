@@ -17,6 +17,14 @@ const REASONING: &[&str] = &[
     "response.reasoning_text.delta",
     "response.reasoning_summary_text.delta",
 ];
+const REASONING_DONE: &[&str] = &[
+    "response.reasoning_text.done",
+    "response.reasoning_summary_text.done",
+];
+const SUMMARY: &[&str] = &[
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_part.done",
+];
 const TOOL: &[&str] = &[
     "response.function_call_arguments.delta",
     "response.mcp_call_arguments.delta",
@@ -105,6 +113,17 @@ const ROWS: &[Row] = &[
     )
     .both(),
     row(REASONING, "delta", Role::Reasoning).both(),
+    row(REASONING_DONE, "", Role::ReasoningEnd).both(),
+    row(REASONING_DONE, "text", Role::ReasoningWhole).both(),
+    row(SUMMARY, "part.text", Role::ReasoningWhole).both(),
+    row(ITEM, "item.summary[1].text", Role::ReasoningWhole).both(),
+    row(
+        ANY,
+        "response.output[0].summary[1].text",
+        Role::ReasoningWhole,
+    )
+    .both(),
+    row(ANY, "output[0].summary[1].text", Role::ReasoningWhole).both(),
     row(TOOL, "delta", Role::Tool),
     row(LAST, "response.error", Role::Error),
     row(LAST, "", Role::Done),

@@ -20,6 +20,7 @@ const ROWS: &[Row] = &[
     row(&["text-delta"], "delta", Role::Text).zero(),
     row(&["text-end"], "", Role::Finish).zero(),
     row(&["reasoning-delta"], "delta", Role::Reasoning).zero(),
+    row(&["reasoning-end"], "", Role::ReasoningEnd).zero(),
     row(&["tool-input-delta"], "inputTextDelta", Role::Tool).zero(),
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),

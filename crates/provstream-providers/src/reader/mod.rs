@@ -41,6 +41,8 @@ pub(crate) struct Reader {
     channels: Vec<OpenChannel>,
     numbering: Numbering,
     ended: bool,
+    /// All that is reasoning is wanted, and where it ends.
+    pub(crate) wants_reasoning: bool,
     /// The numbers of blocks are wanted, of every event.
     wants_blocks: bool,
     /// What the last event is to a text block, until it is taken.
@@ -71,6 +73,7 @@ impl Reader {
             channels: Vec::new(),
             numbering: Numbering::default(),
             ended: false,
+            wants_reasoning: false,
             wants_blocks: false,
             block: None,
             report: ReadReport::default(),
@@ -82,7 +85,10 @@ impl Reader {
     }
 
     pub(crate) fn reset(&mut self) {
-        *self = Self::new(self.asked);
+        *self = Self {
+            wants_reasoning: self.wants_reasoning,
+            ..Self::new(self.asked)
+        };
     }
 
     /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a

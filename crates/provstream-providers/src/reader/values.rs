@@ -25,6 +25,12 @@ impl Reader {
             Role::Reasoning if capture.is_string() => {
                 self.reasoning(event.data, channel(), Str::of(capture));
             }
+            Role::ReasoningWhole if capture.is_string() => {
+                self.reasoning_whole(event, channel(), Str::of(capture));
+            }
+            Role::ReasoningEnd if self.wants_reasoning => {
+                self.found.push(Found::ReasoningEnd(channel()));
+            }
             Role::Tool if capture.is_string() && capture.start < capture.end => {
                 self.found.push(Found::Tool(channel(), Str::of(capture)));
             }
@@ -58,13 +64,21 @@ impl Reader {
     /// Where a server writes reasoning in two members, they are the same.
     pub(super) fn reasoning(&mut self, data: &[u8], channel: Channel, text: Str) {
         let is_again = |found: &Found| match found {
-            Found::Reasoning(other, before) => {
+            Found::Reasoning(other, before, _) => {
                 *other == channel && before.content(data) == text.content(data)
             }
             _ => false,
         };
-        if !text.is_empty() && !self.found.last().is_some_and(is_again) {
-            self.found.push(Found::Reasoning(channel, text));
+        if !text.is_empty() {
+            let is_again = self.found.last().is_some_and(is_again);
+            self.found.push(Found::Reasoning(channel, text, is_again));
+        }
+    }
+
+    fn reasoning_whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
+        if !text.is_empty() && (self.wants_reasoning || !event.is_streamed) {
+            let found = Found::ReasoningWhole(channel, text, event.is_streamed);
+            self.found.push(found);
         }
     }
 
@@ -92,7 +106,9 @@ impl Reader {
         }
         let (channel, text) = (event.channel(capture, rule.row.channel), Str::of(capture));
         if event.is_thought(capture) {
-            if rule.row.role != Role::Whole {
+            if rule.row.role == Role::Whole {
+                self.reasoning_whole(event, channel, text);
+            } else {
                 self.reasoning(event.data, channel, text);
             }
             return;

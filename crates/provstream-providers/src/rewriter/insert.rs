@@ -6,13 +6,23 @@ use crate::escape::push_content;
 use crate::found::Found;
 use crate::frame::Kind;
 use crate::item::Item;
-use crate::template::{Added, Envelope};
+use crate::template::{Added, Envelope, Template};
 use crate::text::Text;
 use crate::{Channel, Format, StreamHandler};
+
+/// What is inserted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inserted<'a> {
+    pub(super) channel: Channel,
+    pub(super) template: &'a Template,
+    /// It is text, so that an event can be made up for it.
+    pub(super) is_text: bool,
+}
 
 impl State {
     /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
     pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
+        self.end_thoughts(|_| true, is_before_event, handler);
         self.reader.found.clear();
         self.reader.close();
         let found = core::mem::take(&mut self.reader.found);
@@ -42,16 +52,23 @@ impl State {
         let mut scratch = core::mem::take(&mut self.scratch);
         let rest = self.texts[place].finish(&mut scratch, handler);
         let point = self.deferred.settle(channel);
+        let mut template = core::mem::take(&mut self.texts[place].template);
         if !rest.is_empty() {
-            self.insert(place, rest, point, is_before_event, handler);
+            let of = Inserted {
+                channel,
+                template: &template,
+                is_text: true,
+            };
+            self.insert(of, rest, point, is_before_event, handler);
         }
-        self.texts[place].template.clear();
+        template.clear();
+        self.texts[place].template = template;
         self.scratch = scratch;
     }
 
     pub(super) fn insert(
         &mut self,
-        place: usize,
+        of: Inserted<'_>,
         rest: &[u8],
         point: Option<Point>,
         is_before_event: bool,
@@ -60,6 +77,9 @@ impl State {
         let Some(format) = self.reader.format() else {
             return;
         };
+        if !of.is_text && of.template.is_empty() {
+            return;
+        }
         let mut out = core::mem::take(&mut self.out);
         if let Some(Point::InString(at)) = point {
             if let Some(block) = self.deferred.block_at(Point::InString(at)) {
@@ -72,7 +92,7 @@ impl State {
             let is_numbered = format == Format::OpenAiResponses;
             let added = Added {
                 format,
-                channel: self.texts[place].channel,
+                channel: of.channel,
                 text: rest,
                 block: point
                     .and_then(|point| self.deferred.block_at(point))
@@ -93,7 +113,7 @@ impl State {
                 _ => "",
             };
             out.extend_from_slice(before.as_bytes());
-            let mut number = self.texts[place].template.write(&added, &mut out);
+            let mut number = of.template.write(&added, &mut out);
             let block = core::str::from_utf8(&out[number.clone()]).ok();
             let block = block.and_then(|digits| digits.parse().ok());
             if let Some(renumbered) = block.and_then(|block| self.blocks.renumbered(block))

@@ -4,12 +4,14 @@ mod edits;
 mod insert;
 mod pending;
 mod texts;
+mod thoughts;
 mod write;
 
 use std::borrow::Cow;
 
 use self::edits::Edits;
 use self::pending::{Pending, last_texts};
+use self::thoughts::{Thoughts, ends};
 use crate::blocks::Blocks;
 use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
@@ -19,6 +21,7 @@ use crate::framer::Framer;
 use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
+use crate::reasoning::Reasoning;
 use crate::report::ReadReport;
 use crate::sse::DEFAULT_MAX_EVENT;
 use crate::text::{Scratch, Text};
@@ -55,6 +58,8 @@ struct State {
     /// For texts that repeat others.
     whole: Option<Box<Rewriter>>,
     texts: Vec<Text>,
+    /// Nothing if reasoning is left as it is.
+    thoughts: Option<Box<Thoughts>>,
     scratch: Scratch,
     edits: Edits,
     deferred: Deferred,
@@ -101,6 +106,7 @@ impl StreamRewriter {
                 fresh: Rewriter::new(parser),
                 whole: None,
                 texts: Vec::new(),
+                thoughts: None,
                 scratch: Scratch::default(),
                 edits: Edits::default(),
                 deferred: Deferred::default(),
@@ -123,6 +129,22 @@ impl StreamRewriter {
     #[must_use]
     pub fn with_max_event(mut self, bytes: usize) -> Self {
         self.framer = self.framer.with_max_event(bytes);
+        self
+    }
+
+    /// The same with this done with reasoning, which is [left](Reasoning::Leave) unless set. To be called before anything
+    /// is pushed.
+    #[must_use]
+    pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
+        let leaves = mode == Reasoning::Leave;
+        self.state.thoughts = (!leaves).then(|| {
+            Box::new(Thoughts {
+                mode,
+                is_final: false,
+                texts: Vec::new(),
+            })
+        });
+        self.state.reader.wants_reasoning = !leaves;
         self
     }
 
@@ -174,6 +196,9 @@ impl StreamRewriter {
         state.reader.reset();
         state.counting = Counting::default();
         state.texts.clear();
+        if let Some(thoughts) = &mut state.thoughts {
+            thoughts.texts.clear();
+        }
         state.deferred.clear();
         state.blocks = Blocks::default();
         state.position = None;
@@ -273,15 +298,22 @@ impl State {
             handler.item(Item::Other(frame.span()));
         }
         self.edits.clear();
+        if let Some(thoughts) = &mut self.thoughts {
+            thoughts.is_final = is_final;
+        }
         let mut pending = Pending {
             last_texts: last_texts(&found),
             ..Pending::default()
         };
         for (place, one) in found.iter().enumerate() {
+            if self.thoughts.is_some() {
+                self.end_thoughts(|thought| ends(one, thought), true, handler);
+            }
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
         if is_final {
             // Nothing can be added after it.
+            self.end_thoughts(|_| true, true, handler);
             for text in &self.texts {
                 if self.reader.is_open(text.channel) && text.is_holding() {
                     pending.wait(text.channel, &found);
@@ -349,7 +381,20 @@ impl State {
             Found::Quote(channel, text) => {
                 self.whole(frame, (channel, text), Repeats::All, handler);
             }
-            Found::Reasoning(_, text) => self.reader.report.add_reasoning(text.range().len()),
+            Found::Reasoning(channel, text, is_again) => {
+                let bytes = if is_again { 0 } else { text.range().len() };
+                self.reader.report.add_reasoning(bytes);
+                if self.thoughts.is_some() && self.thought(frame, (all, place), handler) {
+                    pending.change(channel);
+                }
+            }
+            Found::ReasoningWhole(channel, text, is_repeated) => {
+                let bytes = if is_repeated { 0 } else { text.range().len() };
+                self.reader.report.add_reasoning(bytes);
+                if self.thoughts.is_some() && self.whole_thought(frame, (channel, text), handler) {
+                    pending.change(channel);
+                }
+            }
             Found::Break(channel) => self.end(channel, true, handler),
             Found::BreakAll => {
                 for place in 0..self.texts.len() {
@@ -375,7 +420,7 @@ impl State {
                 handler.item(Item::Error(Cow::Borrowed(&message)));
             }
             Found::Done => handler.item(Item::End),
-            Found::Tool(..) | Found::ToolJson(..) | Found::Element(_) => {}
+            Found::Tool(..) | Found::ToolJson(..) | Found::Element(_) | Found::ReasoningEnd(_) => {}
         }
     }
 }

@@ -83,6 +83,10 @@ pub(crate) enum Role {
     Quote,
     /// A string: the next piece of the model's reasoning.
     Reasoning,
+    /// A string: reasoning of its own, which repeats what came in pieces; in a response that is not streamed, the reasoning.
+    ReasoningWhole,
+    /// The channel's reasoning is over.
+    ReasoningEnd,
     /// A string: the next piece of a tool call's arguments.
     Tool,
     /// The arguments of a tool call as JSON.

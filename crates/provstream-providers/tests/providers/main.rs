@@ -7,6 +7,7 @@ mod fixtures;
 mod formats;
 mod limits;
 mod oracle;
+mod reasoning;
 mod review;
 mod rewrite;
 mod sse;
