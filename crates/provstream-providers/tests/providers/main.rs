@@ -1,5 +1,6 @@
 //! Provider streams and citations.
 
+mod adversarial;
 mod api;
 mod citation_read;
 mod citation_write;

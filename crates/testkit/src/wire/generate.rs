@@ -452,7 +452,7 @@ impl Stream<'_> {
                 let text = self.quoted(&delta);
                 self.events.push(match self.random.below(2) {
                     0 => format!(r#"{{"type":"text-delta","id":"t{part}","delta":{text}}}"#),
-                    _ => format!(r#"{{"delta":{text},"id":"t{part}","type":"text-delta"}}"#),
+                    _ => format!(r#"{{"id":"t{part}","delta":{text},"type":"text-delta"}}"#),
                 });
             }
             self.events
