@@ -350,7 +350,7 @@ fn review_9_a_block_that_loses_its_text_is_removed_and_the_others_are_renumbered
             ],
             &["So.", " A", " B ["],
         ),
-        // One that was empty before stays: it is none of the rewriter's doing.
+        // One that was empty before stays: the rewriter did not empty it.
         (
             &[&["So."], &[], &["[substrate.grep]"], &["B"]],
             &["So.", "", "B"],
