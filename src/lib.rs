@@ -9,8 +9,8 @@
 //!
 //! ```toml
 //! [dependencies]
-//! provstream = "0.1"
-//! # With the optional features: features = ["futures", "metrics", "serde", "settings", "tokio"]
+//! provstream = { path = "../provstream" } # a checkout: version 0.1 is not released yet
+//! # Optional: features = ["futures", "metrics", "serde", "settings", "tokio"]
 //! ```
 //!
 //! ```
@@ -33,9 +33,13 @@
 //! Memory use is bounded by the [`Limits`], no input is an error, every byte is accounted for, and results do not depend
 //! on chunk boundaries. What is wrong in the stream is reported as a [`Diagnostic`].
 //!
-//! An annotation is what the emitter declares about its own behaviour. It is never evidence that an observation took
-//! place (`provenance memo 11.1`). "The memo" is the provenance memo that defines the annotations and their vocabulary;
-//! the wire profile in `docs/wire.md` defines how they are read from a stream.
+//! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
+//! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
+//! a *terminal*, which says that no source corroborates the assertion. It is never evidence that an observation took
+//! place (`provenance memo 11.1`).
+//!
+//! The provenance memo, an Internet-Draft that is also called "the memo" here, defines the annotations and their
+//! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.
 //!
 //! # What to use
 //!
@@ -47,11 +51,11 @@
 //! | remove, replace or keep annotations while a stream arrives | [`Rewriter`] |
 //! | do this in a reader, a writer or a stream of chunks | [`io`] |
 //! | decide whether an assertion is admissible | [`provenance::Discipline`] |
-//! | take text that the model did not write into its answer | [`Parser::push_untrusted`], [`provenance::escape`] |
+//! | pass text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
 //! | convert offsets to code points, UTF-16 units or tokens | [`OffsetMap`], [`ChunkIndex`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
-//! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama) | the crate `provstream-providers` |
-//! | read, validate and write MARC objects | the crate `provstream-marc` |
+//! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere) | the crate `provstream-providers` |
+//! | read, validate and write MARC objects (records of a system's control decisions) | the crate `provstream-marc` |
 //!
 //! # Deciding
 //!
@@ -78,7 +82,7 @@
 //!
 //! # JSON
 //!
-//! In JSON an object with a string `assertion` is the assertion, and its member `provenance` has the annotations. [`Mode`]
+//! In JSON an object with a string `assertion` is an assertion, and its member `provenance` has the annotations. [`Mode`]
 //! says where JSON is: in free text together with brackets ([`Mode::Auto`], the default), as the whole stream
 //! ([`Mode::Json`]), or one value a line ([`Mode::Ndjson`]). Objects are found at any depth and reported at their closing
 //! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]). MARC objects are reported as

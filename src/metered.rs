@@ -17,7 +17,7 @@
 //! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`]. So is an identifier
 //! that is spelt `other` itself, which takes no place.
 //!
-//! Nothing here changes what a parser reports. The clock is read twice for each push, and nowhere else in this crate.
+//! Nothing here changes what a parser reports. The clock is read twice for each push.
 //!
 //! ```
 //! use provstream::metered::{Meter, MeteredParser};

@@ -63,12 +63,13 @@ impl VocabularyErrorKind {
 
     const fn message(self) -> &'static str {
         match self {
-            Self::FileTooLarge => "the file is larger than 1 MiB",
-            Self::NotUtf8 => "the file is not UTF-8",
-            Self::Syntax => "expected TOML",
-            Self::MissingKey => "missing key",
-            Self::UnknownKey => "unknown key",
-            Self::WrongType => "wrong type",
+            // Faults of any settings file, which bring their message.
+            Self::FileTooLarge
+            | Self::NotUtf8
+            | Self::Syntax
+            | Self::MissingKey
+            | Self::UnknownKey
+            | Self::WrongType => "",
             Self::BadVersion => "expected a `version` such as \"1.0\", found",
             Self::VersionTooLow => "expected a `version` of 1.0 or above, found",
             Self::TooManyClasses => "expected at most 4,096 classes, found one more",
@@ -108,8 +109,8 @@ pub struct VocabularyError {
     kind: VocabularyErrorKind,
     place: Option<FilePosition>,
     detail: Option<Box<str>>,
-    /// What was expected instead, ready to be shown.
-    expected: Option<Box<str>>,
+    /// The detail is the whole message.
+    is_whole: bool,
 }
 
 impl VocabularyError {
@@ -118,7 +119,7 @@ impl VocabularyError {
             kind,
             place: None,
             detail: None,
-            expected: None,
+            is_whole: false,
         }
     }
 
@@ -162,20 +163,11 @@ impl From<Fault> for VocabularyError {
             FaultKind::UnknownKey => VocabularyErrorKind::UnknownKey,
             FaultKind::WrongType => VocabularyErrorKind::WrongType,
         });
-        let expected = match (fault.expected.as_str(), fault.found) {
-            ("", "") => None,
-            ("", found) => Some(format!(", found {found}")),
-            (expected, _) => Some(format!(", expected {expected}")),
-        };
-        let error = Self {
+        Self {
             place: fault.place,
-            expected: expected.map(String::into_boxed_str),
+            detail: Some(fault.to_string().into()),
+            is_whole: true,
             ..error
-        };
-        if fault.about.is_empty() {
-            error
-        } else {
-            error.about(&fault.about)
         }
     }
 }
@@ -185,17 +177,11 @@ impl fmt::Display for VocabularyError {
         if let Some(place) = self.place {
             write!(f, "{place}: ")?;
         }
-        f.write_str(self.kind.message())?;
-        let is_quoted = !matches!(
-            self.kind,
-            VocabularyErrorKind::Syntax | VocabularyErrorKind::WrongType
-        );
         match &self.detail {
-            Some(detail) if is_quoted => write!(f, " \"{detail}\"")?,
-            Some(detail) => write!(f, ": {detail}")?,
-            None => {}
+            Some(detail) if self.is_whole => f.write_str(detail),
+            Some(detail) => write!(f, "{} \"{detail}\"", self.kind.message()),
+            None => f.write_str(self.kind.message()),
         }
-        f.write_str(self.expected.as_deref().unwrap_or_default())
     }
 }
 

@@ -1,12 +1,13 @@
 //! TOML files with a bounded size and closed sets of keys; every error has a position.
 
+use core::fmt;
 use core::ops::Range;
 use std::borrow::Cow;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::FilePosition;
+use super::{FilePosition, quoted_piece};
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: usize = 1 << 20;
@@ -28,19 +29,57 @@ pub enum FaultKind {
     WrongType,
 }
 
-/// What is wrong with a file.
+/// What is wrong with a file. Displayed, it says what was expected and what was found, without the place.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
     /// None for a file that is too large to be read.
     pub place: Option<FilePosition>,
-    /// The key, value or parser message that is at fault; may be empty.
-    pub about: String,
-    /// What was expected instead, such as `one of "version", "class"`; empty where `about` says it.
-    pub expected: String,
-    /// The type of the value that was found, such as `integer`; empty for other faults.
-    pub found: &'static str,
+    /// The key at fault, or the message of the TOML parser; empty for other faults.
+    about: String,
+    /// What was expected instead, such as `one of "version", "class"`.
+    expected: String,
+    /// The value that was found, such as `-1` or `an array`; empty for faults that are not about a value.
+    found: String,
+}
+
+/// Most characters of a key or a value that a message quotes.
+const SHOWN: usize = 64;
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let about = quoted_piece(&self.about, SHOWN);
+        match self.kind {
+            FaultKind::FileTooLarge => {
+                f.write_str("expected a file of at most 1 MiB, found a larger one")
+            }
+            FaultKind::NotUtf8 => f.write_str("expected UTF-8, found other bytes"),
+            FaultKind::Syntax => write!(f, "expected TOML: {}", self.about),
+            FaultKind::MissingKey => write!(f, "missing key \"{about}\""),
+            FaultKind::UnknownKey => {
+                write!(f, "unknown key \"{about}\", expected {}", self.expected)
+            }
+            FaultKind::WrongType => write!(
+                f,
+                "expected {} for \"{about}\", found {}",
+                self.expected, self.found
+            ),
+        }
+    }
+}
+
+/// A value as a message shows it.
+fn shown(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("\"{}\"", quoted_piece(text, SHOWN)),
+        DeValue::Integer(integer) => integer.as_str().to_owned(),
+        DeValue::Float(float) => float.as_str().to_owned(),
+        DeValue::Boolean(boolean) => boolean.to_string(),
+        DeValue::Datetime(time) => time.to_string(),
+        DeValue::Array(_) => "an array".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
 }
 
 /// The keys as an error lists them.
@@ -71,7 +110,7 @@ impl<'a> File<'a> {
             place,
             about: about.into(),
             expected: String::new(),
-            found: "",
+            found: String::new(),
         };
         if file.len() > MAX_FILE {
             return Err(fault(FaultKind::FileTooLarge, None, ""));
@@ -130,7 +169,7 @@ impl<'t> Table<'t> {
                 place: Some(FilePosition::of(self.text, key.span().start)),
                 about: key.get_ref().to_string(),
                 expected: one_of(known),
-                found: "",
+                found: String::new(),
             }),
             None => Ok(self),
         }
@@ -154,7 +193,7 @@ impl<'t> Table<'t> {
             place: Some(self.place()),
             about: key.into(),
             expected: String::new(),
-            found: "",
+            found: String::new(),
         })
     }
 
@@ -223,13 +262,13 @@ impl<'t> Value<'t> {
         FilePosition::of(self.text, self.value.span().start)
     }
 
-    fn must(&self, wanted: &str) -> Fault {
+    fn wrong_type(&self, expected: &str) -> Fault {
         Fault {
             kind: FaultKind::WrongType,
             place: Some(self.place()),
-            about: format!("`{}` must {wanted}", self.key),
-            expected: String::new(),
-            found: self.value.get_ref().type_str(),
+            about: self.key.into(),
+            expected: expected.into(),
+            found: shown(self.value.get_ref()),
         }
     }
 
@@ -240,7 +279,7 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn string(&self) -> Result<&'t str, Fault> {
         let string = self.value.get_ref().as_str();
-        string.ok_or_else(|| self.must("be a string"))
+        string.ok_or_else(|| self.wrong_type("a string"))
     }
 
     /// The tables of an array of tables, which may have only these keys.
@@ -250,13 +289,15 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] or [`FaultKind::UnknownKey`].
     pub fn tables(&self, known: &[&str]) -> Result<Vec<Table<'t>>, Fault> {
         let Some(items) = self.value.get_ref().as_array() else {
-            return Err(self.must("be an array of tables"));
+            return Err(self.wrong_type("an array of tables"));
         };
         items
             .iter()
             .map(|value| {
                 let item = Self { value, ..*self };
-                let table = item.open_table().ok_or_else(|| item.must("hold tables"))?;
+                let table = item
+                    .open_table()
+                    .ok_or_else(|| item.wrong_type("an array of tables"))?;
                 table.closed(known)
             })
             .collect()
@@ -289,7 +330,7 @@ impl<'t> Value<'t> {
     ///
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn free_table(&self) -> Result<Table<'t>, Fault> {
-        self.open_table().ok_or_else(|| self.must("be a table"))
+        self.open_table().ok_or_else(|| self.wrong_type("a table"))
     }
 
     /// The values of an array.
@@ -299,7 +340,7 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn items(&self) -> Result<impl Iterator<Item = Self>, Fault> {
         let Some(items) = self.value.get_ref().as_array() else {
-            return Err(self.must("be an array"));
+            return Err(self.wrong_type("an array"));
         };
         let item = *self;
         Ok(items.iter().map(move |value| Self { value, ..item }))
@@ -312,7 +353,7 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn boolean(&self) -> Result<bool, Fault> {
         let boolean = self.value.get_ref().as_bool();
-        boolean.ok_or_else(|| self.must("be true or false"))
+        boolean.ok_or_else(|| self.wrong_type("true or false"))
     }
 
     /// The value as a number, with or without a fraction; one that does not fit is infinite.
@@ -326,7 +367,7 @@ impl<'t> Value<'t> {
             DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
             _ => None,
         };
-        number.ok_or_else(|| self.must("be a decimal number"))
+        number.ok_or_else(|| self.wrong_type("a decimal number"))
     }
 
     /// The value as a number without a fraction, from 0 to 2^64 − 1.
@@ -338,6 +379,6 @@ impl<'t> Value<'t> {
         let integer = self.value.get_ref().as_integer();
         integer
             .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
-            .ok_or_else(|| self.must("be a number without sign and fraction, below 2^64"))
+            .ok_or_else(|| self.wrong_type("a whole number from 0 to 2^64 - 1"))
     }
 }

@@ -45,24 +45,29 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
     for window in &args.windows {
         // Of two different windows for the same class it is not clear which one is meant.
         if !given.insert(window.class.as_deref()) {
-            let of = window.class.as_deref().unwrap_or("all classes");
-            return Err(Failure::Usage(format!(
-                "--window: expected one for each class, found two for {of}"
-            )));
+            return Err(setup::given_twice("--window", window.class.as_deref()));
         }
         builder = match window.class.as_deref() {
             None => builder.default_window(window.duration),
             Some(identifier) => {
-                let class = vocabulary.class(identifier).ok_or_else(|| {
-                    let version = vocabulary.version();
-                    Failure::Usage(format!(
-                        "--window: unknown class `{identifier}`, expected one of vocabulary {version}; `provstream vocabulary` lists \
-                         them"
-                    ))
-                })?;
+                let class = vocabulary
+                    .class(identifier)
+                    .ok_or_else(|| setup::unknown_class("--window", identifier, vocabulary))?;
                 builder.window(class, window.duration)
             }
         };
+    }
+    // A class without a window never counts, so that a higher floor is never reached.
+    let mut most = given.len();
+    if given.contains(&None) {
+        let classes = vocabulary.classes().map(|(class, _)| class);
+        most = classes.filter(|class| !class.is_terminal()).count();
+    }
+    if args.floor.get() > most {
+        let floor = args.floor;
+        return Err(Failure::Usage(format!(
+            "--floor: expected at most {most}, the number of classes with a window that can count, found {floor}"
+        )));
     }
     builder
         .build()

@@ -106,8 +106,8 @@ impl<'r> Books<'r> {
         }
         if outcome.has_brackets_in_strings {
             note(format_args!(
-                "{prefix}annotations in brackets within JSON strings are not read; read the text of a member with --field, as in \
-                 --field /text"
+                "{prefix}annotations in brackets within JSON strings were not read; read the text of a member with --field, as in \
+                 --field /text, and a provider's response with --input auto"
             ));
         }
         let is_incomplete = !outcome.unread.is_empty() || outcome.has_brackets_in_strings;

@@ -97,6 +97,19 @@ pub(crate) fn recognise(head: &[u8], is_all: bool) -> Option<Encoding> {
     Some(found.map_or_else(|| without_mark(head), |(_, encoding)| *encoding))
 }
 
+/// What a whole file is that has to be text but is compressed or in another encoding; none if it may be text.
+pub(crate) fn not_text(file: &[u8]) -> Option<String> {
+    match recognise(file, true)? {
+        Encoding::Plain => None,
+        Encoding::Gzip => Some("it is compressed with gzip, expected text".to_owned()),
+        Encoding::Zstd => Some("it is compressed with zstd, expected text".to_owned()),
+        Encoding::Unread(Unread::Compressed(name, _)) => {
+            Some(format!("it is compressed with {name}, expected text"))
+        }
+        Encoding::Unread(unicode) => Some(unicode.to_string()),
+    }
+}
+
 /// UTF-16 without a byte order mark: text in it begins with ASCII characters, each with a zero byte.
 fn without_mark(head: &[u8]) -> Encoding {
     match head {
@@ -166,6 +179,11 @@ fn invalid(error: &FrameDecoderError) -> io::Error {
     let message = match error {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {
             format!("zstd: the window has {requested} bytes, expected at most {max}")
+        }
+        FrameDecoderError::DictNotProvided { dict_id } => {
+            format!(
+                "zstd: the frame needs the dictionary {dict_id:#x}, expected one without a dictionary"
+            )
         }
         error => format!("zstd: {error}"),
     };

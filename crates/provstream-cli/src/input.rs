@@ -195,7 +195,7 @@ impl<R: io::BufRead> Read for Gzip<R> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             ErrorKind::Interrupted => error,
             ErrorKind::UnexpectedEof => {
-                io::Error::new(error.kind(), "gzip: the compressed data are cut short")
+                io::Error::new(error.kind(), "gzip: the compressed data are cut short, or bytes that are no gzip member follow them")
             }
             kind => io::Error::new(kind, format!("gzip: {error}")),
         })

@@ -14,6 +14,13 @@ pub(crate) struct LinkTemplate {
     url: String,
 }
 
+impl LinkTemplate {
+    /// The class it is for; none for all classes without one of their own.
+    pub(crate) fn class(&self) -> Option<&str> {
+        self.class.as_deref()
+    }
+}
+
 impl FromStr for LinkTemplate {
     type Err = String;
 

@@ -77,9 +77,12 @@ impl Output {
         }
     }
 
-    /// A file, or standard output without one.
+    /// A file, or standard output for `-` and without one.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        path.map_or_else(|| Ok(Self::stdout()), Self::create)
+        match path {
+            Some(path) if path.as_os_str() != "-" => Self::create(path),
+            _ => Ok(Self::stdout()),
+        }
     }
 
     /// A file that is replaced when the output is [committed](Output::commit), so that it never has half of an output. What is
@@ -112,7 +115,10 @@ impl Output {
             // What any new file gets; the mask of the process is taken off.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let (file, temporary) = builder.tempfile_in(folder).map_err(failed)?.into_parts();
+        let made = builder.tempfile_in(folder);
+        // Without the name of the temporary file, which nobody asked for.
+        let made = made.map_err(|error| failed(io::Error::from(error.kind())));
+        let (file, temporary) = made?.into_parts();
         if let Some(existing) = existing {
             file.set_permissions(existing.permissions())
                 .map_err(failed)?;

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
+use crate::encoded;
 use crate::failure::Failure;
 
 /// More than the library accepts of a file, so that it is the library that refuses it.
@@ -22,9 +23,17 @@ pub(crate) fn load<T, E: Display>(
         )));
     }
     let name = path.display().to_string();
+    let unreadable = |error| Failure::Read(name.clone(), error);
+    if path.is_dir() {
+        let error = io::Error::other("it is a directory, expected a file");
+        return Err(unreadable(error));
+    }
     let mut file = Vec::new();
     File::open(path)
         .and_then(|opened| opened.take(MOST).read_to_end(&mut file))
-        .map_err(|error| Failure::Read(name.clone(), error))?;
+        .map_err(unreadable)?;
+    if let Some(problem) = encoded::not_text(&file) {
+        return Err(unreadable(io::Error::other(problem)));
+    }
     read(&file).map_err(|error| Failure::Usage(format!("{name}: {error}")))
 }

@@ -32,6 +32,22 @@ pub(crate) fn vocabulary(args: &ClassesArgs) -> Result<Vocabulary, Failure> {
     Ok(vocabulary)
 }
 
+/// An option that names a class which the vocabulary does not have.
+pub(crate) fn unknown_class(option: &str, class: &str, vocabulary: &Vocabulary) -> Failure {
+    let version = vocabulary.version();
+    Failure::Usage(format!(
+        "{option}: unknown class `{class}`, expected one of vocabulary {version}; `provstream vocabulary` lists them"
+    ))
+}
+
+/// An option that was given twice for a class, or for all classes.
+pub(crate) fn given_twice(option: &str, class: Option<&str>) -> Failure {
+    let of = class.unwrap_or("all classes");
+    Failure::Usage(format!(
+        "{option}: expected one for each class, found two for {of}"
+    ))
+}
+
 /// A parser that reads what the arguments say, with limits of the command's choice.
 pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary) -> ParserBuilder {
     Parser::builder()

@@ -46,7 +46,8 @@ fn print(error: &clap::Error) -> io::Result<()> {
 fn command(words: &[OsString]) -> String {
     let mut definition = crate::args::Args::definition();
     let mut name = definition.get_name().to_owned();
-    for word in words.iter().skip(1) {
+    // `help` is followed by the command that it is about.
+    for word in words.iter().skip(1).filter(|word| *word != "help") {
         let found = word
             .to_str()
             .and_then(|word| definition.find_subcommand(word).cloned());
@@ -75,11 +76,12 @@ const NEEDS: [(&str, &str); 3] = [
     ("--require-assertions", "--fail"),
 ];
 
-/// An option as it was typed: `--window <[CLASS=]DURATION>` without what follows the name.
+/// An option as it was typed, `--window <[CLASS=]DURATION>` without what follows the name, or the name of an argument
+/// without the brackets around it.
 fn bare(argument: &str) -> &str {
     match argument.split_once(" <") {
         Some((name, _)) => name,
-        None => argument,
+        None => argument.trim_matches(['<', '>', '[', ']', '.']),
     }
 }
 
@@ -90,23 +92,32 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
     match error.kind() {
         ErrorKind::ValueValidation => {
             let cause = std::error::Error::source(error).map(ToString::to_string);
-            format!("{option}: {}, found `{value}`", cause.unwrap_or_default())
+            let cause = cause.unwrap_or_default();
+            let option = variable(option, words).unwrap_or_else(|| option.to_owned());
+            if cause.contains(", found ") {
+                format!("{option}: {cause}")
+            } else {
+                format!("{option}: {cause}, found `{value}`")
+            }
         }
         ErrorKind::InvalidValue if value.is_empty() => {
+            let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             format!("{option}: expected a value, found nothing")
         }
         ErrorKind::InvalidValue => {
             let known = part(error, ContextKind::ValidValue).unwrap_or_default();
             format!("{option}: expected one of {known}, found `{value}`")
         }
-        ErrorKind::UnknownArgument => unknown(error, &argument, command),
+        ErrorKind::UnknownArgument => unknown(error, &argument, words, command),
         ErrorKind::InvalidSubcommand => {
             let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let known: Vec<_> = visible(command);
-            format!(
-                "unknown command `{word}`, expected one of {}",
-                known.join(", ")
-            )
+            if known.is_empty() {
+                format!("`{command}` has no commands, found `{word}`")
+            } else {
+                let known = known.join(", ");
+                format!("unknown command `{word}`, expected one of {known}")
+            }
         }
         ErrorKind::MissingSubcommand => {
             format!(
@@ -171,13 +182,41 @@ fn visible(command: &str) -> Vec<String> {
         .collect()
 }
 
-fn unknown(error: &clap::Error, argument: &str, command: &str) -> String {
+/// The variable of the environment that an option was taken from, if it was.
+fn variable(option: &str, words: &[OsString]) -> Option<String> {
+    let is_given = words.iter().any(|word| {
+        let word = word.to_string_lossy();
+        word.split('=').next() == Some(option) || !word.starts_with("--") && word.starts_with("-j")
+    });
+    let name = format!(
+        "PROVSTREAM_{}",
+        option.trim_start_matches('-').to_uppercase()
+    );
+    (!is_given && std::env::var_os(&name).is_some()).then_some(name)
+}
+
+/// The option before a word that looks like one, and the word: `--max-depth` and `-1`.
+fn value_like_an_option<'a>(argument: &str, words: &'a [OsString]) -> Option<(&'a str, &'a str)> {
+    let at = words
+        .iter()
+        .position(|word| word.to_str().is_some_and(|word| word.starts_with(argument)))?;
+    let before = words.get(at.checked_sub(1)?)?.to_str()?;
+    let is_number = argument.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    (is_number && before.starts_with("--")).then_some((before, words[at].to_str()?))
+}
+
+fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &str) -> String {
+    if let Some((option, value)) = value_like_an_option(argument, words) {
+        return format!(
+            "{option}: expected a value, found the option `{value}`; a value that begins with - is given as {option}={value}"
+        );
+    }
     let similar = part(error, ContextKind::SuggestedArg);
+    let takes_file = definition_of(command)
+        .get_positionals()
+        .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
     match similar {
         _ if !argument.starts_with('-') => {
-            let takes_file = definition_of(command)
-                .get_positionals()
-                .any(|positional| positional.get_id() == "file");
             if takes_file {
                 format!("`{command}` reads one file, found a second one: `{argument}`")
             } else {
@@ -190,6 +229,7 @@ fn unknown(error: &clap::Error, argument: &str, command: &str) -> String {
                 bare(&similar)
             )
         }
+        None if !takes_file => format!("unknown option `{argument}` of `{command}`"),
         None => format!(
             "unknown option `{argument}` of `{command}`; a file whose name begins with - is given as ./{argument}"
         ),
@@ -247,6 +287,18 @@ mod tests {
             (
                 &["provstream", "extract", "--text=yes"],
                 "--text: expected no value, found `yes`",
+            ),
+            (
+                &["provstream", "extract", "--max-depth", "-1m"],
+                "--max-depth: expected a value, found the option `-1m`; a value that begins with - is given as --max-depth=-1m",
+            ),
+            (
+                &["provstream", "vocabulary", "--mode=text"],
+                "unknown option `--mode` of `provstream vocabulary`",
+            ),
+            (
+                &["provstream", "help", "extract", "x"],
+                "`provstream extract` has no commands, found `x`",
             ),
             (
                 &["provstream", "extract", "--mode"],

@@ -32,6 +32,24 @@ pub(crate) fn named<T: FromStr<Err = UnknownNameError>>(text: &str) -> Result<T,
         .map_err(|error| format!("expected one of {}", expected(error)))
 }
 
+/// An absolute IRI without a fragment (RFC 3987 2.2), as far as its characters and its scheme show.
+pub(crate) fn iri(text: &str) -> Result<String, &'static str> {
+    let is_scheme = |scheme: &str| {
+        let mut rest = scheme.bytes();
+        rest.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+            && rest.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    let is_allowed = |c: char| !c.is_control() && !c.is_whitespace() && !"\"#<>\\^`{|}".contains(c);
+    match text.split_once(':') {
+        Some((scheme, rest))
+            if is_scheme(scheme) && !rest.is_empty() && text.chars().all(is_allowed) =>
+        {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected an absolute IRI without a fragment, as in https://example.org/answer/7"),
+    }
+}
+
 pub(crate) fn chunk_size(text: &str) -> Result<NonZeroUsize, String> {
     number(text, 1, MAX_CHUNK, "bytes")
 }
@@ -186,6 +204,25 @@ mod tests {
             let found = time(bad).unwrap_err();
             assert!(found.contains(message), "{bad}: {found}");
             assert!(found.contains("2026-05-28T12:00:00Z"), "{found}");
+        }
+    }
+
+    #[test]
+    fn sources_are_absolute_iris() {
+        for good in ["https://e.org/a?b=c", "urn:x:1", "https://e.org/\u{e9}"] {
+            assert_eq!(iri(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "",
+            "not an iri",
+            "e.org/a",
+            "https://e.org#x",
+            ":x",
+            "1a:b",
+            "a b:c",
+            "https:",
+        ] {
+            assert!(iri(bad).is_err(), "{bad}");
         }
     }
 

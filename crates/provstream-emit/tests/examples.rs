@@ -188,6 +188,6 @@ fn names_are_parsed_and_explained() {
     let error = "GBNF".parse::<GrammarTarget>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "unknown grammar target \"GBNF\", expected \"lark\", \"gbnf\", \"ebnf\", \"regex\", \"structural-tag\" or \"structural-tag-legacy\""
+        "unknown grammar target \"GBNF\", expected one of \"lark\", \"gbnf\", \"ebnf\", \"regex\", \"structural-tag\", \"structural-tag-legacy\""
     );
 }

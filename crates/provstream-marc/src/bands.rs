@@ -2,30 +2,33 @@
 
 use core::fmt;
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::ops::Bound;
 
+use super::declare::{errors, values};
 use super::score::Score;
 use super::terms::Band;
 
-/// The thresholds of the three bands: low is below `medium_from`, high is `high_from` and above, medium lies between.
-///
-/// The bands are half-open upwards but for the last one, which has 1.0. So they cover all scores, do not overlap, grow with
-/// the score, and none is empty. Source: MARC-02 8.5; open point 70.
-///
-/// ```
-/// use provstream_marc::{Band, Bands, Score};
-///
-/// let bands = Bands::new(Score::new(0.5)?, Score::new(0.8)?)?;
-/// assert_eq!(bands.band(Score::new(0.5)?), Band::Medium);
-/// assert_eq!(bands.to_string(), "low [0.0, 0.5), medium [0.5, 0.8), high [0.8, 1.0]");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bands {
-    /// Above 0.0, and below `high_from`.
-    medium_from: Score,
-    high_from: Score,
+values! {
+    /// The thresholds of the three bands: low is below `medium_from`, high is `high_from` and above, medium lies between.
+    ///
+    /// The bands are half-open upwards but for the last one, which has 1.0. So they cover all scores, do not overlap, grow with
+    /// the score, and none is empty. Source: MARC-02 8.5; open point 70.
+    ///
+    /// ```
+    /// use provstream_marc::{Band, Bands, Score};
+    ///
+    /// let bands = Bands::new(Score::new(0.5)?, Score::new(0.8)?)?;
+    /// assert_eq!(bands.band(Score::new(0.5)?), Band::Medium);
+    /// assert_eq!(bands.to_string(), "low [0.0, 0.5), medium [0.5, 0.8), high [0.8, 1.0]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct Bands {
+        /// The least score of the medium band: above 0.0, and below `high_from`.
+        copy medium_from: Score,
+        /// The least score of the high band.
+        copy high_from: Score,
+    }
 }
 
 impl Bands {
@@ -36,12 +39,9 @@ impl Bands {
     /// If a band would be empty: unless 0.0 < `medium_from` < `high_from`.
     pub fn new(medium_from: Score, high_from: Score) -> Result<Self, BandsError> {
         if medium_from == Score::ZERO {
-            Err(BandsError::NoLow)
+            Err(BandsErrorKind::NoLow.into())
         } else if medium_from >= high_from {
-            Err(BandsError::NoMedium {
-                medium_from,
-                high_from,
-            })
+            Err(BandsErrorKind::NoMedium(medium_from, high_from).into())
         } else {
             Ok(Self {
                 medium_from,
@@ -65,103 +65,52 @@ impl Bands {
     /// The scores of a band.
     #[must_use]
     pub const fn range(&self, band: Band) -> (Bound<Score>, Bound<Score>) {
+        use Bound::{Excluded, Included};
         match band {
-            Band::Low => (
-                Bound::Included(Score::ZERO),
-                Bound::Excluded(self.medium_from),
-            ),
-            Band::Medium => (
-                Bound::Included(self.medium_from),
-                Bound::Excluded(self.high_from),
-            ),
-            Band::High => (Bound::Included(self.high_from), Bound::Included(Score::ONE)),
+            Band::Low => (Included(Score::ZERO), Excluded(self.medium_from)),
+            Band::Medium => (Included(self.medium_from), Excluded(self.high_from)),
+            Band::High => (Included(self.high_from), Included(Score::ONE)),
         }
-    }
-
-    /// The least score of the medium band.
-    #[must_use]
-    pub const fn medium_from(&self) -> Score {
-        self.medium_from
-    }
-
-    /// The least score of the high band.
-    #[must_use]
-    pub const fn high_from(&self) -> Score {
-        self.high_from
     }
 }
 
 /// Writes the ranges as a deployment documents them: `low [0.0, 0.5), medium [0.5, 0.8), high [0.8, 1.0]`.
 impl fmt::Display for Bands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            medium_from,
-            high_from,
-        } = self;
+        let (medium, high) = (self.medium_from, self.high_from);
         write!(
             f,
-            "low [{zero}, {medium_from}), medium [{medium_from}, {high_from}), high [{high_from}, {one}]",
-            zero = Score::ZERO,
-            one = Score::ONE,
+            "low [0.0, {medium}), medium [{medium}, {high}), high [{high}, 1.0]"
         )
     }
 }
 
-/// Two thresholds leave a band empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BandsError {
-    /// The medium band begins at 0.0.
-    NoLow,
-    /// The high band does not begin above the medium one.
-    NoMedium {
-        /// The least score of the medium band.
-        medium_from: Score,
-        /// The least score of the high band.
-        high_from: Score,
-    },
-}
-
-impl fmt::Display for BandsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoLow => f.write_str("the low band is empty: the medium one begins at 0.0"),
-            Self::NoMedium {
-                medium_from,
-                high_from,
-            } => write!(
-                f,
-                "the medium band is empty: it begins at {medium_from}, the high one at {high_from}"
-            ),
-        }
+values! {
+    /// A calibration regime: the bands of a deployment under the name that its records state, by task family if wanted.
+    ///
+    /// Bands vary only with the task family, and a family with bands of its own has a profile of its own, so that the same
+    /// identifier never names two sets of thresholds. Source: MARC-02 8.5, 9.1.
+    ///
+    /// ```
+    /// use provstream_marc::{Band, Bands, Calibration, Score};
+    ///
+    /// let calibration = Calibration::new("gateway-2026-05", Bands::new(Score::new(0.5)?, Score::new(0.8)?)?)?
+    ///     .with_family("tax", Bands::new(Score::new(0.7)?, Score::new(0.95)?)?);
+    /// let score = Score::new(0.9)?;
+    /// assert_eq!(calibration.bands(None).unwrap().band(score), Band::High);
+    /// assert_eq!(calibration.bands(Some("tax")).unwrap().band(score), Band::Medium);
+    /// assert!(calibration.bands(Some("taxes")).is_none());
+    /// assert_eq!(calibration.profile_of(Some("tax")), "gateway-2026-05/tax");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct Calibration {
+        /// The name of the regime; it has content.
+        text profile: String,
+        own bands: Bands,
+        own by_family: BTreeMap<String, Bands>,
     }
-}
-
-impl Error for BandsError {}
-
-/// A calibration regime: the bands of a deployment under the name that its records state, by task family if wanted.
-///
-/// Bands vary only with the task family, and a family with bands of its own has a profile of its own, so that the same
-/// identifier never names two sets of thresholds. Source: MARC-02 8.5, 9.1.
-///
-/// ```
-/// use provstream_marc::{Band, Bands, Calibration, Score};
-///
-/// let calibration = Calibration::new("gateway-2026-05", Bands::new(Score::new(0.5)?, Score::new(0.8)?)?)?
-///     .with_family("tax", Bands::new(Score::new(0.7)?, Score::new(0.95)?)?);
-/// let score = Score::new(0.9)?;
-/// assert_eq!(calibration.bands(None).unwrap().band(score), Band::High);
-/// assert_eq!(calibration.bands(Some("tax")).unwrap().band(score), Band::Medium);
-/// assert!(calibration.bands(Some("taxes")).is_none());
-/// assert_eq!(calibration.profile_of(Some("tax")), "gateway-2026-05/tax");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Calibration {
-    /// Has content.
-    profile: String,
-    bands: Bands,
-    by_family: BTreeMap<String, Bands>,
 }
 
 impl Calibration {
@@ -173,7 +122,7 @@ impl Calibration {
     pub fn new(profile: impl Into<String>, bands: Bands) -> Result<Self, CalibrationError> {
         let profile = profile.into();
         if profile.trim().is_empty() {
-            return Err(CalibrationError);
+            return Err(CalibrationErrorKind::NoProfile.into());
         }
         Ok(Self {
             profile,
@@ -183,16 +132,9 @@ impl Calibration {
     }
 
     /// The same with bands of its own for a task family, instead of any it had.
-    #[must_use]
     pub fn with_family(mut self, family: impl Into<String>, bands: Bands) -> Self {
         self.by_family.insert(family.into(), bands);
         self
-    }
-
-    /// The name of the regime.
-    #[must_use]
-    pub fn profile(&self) -> &str {
-        &self.profile
     }
 
     /// The bands of a task family, or those of all tasks if none is given. If no family has bands of its own, a family is
@@ -240,14 +182,22 @@ impl fmt::Display for Calibration {
     }
 }
 
-/// The name of a calibration profile has no content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CalibrationError;
+errors! {
+    /// Two thresholds leave a band empty.
+    BandsError: Copy,
+    /// Which band two thresholds leave empty.
+    BandsErrorKind {
+        /// The medium band begins at 0.0.
+        NoLow => "the low band is empty: expected a medium one that begins above 0.0, found 0.0";
+        /// The high band, which begins at the second score, does not begin above the medium one, which begins at the first.
+        NoMedium(medium_from: Score, high_from: Score) => "the medium band is empty: it begins at {medium_from}, the high one at {high_from}";
+    }
 
-impl fmt::Display for CalibrationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a calibration profile needs a name")
+    /// A calibration cannot have its name.
+    CalibrationError: Copy,
+    /// What is wrong with the name of a calibration.
+    CalibrationErrorKind {
+        /// It has no content.
+        NoProfile => "expected the name of a calibration profile, found a blank text";
     }
 }
-
-impl Error for CalibrationError {}

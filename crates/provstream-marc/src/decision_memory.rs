@@ -1,7 +1,6 @@
 //! What is remembered of the decisions of a stream.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
 use super::terms::Action;
 
@@ -25,49 +24,55 @@ pub(crate) struct Decision {
     pub(crate) followed: bool,
 }
 
-/// The last decisions by their identifiers, within a bound.
+impl Decision {
+    /// Whether it asks for a new assessment, and none follows yet.
+    const fn is_open(&self) -> bool {
+        self.loops.is_some() && !self.followed
+    }
+}
+
+/// The last decisions with their identifiers, the oldest first, within a bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decisions {
-    known: HashMap<Arc<str>, Decision>,
-    /// All keys of the map, each once, the oldest first.
-    order: VecDeque<Arc<str>>,
-    /// Bytes of all keys.
+    known: VecDeque<(Box<str>, Decision)>,
+    /// Bytes of all identifiers.
     bytes: usize,
 }
 
 impl Decisions {
-    pub(crate) fn get(&self, id: &str) -> Option<Decision> {
-        self.known.get(id).copied()
+    fn find(&mut self, id: &str) -> Option<&mut Decision> {
+        let found = self.known.iter_mut().find(|(known, _)| &**known == id);
+        found.map(|(_, decision)| decision)
+    }
+
+    pub(crate) fn has(&mut self, id: &str) -> bool {
+        self.find(id).is_some()
     }
 
     /// The decision that a later record names as its parent.
     pub(crate) fn follow(&mut self, id: &str) -> Option<Decision> {
-        let known = self.known.get_mut(id)?;
+        let known = self.find(id)?;
         known.followed = true;
         Some(*known)
     }
 
     /// Whether a loop with a smaller iteration is not followed yet.
     pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
-        let is_open_below = |one: &Decision| {
-            let below = one.iteration.is_some_and(|count| count < iteration);
-            below && one.loops.is_some() && !one.followed
-        };
-        iteration > 0 && self.known.values().any(is_open_below)
+        let is_below = |one: &Decision| one.iteration.is_some_and(|count| count < iteration);
+        let mut known = self.known.iter();
+        iteration > 0 && known.any(|(_, one)| one.is_open() && is_below(one))
     }
 
     /// The identifiers of loops that no later record follows, the oldest first.
     pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
-        self.order.iter().map(AsRef::as_ref).filter(|id| {
-            self.get(id)
-                .is_some_and(|one| one.loops.is_some() && !one.followed)
-        })
+        let open = self.known.iter().filter(|(_, one)| one.is_open());
+        open.map(|(id, _)| &**id)
     }
 
     /// Remembers a decision, in place of an older one with the same identifier. Whether a decision was forgotten for it,
     /// or its identifier is too long to be remembered.
     pub(crate) fn remember(&mut self, id: &str, decision: Decision) -> bool {
-        if let Some(known) = self.known.get_mut(id) {
+        if let Some(known) = self.find(id) {
             *known = decision;
             return false;
         }
@@ -75,18 +80,15 @@ impl Decisions {
             return true;
         }
         let mut forgot = false;
-        while self.order.len() >= MAX_DECISIONS || self.bytes + id.len() > MAX_BYTES {
-            let Some(oldest) = self.order.pop_front() else {
+        while self.known.len() >= MAX_DECISIONS || self.bytes + id.len() > MAX_BYTES {
+            let Some((oldest, _)) = self.known.pop_front() else {
                 break;
             };
-            self.known.remove(&oldest);
             self.bytes -= oldest.len();
             forgot = true;
         }
-        let id: Arc<str> = id.into();
         self.bytes += id.len();
-        self.order.push_back(Arc::clone(&id));
-        self.known.insert(id, decision);
+        self.known.push_back((id.into(), decision));
         forgot
     }
 }

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use super::declare::values;
 use super::piece::{self, Piece};
 use provstream::json::decode;
 
@@ -152,6 +154,15 @@ impl Document {
         self.set_piece(name, Piece::with_replaced(&object.to_json(), replaced));
     }
 
+    /// Sets a private member, with the prefix `x_` if its name lacks it. Source: MARC-02 11.
+    pub(crate) fn set_private(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
+        if name.starts_with("x_") {
+            self.set(name, json)
+        } else {
+            self.set(&format!("x_{name}"), json)
+        }
+    }
+
     /// Adds a string to the array that a member is, after its elements, or sets an array of it.
     pub(crate) fn append_str(&mut self, name: &str, text: &str) {
         let element = quoted(text);
@@ -279,12 +290,30 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-/// Bytes are no JSON object, or a text is no JSON value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DocumentError {
-    message: String,
-    line: usize,
-    column: usize,
+/// What is wrong with bytes that are not a JSON object, or a text that is not a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DocumentErrorKind {
+    /// They are not JSON.
+    Syntax,
+    /// They end before the value does.
+    Truncated,
+    /// They are JSON of another type.
+    NotAnObject,
+}
+
+values! {
+    /// Bytes are not a JSON object, or a text is not a JSON value.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DocumentError {
+        /// What is wrong.
+        copy kind: DocumentErrorKind,
+        own message: String,
+        /// The line in which the error was found, from 1.
+        copy line: usize,
+        /// The byte in that line at which it was found, from 1; 0 at the line's very start.
+        copy column: usize,
+    }
 }
 
 impl DocumentError {
@@ -293,32 +322,21 @@ impl DocumentError {
         // The message ends with the place, which has fields of its own.
         let end = message.rfind(" at line ").unwrap_or(message.len());
         Self {
+            kind: match error.classify() {
+                Category::Eof => DocumentErrorKind::Truncated,
+                Category::Data => DocumentErrorKind::NotAnObject,
+                Category::Syntax | Category::Io => DocumentErrorKind::Syntax,
+            },
             message: message[..end].into(),
             line: error.line(),
             column: error.column(),
         }
     }
-
-    /// The line in which the error was found, from 1.
-    #[must_use]
-    pub const fn line(&self) -> usize {
-        self.line
-    }
-
-    /// The byte in that line at which it was found, from 1; 0 at the line's very start.
-    #[must_use]
-    pub const fn column(&self) -> usize {
-        self.column
-    }
 }
 
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            message,
-            line,
-            column,
-        } = self;
+        let (line, column, message) = (self.line, self.column, &self.message);
         write!(f, "line {line}, column {column}: {message}")
     }
 }

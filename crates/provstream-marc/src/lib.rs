@@ -4,20 +4,20 @@
 //! [`Decision`] gives a [`Speech`] in which only `ANSWER` has a place for an answer. A record from another component is
 //! placed in a [`TrustContext`] before anything is disclosed or decided by it.
 
-mod assemble;
 mod bands;
 pub mod carry;
 mod core;
-mod core_builder;
 mod decide;
+mod declare;
+
 mod decision_memory;
 mod deployment;
 mod disclosure;
-mod disclosure_builder;
 mod document;
 mod draft;
 mod members;
 mod number;
+mod object;
 mod piece;
 mod projection;
 mod read_error;
@@ -31,35 +31,35 @@ mod validate;
 mod violation;
 mod wording;
 
-pub use self::core::Core;
-pub use bands::{Bands, BandsError, Calibration, CalibrationError};
-pub use core_builder::CoreBuilder;
+pub use self::core::{Core, CoreBuilder};
+pub use bands::{
+    Bands, BandsError, BandsErrorKind, Calibration, CalibrationError, CalibrationErrorKind,
+};
 pub use decide::{
     Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
     Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
-    Remedies, Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState,
-    Situation, Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
+    Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState, Situation,
+    Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
 };
 pub use deployment::{
     CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
     ConformanceReport, Deployment, DeploymentError, DeploymentErrorKind, Extension, Implementation,
     Mapping,
 };
-pub use disclosure::Disclosure;
-pub use disclosure_builder::DisclosureBuilder;
-pub use document::{Document, DocumentError};
+pub use disclosure::{Disclosure, DisclosureBuilder};
+pub use document::{Document, DocumentError, DocumentErrorKind};
 pub use draft::{Draft, Profile};
 pub use projection::{Projection, SpeechError, SpeechErrorKind};
 pub use provstream::{MarcKind, MarcObject};
 pub use read_error::{ReadError, ReadErrorKind};
 pub use schema::schema;
-pub use score::{Score, ScoreError, Scores};
+pub use score::{Score, ScoreError, ScoreErrorKind, Scores};
 pub use sequence_validator::SequenceValidator;
 pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
-pub use terms::{Action, Band, Remediability, Source, Target, UnknownTerm};
+pub use terms::{Action, Band, Remediability, Source, Target, TermError, TermErrorKind};
 pub use trust::{
-    Attestation, AttestationError, ContextualRecord, Domain, Move, NotPermitted, Permission,
-    TrustContext, TrustPolicy, Use,
+    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Move,
+    Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
 };
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};

@@ -1,4 +1,4 @@
-//! The members of both objects in both drafts: one table for validation, types and schemas.
+//! The members of both objects in both drafts: one table for reading, validation, types, builders and schemas.
 
 use super::draft::Draft;
 use super::terms::{Action, Band, Remediability, Source, Target};
@@ -48,17 +48,17 @@ pub(crate) struct Member {
     pub(crate) name: &'static str,
     pub(crate) form: Form,
     pub(crate) presence: Presence,
-    /// The section that defines the member in each draft; none where the draft does not.
-    defined_by: [Option<&'static str>; 2],
-    /// The section on its value in each draft.
+    /// The sections that define the members of the object.
+    defined_by: [&'static str; 2],
+    /// The section on its value in each draft; empty where the draft does not define the member.
     value_by: [&'static str; 2],
     /// What it says, in one sentence for a reader.
-    pub(crate) meaning: &'static str,
+    meaning: &'static str,
 }
 
 impl Member {
-    /// The section that defines the member; none if the draft does not have it.
-    pub(crate) const fn defined_by(&self, draft: Draft) -> Option<&'static str> {
+    /// The section that defines the member, in a draft that does.
+    pub(crate) const fn defined_by(&self, draft: Draft) -> &'static str {
         self.defined_by[draft as usize]
     }
 
@@ -66,27 +66,13 @@ impl Member {
     pub(crate) const fn value_by(&self, draft: Draft) -> &'static str {
         self.value_by[draft as usize]
     }
-}
 
-const fn member(
-    name: &'static str,
-    form: Form,
-    presence: Presence,
-    defined_by: [&'static str; 2],
-    value_by: [&'static str; 2],
-    meaning: &'static str,
-) -> Member {
-    let [first, second] = defined_by;
-    Member {
-        name,
-        form,
-        presence,
-        defined_by: [
-            if first.is_empty() { None } else { Some(first) },
-            Some(second),
-        ],
-        value_by,
-        meaning,
+    pub(crate) fn meaning(&self) -> &'static str {
+        self.meaning.trim_start()
+    }
+
+    pub(crate) fn is_required(&self) -> bool {
+        self.presence == Presence::Required
     }
 }
 
@@ -96,79 +82,86 @@ const BAND: Form = Form::Term(Band::NAMES);
 const TARGET: Form = Form::Term(Target::NAMES);
 const NEXT_STEP: Form = Form::Content(Some(MAX_NEXT_STEP));
 
-use Presence::{Nullable, Optional, Required};
-
-/// MARC-Core, in the order of MARC-02 9.1.
-#[rustfmt::skip]
-static CORE: [Member; 16] = [
-    member("marc_version", Form::Version, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.1"],
-        "Version of the schema that the emitter understands, major and minor."),
-    member("decision_id", Form::Text, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
-        "Identifies this decision point."),
-    member("parent_decision_id", Form::Text, Nullable, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
-        "The decision point before, where that one was `RETRIEVE`, `TOOL` or `DELIBERATE`."),
-    member("iteration", Form::Integer, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
-        "Counts repeated assessments."),
-    member("max_iterations", Form::Integer, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
-        "Most repetitions of `RETRIEVE`, `TOOL` or `DELIBERATE` that are permitted."),
-    member("calibration_profile", Form::Text, Optional, ["", "MARC-02 9.1"], ["", "MARC-02 9.1"],
-        "Names the calibration that turns estimates into the band."),
-    member("pre_capability", Form::Score, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 8.1"],
-        "Whether the request can be handled reliably, estimated before any answer."),
-    member("uncertainty", Form::Scores, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.3"],
-        "How much each source of uncertainty matters; the scores need not sum to 1.0."),
-    member("primary_source", SOURCE, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
-        "The source that matters most for the action."),
-    member("secondary_source", SOURCE, Nullable, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
-        "The source that comes second, if one does."),
-    member("remediability", Form::Term(Remediability::NAMES), Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
-        "The best intervention that is available."),
-    member("selected_action", ACTION, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
-        "The one primary action that is selected."),
-    member(WITH_ANSWER, Form::Score, Nullable, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 8.4"],
-        "How likely the answer is right; null without a candidate answer."),
-    member("confidence_band", BAND, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.2"],
-        "Coarse, calibrated confidence."),
-    member("confidence_target", TARGET, Required, ["", "MARC-02 9.1"], ["", "MARC-02 9.2"],
-        "What the band applies to."),
-    member("recommended_next_step", NEXT_STEP, Required, ["MARC-01 8.1", "MARC-02 9.1"], ["MARC-01 D.1", "MARC-02 9.1"],
-        "The next step, short, in line with the action."),
-];
+/// MARC-Core, in the order of MARC-02 9.1. The first word says what the type has of it, as [`object`](super::object) reads it.
+macro_rules! core_members {
+    ($then:ident $($head:tt)*) => { $then! { { $($head)* }
+        /// Version of the schema that the emitter understands, major and minor.
+        version marc_version: String, Form::Version, Required, ["MARC-01 D.1", "MARC-02 9.1"];
+        /// Identifies this decision point.
+        maybe_text decision_id: String, Form::Text, Optional, ["", "MARC-02 9.1"];
+        /// The decision point before, where that one was `RETRIEVE`, `TOOL` or `DELIBERATE`.
+        maybe_text parent_decision_id: String, Form::Text, Nullable, ["", "MARC-02 9.1"];
+        /// Counts repeated assessments.
+        count iteration: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
+        /// Most repetitions of `RETRIEVE`, `TOOL` or `DELIBERATE` that are permitted.
+        count max_iterations: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
+        /// Names the calibration that turns estimates into the band.
+        maybe_text calibration_profile: String, Form::Text, Optional, ["", "MARC-02 9.1"];
+        /// Whether the request can be handled reliably, estimated before any answer.
+        copy pre_capability: Score, Form::Score, Required, ["MARC-01 D.1", "MARC-02 8.1"];
+        /// How much each source of uncertainty matters; the scores need not sum to 1.0.
+        copy uncertainty: Scores, Form::Scores, Required, ["MARC-01 D.1", "MARC-02 9.3"];
+        /// The source that matters most for the action.
+        copy primary_source: Source, SOURCE, Required, ["MARC-01 D.1", "MARC-02 9.2"];
+        /// The source that comes second, if one does.
+        maybe secondary_source: Source, SOURCE, Nullable, ["MARC-01 D.1", "MARC-02 9.2"];
+        /// The best intervention that is available.
+        copy remediability: Remediability, Form::Term(Remediability::NAMES), Required, ["MARC-01 D.1", "MARC-02 9.2"];
+        /// The one primary action that is selected.
+        copy selected_action: Action, ACTION, Required, ["MARC-01 D.1", "MARC-02 9.2"];
+        /// How likely the answer is right; null without a candidate answer.
+        maybe post_answer_confidence: Score, Form::Score, Nullable, ["MARC-01 D.1", "MARC-02 8.4"];
+        /// Coarse, calibrated confidence.
+        copy confidence_band: Band, BAND, Required, ["MARC-01 D.1", "MARC-02 9.2"];
+        /// What the band applies to.
+        maybe confidence_target: Target, TARGET, Required, ["", "MARC-02 9.2"];
+        /// The next step, short, in line with the action.
+        text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.1", "MARC-02 9.1"];
+    } };
+}
 
 /// MARC-Disclosure, in the order of MARC-02 10.
-#[rustfmt::skip]
-static DISCLOSURE: [Member; 6] = [
-    member("answer", Form::Content(None), Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
-        "What the user sees: an answer, a request for clarification, a refusal or a notice."),
-    member("confidence_band", BAND, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
-        "Coarse, calibrated confidence."),
-    member("confidence_target", TARGET, Required, ["", "MARC-02 10"], ["", "MARC-02 10"],
-        "What the band applies to."),
-    member("uncertainty_source", SOURCE, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
-        "The source of uncertainty that matters most."),
-    member("recommended_next_step", NEXT_STEP, Required, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.1", "MARC-02 10"],
-        "The next step, short, in line with the action."),
-    member("selected_action", ACTION, Optional, ["MARC-01 9", "MARC-02 10"], ["MARC-01 D.2", "MARC-02 10"],
-        "The primary action, where the interface is to know it."),
-];
-
-/// What a source of uncertainty means, for a reader. Source: MARC-02 8.2.
-pub(crate) const fn meaning(source: Source) -> &'static str {
-    match source {
-        Source::Ambiguity => "The request is underspecified or unclear.",
-        Source::MissingEvidence => "Evidence that is needed is absent, insufficient or stale.",
-        Source::CapabilityLimit => "The competence for a reliable solution is lacking.",
-        Source::EvidenceConflict => "Evidence that matters is inconsistent.",
-        Source::Safety => "A policy, legal or safety constraint limits what may be done or said.",
-    }
+macro_rules! disclosure_members {
+    ($then:ident $($head:tt)*) => { $then! { { $($head)* }
+        /// What the user sees: an answer, a request for clarification, a refusal or a notice.
+        text answer: String, Form::Content(None), Required, ["MARC-01 D.2", "MARC-02 10"];
+        /// Coarse, calibrated confidence.
+        copy confidence_band: Band, BAND, Required, ["MARC-01 D.2", "MARC-02 10"];
+        /// What the band applies to.
+        maybe confidence_target: Target, TARGET, Required, ["", "MARC-02 10"];
+        /// The source of uncertainty that matters most.
+        copy uncertainty_source: Source, SOURCE, Required, ["MARC-01 D.2", "MARC-02 10"];
+        /// The next step, short, in line with the action.
+        text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.1", "MARC-02 10"];
+        /// The primary action, where the interface is to know it.
+        maybe selected_action: Action, ACTION, Optional, ["MARC-01 D.2", "MARC-02 10"];
+    } };
 }
+
+pub(crate) use {core_members, disclosure_members};
+
+macro_rules! table {
+    ({ $defined_by:expr } $(#[doc = $meaning:literal] $how:ident $name:ident: $type:ty, $form:expr, $presence:ident, $value_by:expr;)+) => {
+        &[$(Member {
+            name: stringify!($name),
+            form: $form,
+            presence: Presence::$presence,
+            defined_by: $defined_by,
+            value_by: $value_by,
+            meaning: $meaning,
+        },)+]
+    };
+}
+
+static CORE: &[Member] = core_members! { table ["MARC-01 8.1", "MARC-02 9.1"] };
+static DISCLOSURE: &[Member] = disclosure_members! { table ["MARC-01 9", "MARC-02 10"] };
 
 /// The members that a draft defines for an object, in its order.
 pub(crate) fn members(kind: MarcKind, draft: Draft) -> impl Iterator<Item = &'static Member> {
-    let all: &[Member] = match kind {
-        MarcKind::Core => &CORE,
-        MarcKind::Disclosure => &DISCLOSURE,
+    let all = match kind {
+        MarcKind::Core => CORE,
+        MarcKind::Disclosure => DISCLOSURE,
     };
     all.iter()
-        .filter(move |member| member.defined_by(draft).is_some())
+        .filter(move |member| !member.value_by(draft).is_empty())
 }

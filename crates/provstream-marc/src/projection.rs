@@ -1,9 +1,7 @@
 //! From a record to what is disclosed of it.
 
-use core::fmt;
-use std::error::Error;
-
 use super::core::Core;
+use super::declare::{errors, setters, values};
 use super::disclosure::Disclosure;
 use super::members::MAX_MESSAGE;
 use super::speech::{Answering, Clarifying, Deferring, Refusing};
@@ -11,80 +9,65 @@ use super::terms::Action;
 use super::violation::Report;
 use super::wording::{Wording, WordingFinding, check_answer, check_wording};
 
-/// Writes the MARC-Disclosure object of a decision.
-///
-/// | disclosure | record |
-/// |---|---|
-/// | `answer` | the text that goes with the action: the caller's, or a template of the wording |
-/// | `confidence_band` | `confidence_band` |
-/// | `confidence_target` | `confidence_target` (-02 only) |
-/// | `uncertainty_source` | `primary_source` |
-/// | `recommended_next_step` | `recommended_next_step`, or the caller's text |
-/// | `selected_action` | `selected_action`, unless it is hidden |
-///
-/// Nothing else of a record is disclosed: no score, no private member, no identifier. The disclosure is of the record's
-/// draft. Source: MARC-02 10.1, 10.2; MARC-01 9.2.
-///
-/// ```
-/// use provstream_marc::{Core, Domain, Profile, Projection, Speech, TrustContext, TrustPolicy};
-///
-/// # let json = br#"{"marc_version": "1.0", "decision_id": "example-tax-001", "pre_capability": 0.33, "uncertainty":
-/// #     {"ambiguity": 0.86, "missing_evidence": 0.63, "capability_limit": 0.19, "evidence_conflict": 0.07, "safety": 0.03},
-/// #     "primary_source": "ambiguity", "secondary_source": "missing_evidence", "remediability": "user_clarification",
-/// #     "selected_action": "CLARIFY", "post_answer_confidence": null, "confidence_band": "low",
-/// #     "confidence_target": "direct_answer_suitability", "recommended_next_step": "ask for jurisdiction and tax year"}"#;
-/// let record = Core::read(json, Profile::default())?; // the example of MARC-02, appendix A
-/// let record = record.placed(TrustContext::new(Domain::Local));
-/// let Speech::Clarify(turn) = record.speech(&TrustPolicy::default())? else {
-///     panic!("the action is CLARIFY");
-/// };
-/// let projection = Projection::new().with_next_step("provide the jurisdiction and tax year");
-/// let disclosure = projection.clarify(turn, Some("Which jurisdiction and tax year should I use?"))?;
-/// assert_eq!(
-///     disclosure.to_json(),
-///     r#"{"answer":"Which jurisdiction and tax year should I use?","confidence_band":"low","confidence_target":"direct_answer_suitability","uncertainty_source":"ambiguity","recommended_next_step":"provide the jurisdiction and tax year","selected_action":"CLARIFY"}"#
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct Projection {
-    wording: Wording,
-    hides_action: bool,
-    next_step: Option<String>,
+values! {
+    /// Writes the MARC-Disclosure object of a decision.
+    ///
+    /// | disclosure | record |
+    /// |---|---|
+    /// | `answer` | the text that goes with the action: the caller's, or a template of the wording |
+    /// | `confidence_band` | `confidence_band` |
+    /// | `confidence_target` | `confidence_target` (-02 only) |
+    /// | `uncertainty_source` | `primary_source` |
+    /// | `recommended_next_step` | `recommended_next_step`, or the caller's text |
+    /// | `selected_action` | `selected_action`, unless it is hidden |
+    ///
+    /// Nothing else of a record is disclosed: no score, no private member, no identifier. The disclosure is of the record's
+    /// draft. Source: MARC-02 10.1, 10.2; MARC-01 9.2.
+    ///
+    /// ```
+    /// use provstream_marc::{Core, Domain, Profile, Projection, Speech, TrustContext, TrustPolicy};
+    ///
+    /// # let json = br#"{"marc_version": "1.0", "decision_id": "example-tax-001", "pre_capability": 0.33, "uncertainty":
+    /// #     {"ambiguity": 0.86, "missing_evidence": 0.63, "capability_limit": 0.19, "evidence_conflict": 0.07, "safety": 0.03},
+    /// #     "primary_source": "ambiguity", "secondary_source": "missing_evidence", "remediability": "user_clarification",
+    /// #     "selected_action": "CLARIFY", "post_answer_confidence": null, "confidence_band": "low",
+    /// #     "confidence_target": "direct_answer_suitability", "recommended_next_step": "ask for jurisdiction and tax year"}"#;
+    /// let record = Core::read(json, Profile::default())?; // the example of MARC-02, appendix A
+    /// let record = record.placed(TrustContext::new(Domain::Local));
+    /// let Speech::Clarify(turn) = record.speech(&TrustPolicy::default())? else {
+    ///     panic!("the action is CLARIFY");
+    /// };
+    /// let projection = Projection::new().with_next_step("provide the jurisdiction and tax year");
+    /// let disclosure = projection.clarify(turn, Some("Which jurisdiction and tax year should I use?"))?;
+    /// assert_eq!(
+    ///     disclosure.to_json(),
+    ///     r#"{"answer":"Which jurisdiction and tax year should I use?","confidence_band":"low","confidence_target":"direct_answer_suitability","uncertainty_source":"ambiguity","recommended_next_step":"provide the jurisdiction and tax year","selected_action":"CLARIFY"}"#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[must_use]
+    pub struct Projection {
+        /// The wording.
+        borrow wording: Wording,
+        own hides_action: bool,
+        own next_step: Option<String>,
+    }
 }
+
+setters! { Projection {
+    /// The same with another wording.
+    with_wording(wording: Wording) wording = wording;
+    /// The same without `selected_action`, which is optional. Source: MARC-02 10.
+    without_action() hides_action = true;
+    /// The same with a next step that addresses the user, where the record's addresses the system. Source: MARC-02 A.
+    with_next_step(text: impl Into<String>) next_step = Some(text.into());
+} }
 
 impl Projection {
     /// The projection with English wording, the action shown, and the record's next step.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The same with another wording.
-    pub fn with_wording(self, wording: Wording) -> Self {
-        Self { wording, ..self }
-    }
-
-    /// The same without `selected_action`, which is optional. Source: MARC-02 10.
-    pub fn without_action(self) -> Self {
-        Self {
-            hides_action: true,
-            ..self
-        }
-    }
-
-    /// The same with a next step that addresses the user, where the record's addresses the system. Source: MARC-02 A.
-    pub fn with_next_step(self, text: impl Into<String>) -> Self {
-        Self {
-            next_step: Some(text.into()),
-            ..self
-        }
-    }
-
-    /// The wording.
-    #[must_use]
-    pub const fn wording(&self) -> &Wording {
-        &self.wording
     }
 
     /// Discloses an `ANSWER` with the answer itself.
@@ -174,54 +157,19 @@ impl Projection {
     }
 }
 
-/// Why a text cannot be disclosed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpeechErrorKind {
-    /// The text is blank.
-    Empty,
-    /// A request for clarification or a message has so many code points, more than 600.
-    TooLong(usize),
-    /// The disclosure would not be valid.
-    Invalid(Report),
-}
-
-/// A text cannot be disclosed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpeechError(SpeechErrorKind);
-
-impl SpeechError {
-    /// Why.
-    #[must_use]
-    pub const fn kind(&self) -> &SpeechErrorKind {
-        &self.0
+errors! {
+    /// A text cannot be disclosed.
+    SpeechError,
+    /// Why a text cannot be disclosed.
+    SpeechErrorKind {
+        /// The text is blank.
+        Empty => "expected a text to disclose, found a blank one (MARC-02 10.1)";
+        /// A request for clarification or a message has so many code points, more than 600.
+        TooLong(len: usize) => "expected a brief message of at most {MAX_MESSAGE} characters, found {len} (MARC-02 10.1)";
+        /// The disclosure would not be valid.
+        Invalid(report: Report) => "the disclosure would not be valid: {report}";
     }
 }
-
-impl From<SpeechErrorKind> for SpeechError {
-    fn from(kind: SpeechErrorKind) -> Self {
-        Self(kind)
-    }
-}
-
-impl fmt::Display for SpeechError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            SpeechErrorKind::Empty => {
-                f.write_str("expected a text to disclose, found a blank one (MARC-02 10.1)")
-            }
-            SpeechErrorKind::TooLong(len) => write!(
-                f,
-                "expected a brief message of at most {MAX_MESSAGE} characters, found {len} (MARC-02 10.1)"
-            ),
-            SpeechErrorKind::Invalid(report) => {
-                write!(f, "the disclosure would not be valid: {report}")
-            }
-        }
-    }
-}
-
-impl Error for SpeechError {}
 
 impl Disclosure {
     /// Finds wording that a disclosure should do without, by the name of the member. An answer to `ANSWER` is about the

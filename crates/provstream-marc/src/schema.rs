@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};
-use super::members::{Form, Member, Presence, meaning, members};
+use super::members::{Form, Member, Presence, WITH_ANSWER, members};
 use super::terms::{Action, Source, Target};
 use provstream::MarcKind;
 
@@ -30,54 +30,41 @@ use provstream::MarcKind;
 #[must_use]
 pub fn schema(kind: MarcKind, profile: Profile) -> String {
     let draft = profile.draft();
-    let required = members(kind, draft).filter(|member| member.presence == Presence::Required);
-    let mut parts = vec![
-        (
-            "$schema",
-            text("https://json-schema.org/draft/2020-12/schema"),
-        ),
-        ("title", text(&title(kind, draft))),
-        ("description", text(description(profile))),
-        ("type", text("object")),
-        ("required", names(required.map(|member| member.name))),
-        (
-            "properties",
-            Node::Object(
-                members(kind, draft)
-                    .map(|member| (member.name, property(member, profile)))
-                    .collect(),
-            ),
-        ),
-    ];
-    parts.extend(closed(profile));
-    parts.extend(conditions(kind, draft));
-    let mut json = String::new();
-    Node::Object(parts).write(0, &mut json);
-    json
-}
-
-fn title(kind: MarcKind, draft: Draft) -> String {
+    let required = members(kind, draft).filter(|member| member.is_required());
+    let properties = members(kind, draft).map(|member| (member.name, property(member, profile)));
     let name = match kind {
         MarcKind::Core => "MARC-Core record",
         MarcKind::Disclosure => "MARC-Disclosure object",
     };
-    format!("{name}, draft -{draft}")
-}
-
-const fn description(profile: Profile) -> &'static str {
-    if profile.is_strict() {
+    let description = if profile.is_strict() {
         "Applied strictly: no members but these and private ones, which begin with `x_`."
     } else {
         "Applied leniently: other members are let through, and texts may be long."
-    }
+    };
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let mut node = vec![
+        ("$schema", text(dialect)),
+        ("title", text(&format!("{name}, draft -{draft}"))),
+        ("description", text(description)),
+        ("type", text("object")),
+        ("required", names(required.map(|member| member.name))),
+        ("properties", Node::Object(properties.collect())),
+    ];
+    node.extend(closed(profile));
+    node.extend(conditions(kind, draft));
+    let mut json = String::new();
+    Node::Object(node).write(0, &mut json);
+    json
 }
 
 /// A part of the schema.
 enum Node {
     /// A value on one line, as JSON.
     Value(String),
-    Object(Vec<(&'static str, Node)>),
+    Object(Members),
 }
+
+type Members = Vec<(&'static str, Node)>;
 
 impl Node {
     fn write(&self, indent: usize, json: &mut String) {
@@ -97,127 +84,127 @@ impl Node {
 }
 
 fn text(text: &str) -> Node {
-    Node::Value(quoted(text))
+    json(quoted(text))
 }
 
-fn json(json: &str) -> Node {
+fn json(json: impl Into<String>) -> Node {
     Node::Value(json.into())
 }
 
-fn list(items: impl IntoIterator<Item = String>) -> Node {
-    let items: Vec<_> = items.into_iter().collect();
-    Node::Value(format!("[{}]", items.join(", ")))
+fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Node {
+    let names: Vec<_> = names.into_iter().map(quoted).collect();
+    json(format!("[{}]", names.join(", ")))
 }
 
-fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Node {
-    list(names.into_iter().map(quoted))
+fn one(name: &'static str, node: Node) -> Node {
+    Node::Object(vec![(name, node)])
 }
 
 /// What closes an object but for private members. Source: open points 75 to 77.
-fn closed(profile: Profile) -> Vec<(&'static str, Node)> {
+fn closed(profile: Profile) -> Members {
     if !profile.is_strict() {
         return Vec::new();
     }
+    let private = one("^x_", json("true"));
     vec![
-        (
-            "patternProperties",
-            Node::Object(vec![("^x_", json("true"))]),
-        ),
+        ("patternProperties", private),
         ("additionalProperties", json("false")),
     ]
 }
 
 fn property(member: &'static Member, profile: Profile) -> Node {
-    let nullable = member.presence == Presence::Nullable;
-    let (name, constraints) = form(member.form, nullable, profile);
-    let type_ = if nullable {
-        names([name, "null"])
-    } else {
-        text(name)
+    let (name, constraints) = form(member.form, profile);
+    let (type_, constraints) = match (member.presence, member.form) {
+        (Presence::Nullable, Form::Term(known)) => {
+            let null = known
+                .iter()
+                .map(|term| quoted(term))
+                .chain(["null".to_owned()]);
+            let values = null.collect::<Vec<_>>().join(", ");
+            let enumeration = ("enum", json(format!("[{values}]")));
+            (names([name, "null"]), vec![enumeration])
+        }
+        (Presence::Nullable, _) => (names([name, "null"]), constraints),
+        _ => (text(name), constraints),
     };
-    let mut parts = vec![("description", text(member.meaning)), ("type", type_)];
+    let mut parts = vec![("description", text(member.meaning())), ("type", type_)];
     parts.extend(constraints);
     Node::Object(parts)
 }
 
 /// The JSON type of a form, and what else holds of its values.
-fn form(form: Form, nullable: bool, profile: Profile) -> (&'static str, Vec<(&'static str, Node)>) {
+fn form(form: Form, profile: Profile) -> (&'static str, Members) {
     match form {
-        Form::Version => {
-            // Other versions than 1.0 are a matter of a should-level requirement.
-            let pattern = text(r"^1\.(0|[1-9][0-9]*)$");
-            ("string", vec![("pattern", pattern)])
-        }
+        // Other versions than 1.0 are a matter of a should-level requirement.
+        Form::Version => ("string", vec![("pattern", text(r"^1\.(0|[1-9][0-9]*)$"))]),
         Form::Text => ("string", Vec::new()),
         Form::Content(max) => {
-            let mut constraints = vec![("minLength", json("1"))];
             let max = max.filter(|_| profile.is_strict());
-            constraints.extend(max.map(|max| ("maxLength", json(&max.to_string()))));
-            ("string", constraints)
+            let max = max.map(|max| ("maxLength", json(max.to_string())));
+            let least = ("minLength", json("1"));
+            ("string", [least].into_iter().chain(max).collect())
         }
         Form::Integer => ("integer", Vec::new()),
-        Form::Score => ("number", range()),
+        Form::Score => ("number", range().into()),
         Form::Scores => ("object", scores(profile)),
-        Form::Term(known) => {
-            let null = nullable.then(|| "null".to_owned());
-            let values = known.iter().map(|term| quoted(term)).chain(null);
-            ("string", vec![("enum", list(values))])
-        }
+        Form::Term(known) => ("string", vec![("enum", names(known.iter().copied()))]),
     }
 }
 
-fn range() -> Vec<(&'static str, Node)> {
-    vec![("minimum", json("0.0")), ("maximum", json("1.0"))]
+/// What a source of uncertainty means, for a reader. Source: MARC-02 8.2.
+const fn meaning(source: Source) -> &'static str {
+    match source {
+        Source::Ambiguity => "The request is underspecified or unclear.",
+        Source::MissingEvidence => "Evidence that is needed is absent, insufficient or stale.",
+        Source::CapabilityLimit => "The competence for a reliable solution is lacking.",
+        Source::EvidenceConflict => "Evidence that matters is inconsistent.",
+        Source::Safety => "A policy, legal or safety constraint limits what may be done or said.",
+    }
 }
 
-fn scores(profile: Profile) -> Vec<(&'static str, Node)> {
+fn range() -> [(&'static str, Node); 2] {
+    [("minimum", json("0.0")), ("maximum", json("1.0"))]
+}
+
+fn scores(profile: Profile) -> Members {
     let score = |source: &Source| {
-        let mut parts = vec![
+        let about = [
             ("description", text(meaning(*source))),
             ("type", text("number")),
         ];
-        parts.extend(range());
-        (source.as_str(), Node::Object(parts))
+        let node = Node::Object(about.into_iter().chain(range()).collect());
+        (source.as_str(), node)
     };
-    let mut parts = vec![
-        ("required", names(Source::NAMES.iter().copied())),
-        (
-            "properties",
-            Node::Object(Source::ALL.iter().map(score).collect()),
-        ),
-    ];
+    let properties = Node::Object(Source::ALL.iter().map(score).collect());
+    let required = names(Source::NAMES.iter().copied());
+    let mut parts = vec![("required", required), ("properties", properties)];
     parts.extend(closed(profile));
     parts
 }
 
 /// What holds if the action is `ANSWER`. Source: MARC-01 8.3; MARC-02 8.6, 9.4.
-fn conditions(kind: MarcKind, draft: Draft) -> Vec<(&'static str, Node)> {
-    let mut required = Vec::new();
-    let mut properties = Vec::new();
+fn conditions(kind: MarcKind, draft: Draft) -> Members {
+    let (mut then, mut properties) = (Vec::new(), Vec::new());
     if kind == MarcKind::Core {
-        let name = "post_answer_confidence";
-        required.push(("required", names([name])));
-        properties.push((name, Node::Object(vec![("type", text("number"))])));
+        then.push(("required", names([WITH_ANSWER])));
+        properties.push((WITH_ANSWER, one("type", text("number"))));
     }
     if draft == Draft::Draft02 {
         let target = text(Target::of(Action::Answer).as_str());
-        properties.push(("confidence_target", Node::Object(vec![("const", target)])));
+        properties.push(("confidence_target", one("const", target)));
     }
     if properties.is_empty() {
         return Vec::new();
     }
-    let name = "selected_action";
-    let answer = Node::Object(vec![("const", text(Action::Answer.as_str()))]);
-    let mut then = required;
     then.push(("properties", Node::Object(properties)));
+    let name = "selected_action";
+    let answer = one("const", text(Action::Answer.as_str()));
+    let is_answer = vec![
+        ("required", names([name])),
+        ("properties", one(name, answer)),
+    ];
     vec![
-        (
-            "if",
-            Node::Object(vec![
-                ("required", names([name])),
-                ("properties", Node::Object(vec![(name, answer)])),
-            ]),
-        ),
+        ("if", Node::Object(is_answer)),
         ("then", Node::Object(then)),
     ]
 }

@@ -2,24 +2,26 @@
 
 use core::fmt;
 use core::str::FromStr;
-use std::error::Error;
 
 use serde_json::value::RawValue;
 
+use super::declare::errors;
 use super::number::Number;
 use super::terms::Source;
 
 /// An estimate in [0.0, 1.0], ends included. Source: MARC-02 8.1, 8.2, 8.4.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Score(f64);
+///
+/// It has the bits of the number: of numbers that are not negative these are in the same order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(u64);
 
 impl Score {
     /// 0.0.
-    pub const ZERO: Self = Self(0.0);
+    pub const ZERO: Self = Self::of(0.0);
     /// 1.0.
-    pub const ONE: Self = Self(1.0);
-    pub(crate) const HALF: Self = Self(0.5);
-    pub(crate) const THREE_TENTHS: Self = Self(0.3);
+    pub const ONE: Self = Self::of(1.0);
+    pub(crate) const HALF: Self = Self::of(0.5);
+    pub(crate) const THREE_TENTHS: Self = Self::of(0.3);
 
     /// A score.
     ///
@@ -28,51 +30,41 @@ impl Score {
     /// If the value is not a number, below 0.0 or above 1.0.
     pub fn new(value: f64) -> Result<Self, ScoreError> {
         if (0.0..=1.0).contains(&value) {
-            // Negative zero becomes zero, so that equal scores are written alike.
-            Ok(Self(value + 0.0))
+            Ok(Self::of(value))
         } else {
-            Err(ScoreError(value))
+            Err(outside(value))
         }
+    }
+
+    /// The score of a value in range. Negative zero becomes zero, so that equal scores are written alike.
+    const fn of(value: f64) -> Self {
+        Self((value + 0.0).to_bits())
     }
 
     /// The value, from 0.0 to 1.0.
     #[must_use]
     pub const fn get(self) -> f64 {
-        self.0
+        f64::from_bits(self.0)
     }
 
     /// The score that a JSON number is; `None` if it is outside the range, by however little.
     pub(crate) fn of_number(number: Number<'_>) -> Option<Self> {
-        number.in_unit_interval().then(|| {
-            // What is in range as written may still round to a neighbour, never beyond the ends.
-            Self(number.to_f64().clamp(0.0, 1.0) + 0.0)
-        })
+        // What is in range as written may still round to a neighbour, never beyond the ends.
+        let is_in_range = number.in_unit_interval();
+        is_in_range.then(|| Self::of(number.to_f64().clamp(0.0, 1.0)))
     }
 }
 
-// A score is never NaN, and zero has one form.
-impl Eq for Score {}
-
-#[expect(
-    clippy::derive_ord_xor_partial_ord,
-    reason = "the derived order is total, as a score is never NaN"
-)]
-impl Ord for Score {
-    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl core::hash::Hash for Score {
-    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-        self.0.to_bits().hash(state);
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.get(), f)
     }
 }
 
 /// Writes the score as a JSON number, the shortest that reads back as the same.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
+        write!(f, "{self:?}")
     }
 }
 
@@ -84,39 +76,31 @@ impl FromStr for Score {
         let value = text.parse().unwrap_or(f64::NAN);
         let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
         let number = Number::of(text).filter(|_| is_json);
-        number.and_then(Self::of_number).ok_or(ScoreError(value))
+        number
+            .and_then(Self::of_number)
+            .ok_or_else(|| outside(value))
     }
 }
 
-impl TryFrom<f64> for Score {
-    type Error = ScoreError;
-
-    fn try_from(value: f64) -> Result<Self, Self::Error> {
-        Self::new(value)
+errors! {
+    /// A value is not a score.
+    ScoreError,
+    /// What is wrong with a value.
+    ScoreErrorKind {
+        /// It is not a number.
+        NotANumber => "expected a number from 0.0 to 1.0";
+        /// It is outside of the range: this number, of which the last digits may have been rounded.
+        OutOfRange(number: String) => "expected a number from 0.0 to 1.0, found {number}";
     }
 }
 
-impl From<Score> for f64 {
-    fn from(score: Score) -> Self {
-        score.0
+fn outside(value: f64) -> ScoreError {
+    if value.is_nan() {
+        ScoreErrorKind::NotANumber.into()
+    } else {
+        ScoreErrorKind::OutOfRange(format!("{value:?}")).into()
     }
 }
-
-/// A value is not a score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ScoreError(f64);
-
-impl fmt::Display for ScoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_nan() {
-            return f.write_str("expected a number from 0.0 to 1.0");
-        }
-        // A number that is outside of the range by less than its digits show may be written as its end.
-        write!(f, "expected a number from 0.0 to 1.0, found {:?}", self.0)
-    }
-}
-
-impl Error for ScoreError {}
 
 /// A score for each source of uncertainty. They are estimates of salience or severity and need not sum to 1.0.
 ///

@@ -6,7 +6,7 @@ use super::draft::{Draft, Profile};
 use super::number::Number;
 use super::terms::Action;
 use super::validate::{Reading, Value, cut, read, shown};
-use super::violation::{Level, Report, Violation, ViolationCode as Code};
+use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
 /// Checks what must hold between the MARC-Core records of a stream: decision identifiers are unique, parents are known, a
@@ -76,7 +76,7 @@ impl SequenceValidator {
         }
         let reading = read(document, MarcKind::Core, self.profile);
         let id = reading.text("decision_id");
-        if let Some(id) = id.filter(|id| self.decisions.get(id).is_some()) {
+        if let Some(id) = id.filter(|id| self.decisions.has(id)) {
             let message = format!(
                 "an earlier record has the same `decision_id`, {}",
                 shown(id)
@@ -85,7 +85,6 @@ impl SequenceValidator {
                 &mut report,
                 Code::RepeatedDecisionId,
                 "/decision_id",
-                "MARC-02 7.3",
                 message,
             );
         }
@@ -115,13 +114,7 @@ impl SequenceValidator {
                 "no later record names {} as its parent, which asked for a new assessment",
                 shown(id)
             );
-            note(
-                &mut report,
-                Code::OpenLoop,
-                "/decision_id",
-                "MARC-02 9.1",
-                message,
-            );
+            note(&mut report, Code::OpenLoop, "/decision_id", message);
         }
         report
     }
@@ -140,7 +133,7 @@ impl SequenceValidator {
                 let known = self.decisions.follow(id);
                 if known.is_none() && !self.incomplete {
                     let message = format!("no earlier record has the `decision_id` {}", shown(id));
-                    note(report, Code::UnknownParent, pointer, "MARC-02 9.1", message);
+                    note(report, Code::UnknownParent, pointer, message);
                 }
                 known
             }
@@ -152,13 +145,7 @@ impl SequenceValidator {
                 let later = self.decisions.is_open_below(iteration);
                 if anonymous.is_some() || later {
                     let message = "the record follows another assessment, so `parent_decision_id` should name a parent";
-                    note(
-                        report,
-                        Code::MissingParent,
-                        pointer,
-                        "MARC-02 9.1",
-                        message.into(),
-                    );
+                    note(report, Code::MissingParent, pointer, message);
                 }
                 anonymous
             }
@@ -170,13 +157,7 @@ impl SequenceValidator {
         if !self.reported {
             self.reported = true;
             let message = "the stream has more decisions than are remembered; from here on an unknown parent is not reported";
-            note(
-                report,
-                Code::LimitSession,
-                "",
-                "MARC-02 7.3",
-                message.into(),
-            );
+            note(report, Code::LimitSession, "", message);
         }
     }
 }
@@ -198,94 +179,56 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
     let written = |name| cut(reading.number(name).map_or("", Number::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
+    // Two that are beyond the type may differ all the same.
+    let beyond = |count| count == i64::MAX;
     if let (Some(iteration), Some(earlier)) = (iteration, before.iteration)
         && iteration <= earlier
-        // Two that are beyond the type may differ all the same.
-        && iteration < i64::MAX
+        && !beyond(iteration)
     {
+        let more = if beyond(earlier) { " or more" } else { "" };
         let message = format!(
-            "`iteration` is {}, and that of the decision before is {}: it should grow",
-            written("iteration"),
-            remembered(earlier)
+            "`iteration` is {}, and that of the decision before is {earlier}{more}: it should grow",
+            written("iteration")
         );
-        note(
-            report,
-            Code::IterationNotGrowing,
-            "/iteration",
-            "MARC-02 9.1",
-            message,
-        );
+        note(report, Code::IterationNotGrowing, "/iteration", message);
     }
-    match (own_max, iteration, before.max_iterations) {
+    let max = own_max.or(before.max_iterations);
+    let above = match (own_max, iteration, before.max_iterations) {
         (Some(own), _, Some(max)) if own > max => {
+            let own = written("max_iterations");
             let message = format!(
-                "`max_iterations` is {}, and that of the decision before is {max}: it should not be raised",
-                written("max_iterations")
+                "`max_iterations` is {own}, and that of the decision before is {max}: it should not be raised"
             );
-            note(
-                report,
-                Code::IterationAboveMaximum,
-                "/max_iterations",
-                "MARC-02 9.1",
-                message,
-            );
+            Some(("/max_iterations", message))
         }
         (None, Some(iteration), Some(max)) if iteration > max => {
+            let iteration = written("iteration");
             let message = format!(
-                "`iteration` is {}, above the `max_iterations` of the decision before, which is {max}",
-                written("iteration")
+                "`iteration` is {iteration}, above the `max_iterations` of the decision before, which is {max}"
             );
-            note(
-                report,
-                Code::IterationAboveMaximum,
-                "/iteration",
-                "MARC-02 9.1",
-                message,
+            Some(("/iteration", message))
+        }
+        (_, None, _) => max.filter(|&max| i64::from(rounds) > max).map(|max| {
+            let message = format!(
+                "its parents make this round {rounds}, above `max_iterations`, which is {max}"
             );
-        }
-        (_, None, _) => {
-            let max = own_max.or(before.max_iterations);
-            if let Some(max) = max.filter(|&max| i64::from(rounds) > max) {
-                let message = format!(
-                    "its parents make this round {rounds}, above `max_iterations`, which is {max}"
-                );
-                note(
-                    report,
-                    Code::IterationAboveMaximum,
-                    "/parent_decision_id",
-                    "MARC-02 9.1",
-                    message,
-                );
-            }
-        }
-        _ => {}
+            ("/parent_decision_id", message)
+        }),
+        _ => None,
+    };
+    if let Some((pointer, message)) = above {
+        note(report, Code::IterationAboveMaximum, pointer, message);
     }
     let action = reading.term::<Action>("selected_action");
     Decision {
         iteration,
-        max_iterations: own_max.or(before.max_iterations),
+        max_iterations: max,
         loops: action.filter(|action| action.loops()),
         rounds,
         followed: false,
     }
 }
 
-/// A counter of an earlier decision in a message; one beyond the type is remembered as its maximum.
-fn remembered(count: i64) -> String {
-    if count == i64::MAX {
-        format!("{count} or more")
-    } else {
-        count.to_string()
-    }
-}
-
-fn note(report: &mut Report, code: Code, pointer: &str, section: &'static str, message: String) {
-    let pointer = pointer.into();
-    report.push(Violation::new(
-        code,
-        Level::Should,
-        pointer,
-        section,
-        message,
-    ));
+fn note(report: &mut Report, code: Code, pointer: &str, message: impl Into<String>) {
+    report.push(Violation::new(code, message).at(pointer));
 }

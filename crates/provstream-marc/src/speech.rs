@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::terms::Action;
-use super::trust::{ContextualRecord, NotPermitted, TrustPolicy, Use};
+use super::trust::{ContextualRecord, TrustError, TrustPolicy, Use};
 
 /// The turn to speak after a decision, by the selected action.
 ///
@@ -86,8 +86,8 @@ impl ContextualRecord {
     ///
     /// # Errors
     ///
-    /// [`NotPermitted`] if it does not.
-    pub fn speech(&self, policy: &TrustPolicy) -> Result<Speech, NotPermitted> {
+    /// [`TrustError`] if it does not.
+    pub fn speech(&self, policy: &TrustPolicy) -> Result<Speech, TrustError> {
         Ok(Speech::of(self.permit(Use::Disclose, policy)?.clone()))
     }
 }

@@ -1,7 +1,6 @@
 //! The closed enumerations of MARC.
 
-use core::fmt;
-use std::error::Error;
+use super::declare::errors;
 
 /// A closed enumeration whose values are written as given.
 macro_rules! terms {
@@ -35,12 +34,12 @@ macro_rules! terms {
         }
 
         impl ::core::str::FromStr for $name {
-            type Err = $crate::UnknownTerm;
+            type Err = $crate::TermError;
 
             fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
                 match text {
                     $($text => Ok(Self::$term),)+
-                    _ => Err($crate::UnknownTerm::new($what, Self::NAMES, text)),
+                    _ => Err($crate::TermErrorKind::Unknown($what, Self::NAMES, text.into()).into()),
                 }
             }
         }
@@ -126,14 +125,9 @@ impl Action {
     /// [`Remediability::Human`], as a human path may exist that this system does not initiate. Source: MARC-02 9.4; open
     /// points 65 and 66.
     #[must_use]
-    pub const fn fits(self, class: Remediability) -> bool {
-        match self.remediability() {
-            None => true,
-            Some(own) => {
-                own as u8 == class as u8
-                    || matches!((self, class), (Self::Abstain, Remediability::Human))
-            }
-        }
+    pub fn fits(self, class: Remediability) -> bool {
+        let human = (self, class) == (Self::Abstain, Remediability::Human);
+        self.remediability().is_none_or(|own| own == class || human)
     }
 }
 
@@ -173,45 +167,13 @@ impl Target {
     }
 }
 
-/// A text is not one of the values of an enumeration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownTerm {
-    what: &'static str,
-    known: &'static [&'static str],
-    given: String,
-}
-
-impl UnknownTerm {
-    pub(crate) fn new(what: &'static str, known: &'static [&'static str], given: &str) -> Self {
-        Self {
-            what,
-            known,
-            given: given.into(),
-        }
-    }
-
-    /// The text that was given.
-    #[must_use]
-    pub fn given(&self) -> &str {
-        &self.given
-    }
-
-    /// The values that are understood.
-    #[must_use]
-    pub const fn known(&self) -> &'static [&'static str] {
-        self.known
+errors! {
+    /// A text is not one of the values of an enumeration.
+    TermError,
+    /// What is wrong with a text.
+    TermErrorKind {
+        /// It is not a value of what is named first, which has the values that come next; the text itself is last.
+        Unknown(what: &'static str, known: &'static [&'static str], given: String) =>
+            "unknown {what} {given:?}, expected one of {}", known.join(", ");
     }
 }
-
-impl fmt::Display for UnknownTerm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, known, given } = self;
-        write!(
-            f,
-            "unknown {what} {given:?}, expected one of {}",
-            known.join(", ")
-        )
-    }
-}
-
-impl Error for UnknownTerm {}

@@ -1,10 +1,10 @@
 //! Where a record comes from, and what it may be used for.
 
 use core::fmt;
-use std::error::Error;
 
 use super::bands::Calibration;
 use super::core::Core;
+use super::declare::{errors, setters, values};
 use super::terms::{Action, terms};
 
 terms! {
@@ -16,134 +16,6 @@ terms! {
         Delegated = "delegated",
         /// Another one.
         CrossDomain = "cross-domain",
-    }
-}
-
-/// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
-/// library verifies nothing. Source: MARC-02 15.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Attestation {
-    /// Has content.
-    emitter: String,
-    bound_to_request: bool,
-    integrity_protected: bool,
-}
-
-impl Attestation {
-    /// A record whose emitter was authenticated, by name.
-    ///
-    /// # Errors
-    ///
-    /// If the name has no content.
-    pub fn new(emitter: impl Into<String>) -> Result<Self, AttestationError> {
-        let emitter = emitter.into();
-        if emitter.trim().is_empty() {
-            return Err(AttestationError);
-        }
-        Ok(Self {
-            emitter,
-            bound_to_request: false,
-            integrity_protected: false,
-        })
-    }
-
-    /// The same, bound to the request it is about, so that it is no replay.
-    #[must_use]
-    pub fn with_request_binding(mut self) -> Self {
-        self.bound_to_request = true;
-        self
-    }
-
-    /// The same, with its integrity protected.
-    #[must_use]
-    pub fn with_integrity(mut self) -> Self {
-        self.integrity_protected = true;
-        self
-    }
-
-    /// Who wrote the record.
-    #[must_use]
-    pub fn emitter(&self) -> &str {
-        &self.emitter
-    }
-
-    /// Whether it is bound to the request it is about.
-    #[must_use]
-    pub const fn is_bound_to_request(&self) -> bool {
-        self.bound_to_request
-    }
-
-    /// Whether its integrity is protected.
-    #[must_use]
-    pub const fn is_integrity_protected(&self) -> bool {
-        self.integrity_protected
-    }
-}
-
-/// An attestation names no emitter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AttestationError;
-
-impl fmt::Display for AttestationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an attestation needs the name of the emitter")
-    }
-}
-
-impl Error for AttestationError {}
-
-/// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
-///
-/// Source: MARC-02 15; open point 85.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TrustContext {
-    domain: Domain,
-    attestation: Option<Attestation>,
-}
-
-impl TrustContext {
-    /// A record of a domain, not attested.
-    #[must_use]
-    pub const fn new(domain: Domain) -> Self {
-        Self {
-            domain,
-            attestation: None,
-        }
-    }
-
-    /// The same, attested.
-    #[must_use]
-    pub fn attested(mut self, attestation: Attestation) -> Self {
-        self.attestation = Some(attestation);
-        self
-    }
-
-    /// The domain.
-    #[must_use]
-    pub const fn domain(&self) -> Domain {
-        self.domain
-    }
-
-    /// The attestation, if there is one.
-    #[must_use]
-    pub const fn attestation(&self) -> Option<&Attestation> {
-        self.attestation.as_ref()
-    }
-
-    /// Whether the emitter answers to the receiver, or is at least known to it.
-    const fn is_known(&self) -> bool {
-        !matches!(self.domain, Domain::CrossDomain) || self.attestation.is_some()
-    }
-}
-
-/// `cross-domain, attested by example.org`
-impl fmt::Display for TrustContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.domain)?;
-        match &self.attestation {
-            Some(attestation) => write!(f, ", attested by {}", attestation.emitter),
-            None => Ok(()),
-        }
     }
 }
 
@@ -162,16 +34,100 @@ terms! {
     }
 }
 
-/// When a use is permitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Permission {
-    /// Always.
-    Always,
-    /// If the record is attested.
-    IfAttested,
-    /// Never.
-    Never,
+terms! {
+    /// When a use is permitted.
+    #[non_exhaustive]
+    Permission, "permission" {
+        /// Always.
+        Always = "always",
+        /// If the record is attested.
+        IfAttested = "if attested",
+        /// Never.
+        Never = "never",
+    }
+}
+
+values! {
+    /// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
+    /// library verifies nothing. Source: MARC-02 15.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    #[must_use]
+    pub struct Attestation {
+        /// Who wrote the record; the name has content.
+        text emitter: String,
+        /// Whether it is bound to the request it is about.
+        copy is_bound_to_request: bool,
+        /// Whether its integrity is protected.
+        copy is_integrity_protected: bool,
+    }
+
+    /// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
+    /// Source: MARC-02 15; open point 85.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    #[must_use]
+    pub struct TrustContext {
+        /// The domain.
+        copy domain: Domain,
+        own attestation: Option<Attestation>,
+    }
+}
+
+impl Attestation {
+    /// A record whose emitter was authenticated, by name.
+    ///
+    /// # Errors
+    ///
+    /// If the name has no content.
+    pub fn new(emitter: impl Into<String>) -> Result<Self, AttestationError> {
+        let emitter = emitter.into();
+        if emitter.trim().is_empty() {
+            return Err(AttestationErrorKind::NoEmitter.into());
+        }
+        Ok(Self {
+            emitter,
+            is_bound_to_request: false,
+            is_integrity_protected: false,
+        })
+    }
+}
+
+setters! { Attestation {
+    /// The same, bound to the request it is about, so that it is no replay.
+    with_request_binding() is_bound_to_request = true;
+    /// The same, with its integrity protected.
+    with_integrity() is_integrity_protected = true;
+} }
+
+impl TrustContext {
+    /// A record of a domain, not attested.
+    pub const fn new(domain: Domain) -> Self {
+        Self {
+            domain,
+            attestation: None,
+        }
+    }
+
+    /// The attestation, if there is one.
+    #[must_use]
+    pub const fn attestation(&self) -> Option<&Attestation> {
+        self.attestation.as_ref()
+    }
+}
+
+setters! { TrustContext {
+    /// The same, attested.
+    attested(attestation: Attestation) attestation = Some(attestation);
+} }
+
+/// `cross-domain, attested by example.org`
+impl fmt::Display for TrustContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.domain)?;
+        match &self.attestation {
+            Some(attestation) => write!(f, ", attested by {}", attestation.emitter),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Which records may be used for what. An attestation never takes a use away.
@@ -215,39 +171,42 @@ impl Default for TrustPolicy {
     }
 }
 
-/// A record in a context of trust. Whatever decides by a record takes it in this form only.
-///
-/// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
-///
-/// ```
-/// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
-///
-/// fn receive(record: Core) -> Move {
-///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
-/// }
-/// ```
-///
-/// A record that is in none decides nothing:
-///
-/// ```compile_fail,E0599
-/// use provstream_marc::{Core, Move, TrustPolicy};
-///
-/// fn receive(record: Core) -> Move {
-///     record.next_move(&TrustPolicy::default())
-/// }
-/// ```
-///
-/// ```compile_fail,E0308
-/// use provstream_marc::{Controller, Core, Session, SessionError};
-///
-/// fn receive(controller: &Controller, record: &Core) -> Result<Session, SessionError> {
-///     Session::following(controller, "request-8", record)
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContextualRecord {
-    record: Core,
-    context: TrustContext,
+values! {
+    /// A record in a context of trust. Whatever decides by a record takes it in this form only.
+    ///
+    /// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
+    ///
+    /// ```
+    /// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
+    ///
+    /// fn receive(record: Core) -> Move {
+    ///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
+    /// }
+    /// ```
+    ///
+    /// A record that is in none decides nothing:
+    ///
+    /// ```compile_fail,E0599
+    /// use provstream_marc::{Core, Move, TrustPolicy};
+    ///
+    /// fn receive(record: Core) -> Move {
+    ///     record.next_move(&TrustPolicy::default())
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail,E0308
+    /// use provstream_marc::{Controller, Core, Session, SessionError};
+    ///
+    /// fn receive(controller: &Controller, record: &Core) -> Result<Session, SessionError> {
+    ///     Session::following(controller, "request-8", record)
+    /// }
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ContextualRecord {
+        own pub(crate) record: Core,
+        /// The context.
+        borrow context: TrustContext,
+    }
 }
 
 impl Core {
@@ -262,26 +221,17 @@ impl Core {
 }
 
 impl ContextualRecord {
-    /// The context.
-    #[must_use]
-    pub const fn context(&self) -> &TrustContext {
-        &self.context
-    }
-
     /// The record for a use, if a policy permits that.
     ///
     /// # Errors
     ///
     /// If it does not.
-    pub const fn permit(&self, usage: Use, policy: &TrustPolicy) -> Result<&Core, NotPermitted> {
-        if policy.permits(&self.context, usage) {
-            Ok(&self.record)
-        } else {
-            Err(NotPermitted {
-                usage,
-                domain: self.context.domain,
-                attested: self.context.attestation.is_some(),
-            })
+    pub fn permit(&self, usage: Use, policy: &TrustPolicy) -> Result<&Core, TrustError> {
+        let domain = self.context.domain;
+        match policy.get(domain, usage) {
+            _ if policy.permits(&self.context, usage) => Ok(&self.record),
+            Permission::IfAttested => Err(TrustErrorKind::NotAttested(domain, usage).into()),
+            _ => Err(TrustErrorKind::Never(domain, usage).into()),
         }
     }
 
@@ -289,7 +239,9 @@ impl ContextualRecord {
     /// not of an unattested emitter in another domain, who may name anything. Source: MARC-02 8.5.
     #[must_use]
     pub fn is_band_comparable(&self, own: &Calibration) -> bool {
-        self.context.is_known() && self.record.calibration_profile() == Some(own.profile())
+        let is_known =
+            self.context.domain != Domain::CrossDomain || self.context.attestation.is_some();
+        is_known && self.record.calibration_profile() == Some(own.profile())
     }
 
     /// What a receiver does next. A record that may not be used for it leads to [`Move::Validate`], as does one that was
@@ -315,11 +267,6 @@ impl ContextualRecord {
             Move::Validate
         }
     }
-
-    /// The record, whatever it is used for.
-    pub(crate) const fn record(&self) -> &Core {
-        &self.record
-    }
 }
 
 /// What a receiver does next. Source: MARC-02 12.
@@ -336,47 +283,22 @@ pub enum Move {
     HumanReview,
 }
 
-/// A record may not be used so in its context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotPermitted {
-    usage: Use,
-    domain: Domain,
-    attested: bool,
-}
-
-impl NotPermitted {
-    /// What the record was to be used for.
-    #[must_use]
-    pub const fn usage(&self) -> Use {
-        self.usage
+errors! {
+    /// An attestation cannot be made.
+    AttestationError: Copy,
+    /// What is wrong with an attestation.
+    AttestationErrorKind {
+        /// It names no emitter.
+        NoEmitter => "expected the name of the emitter that an attestation is about, found a blank text";
     }
 
-    /// The domain it is from.
-    #[must_use]
-    pub const fn domain(&self) -> Domain {
-        self.domain
-    }
-
-    /// Whether it is attested.
-    #[must_use]
-    pub const fn is_attested(&self) -> bool {
-        self.attested
+    /// A record may not be used so in its context.
+    TrustError: Copy,
+    /// Why a record of a domain may not be used so.
+    TrustErrorKind {
+        /// It is not attested, as the policy asks for this use.
+        NotAttested(domain: Domain, usage: Use) => "a {domain} record with no attestation may not be used to {usage}";
+        /// The policy does not permit this use, whether a record is attested or not.
+        Never(domain: Domain, usage: Use) => "a {domain} record may not be used to {usage}, attested or not";
     }
 }
-
-impl fmt::Display for NotPermitted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            usage,
-            domain,
-            attested,
-        } = self;
-        let attested = if *attested { "an" } else { "no" };
-        write!(
-            f,
-            "a {domain} record with {attested} attestation may not be used to {usage}"
-        )
-    }
-}
-
-impl Error for NotPermitted {}

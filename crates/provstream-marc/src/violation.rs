@@ -2,51 +2,43 @@
 
 use core::fmt;
 
-/// How a requirement that is not met is worded. Source: RFC 2119.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Level {
-    /// It SHOULD be met: the object is valid all the same.
-    Should,
-    /// It MUST be met: the object is not valid.
-    Must,
-}
+use super::declare::{setters, values};
+use super::draft::Draft;
+use super::terms::terms;
 
-impl Level {
-    /// The name used on the wire: `should` or `must`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Should => "should",
-            Self::Must => "must",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+terms! {
+    /// How a requirement that is not met is worded. Source: RFC 2119.
+    #[non_exhaustive]
+    Level, "level" {
+        /// It SHOULD be met: the object is valid all the same.
+        Should = "should",
+        /// It MUST be met: the object is not valid.
+        Must = "must",
     }
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $code:ident = $text:literal,)+) => {
-        /// What kind of violation it is. The names on the wire do not change.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum ViolationCode {
-            $($(#[$doc])* $code,)+
+    ($($(#[$doc:meta])* $code:ident = $text:literal, $level:ident, $sections:expr;)+) => {
+        terms! {
+            /// What kind of violation it is. The names on the wire do not change.
+            #[non_exhaustive]
+            ViolationCode, "violation" {
+                $($(#[$doc])* $code = $text,)+
+            }
         }
 
         impl ViolationCode {
-            /// All codes.
-            pub const ALL: &'static [Self] = &[$(Self::$code,)+];
-
-            /// The name used on the wire.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
+            /// The level of such a violation, unless strictness raises it.
+            pub(crate) const fn level(self) -> Level {
                 match self {
-                    $(Self::$code => $text,)+
+                    $(Self::$code => Level::$level,)+
+                }
+            }
+
+            /// The section of a draft that says so; empty where it depends on the member.
+            pub(crate) const fn section(self, draft: Draft) -> &'static str {
+                match self {
+                    $(Self::$code => $sections[draft as usize],)+
                 }
             }
         }
@@ -55,138 +47,111 @@ macro_rules! codes {
 
 codes! {
     /// The object is longer than `max_record` and was not looked at.
-    LimitRecord = "limit-record",
+    LimitRecord = "limit-record", Must, ["MARC-02 4.1"; 2];
     /// Some of the object is not UTF-8. Source: RFC 8259 8.1.
-    InvalidUtf8 = "invalid-utf8",
+    InvalidUtf8 = "invalid-utf8", Must, ["RFC 8259 8.1"; 2];
     /// A member appears more than once.
-    DuplicateMember = "duplicate-member",
+    DuplicateMember = "duplicate-member", Must, ["RFC 8259 4"; 2];
     /// A required member is missing.
-    MissingMember = "missing-member",
+    MissingMember = "missing-member", Must, [""; 2];
     /// A member is of another type, null included where it is not allowed.
-    WrongType = "wrong-type",
+    WrongType = "wrong-type", Must, [""; 2];
     /// A string is not one of the values that are defined.
-    UnknownValue = "unknown-value",
+    UnknownValue = "unknown-value", Must, [""; 2];
     /// A string is one of the values but for its letter case.
-    WrongCase = "wrong-case",
+    WrongCase = "wrong-case", Must, ["MARC-01 8.2", "MARC-02 9.2"];
     /// A score is below 0.0 or above 1.0.
-    OutOfRange = "out-of-range",
+    OutOfRange = "out-of-range", Must, [""; 2];
     /// A number is not integral.
-    NotIntegral = "not-integral",
+    NotIntegral = "not-integral", Must, [""; 2];
     /// `marc_version` is not two decimal numbers and a full stop.
-    BadVersion = "bad-version",
+    BadVersion = "bad-version", Must, [""; 2];
     /// `marc_version` has another major version than 1.
-    OtherMajor = "other-major",
+    OtherMajor = "other-major", Must, ["MARC-01 10", "MARC-02 11"];
     /// `marc_version` has another minor version than 0.
-    OtherMinor = "other-minor",
+    OtherMinor = "other-minor", Should, ["MARC-01 10", "MARC-02 11"];
     /// A text that is required has no content.
-    Empty = "empty",
+    Empty = "empty", Must, [""; 2];
     /// A next step of more than 280 code points, or a message of more than 600 with an action other than `ANSWER`.
-    TooLong = "too-long",
+    TooLong = "too-long", Should, ["MARC-01 D.1", "MARC-02 9.3"];
     /// A member is neither defined by the draft nor private (`x_`).
-    UnknownMember = "unknown-member",
+    UnknownMember = "unknown-member", Should, ["MARC-01 D.1", "MARC-02 11"];
     /// A disclosure has a score that belongs to the record.
-    ExposedScore = "exposed-score",
+    ExposedScore = "exposed-score", Should, ["MARC-01 9.2", "MARC-02 10.2"];
     /// `ANSWER` without a `post_answer_confidence`.
-    AnswerWithoutConfidence = "answer-without-confidence",
+    AnswerWithoutConfidence = "answer-without-confidence", Must, ["MARC-01 8.3", "MARC-02 9.4"];
     /// `post_answer_confidence` with another action than `ANSWER`.
-    ConfidenceWithoutAnswer = "confidence-without-answer",
+    ConfidenceWithoutAnswer = "confidence-without-answer", Should, ["MARC-01 8.3", "MARC-02 9.3"];
     /// `ANSWER` with another `confidence_target` than `answer`.
-    AnswerTarget = "answer-target",
+    AnswerTarget = "answer-target", Must, ["MARC-02 8.6"; 2];
     /// `confidence_target` is `answer` with another action than `ANSWER`.
-    TargetWithoutAnswer = "target-without-answer",
+    TargetWithoutAnswer = "target-without-answer", Should, ["MARC-02 8.6"; 2];
     /// `remediability` does not go with the action.
-    RemediabilityMismatch = "remediability-mismatch",
+    RemediabilityMismatch = "remediability-mismatch", Should, ["MARC-02 9.4"; 2];
     /// `iteration` or `max_iterations` is negative.
-    Negative = "negative",
+    Negative = "negative", Should, [""; 2];
     /// `iteration`, or the number of rounds by their parents, is above `max_iterations`, or a record raises that of its loop.
-    IterationAboveMaximum = "iteration-above-maximum",
+    IterationAboveMaximum = "iteration-above-maximum", Should, ["MARC-02 9.1"; 2];
     /// There are more violations than are listed.
-    LimitViolations = "limit-violations",
+    LimitViolations = "limit-violations", Should, ["MARC-02 4.1"; 2];
     /// An object that could be either kind, or neither. Source: MARC-02 12.
-    UnknownKind = "unknown-kind",
+    UnknownKind = "unknown-kind", Must, ["MARC-02 12"; 2];
     /// There was nothing to validate.
-    Nothing = "nothing",
+    Nothing = "nothing", Must, ["MARC-02 4.1"; 2];
     /// What is read is not JSON.
-    Syntax = "json-syntax",
+    Syntax = "json-syntax", Must, ["MARC-02 4.1"; 2];
     /// An earlier record of the stream has the same `decision_id`.
-    RepeatedDecisionId = "repeated-decision-id",
+    RepeatedDecisionId = "repeated-decision-id", Should, ["MARC-02 7.3"; 2];
     /// No earlier record of the stream has the `decision_id` that is named as parent.
-    UnknownParent = "unknown-parent",
+    UnknownParent = "unknown-parent", Should, ["MARC-02 9.1"; 2];
     /// A record that follows another assessment names no parent.
-    MissingParent = "missing-parent",
+    MissingParent = "missing-parent", Should, ["MARC-02 9.1"; 2];
     /// A record that asked for a new assessment is not followed by one.
-    OpenLoop = "open-loop",
+    OpenLoop = "open-loop", Should, ["MARC-02 9.1"; 2];
     /// `iteration` is not greater than that of the decision before.
-    IterationNotGrowing = "iteration-not-growing",
+    IterationNotGrowing = "iteration-not-growing", Should, ["MARC-02 9.1"; 2];
     /// The stream has more records than are remembered: some checks end here.
-    LimitSession = "limit-session",
+    LimitSession = "limit-session", Should, ["MARC-02 7.3"; 2];
 }
 
-impl fmt::Display for ViolationCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+values! {
+    /// A requirement that an object does not meet.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct Violation {
+        /// What kind it is.
+        copy code: ViolationCode,
+        /// Whether the object is valid in spite of it.
+        copy pub(crate) level: Level,
+        /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
+        text pointer: String,
+        /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
+        copy section: &'static str,
+        /// What is wrong, for a reader.
+        text message: String,
     }
-}
-
-/// A requirement that an object does not meet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    code: ViolationCode,
-    level: Level,
-    pointer: String,
-    section: &'static str,
-    message: String,
 }
 
 impl Violation {
-    /// A violation; for callers that read objects themselves.
-    #[must_use]
-    pub const fn new(
-        code: ViolationCode,
-        level: Level,
-        pointer: String,
-        section: &'static str,
-        message: String,
-    ) -> Self {
+    /// A violation by the object, of the level and by the section of -02 that the code stands for; for callers that read
+    /// objects themselves.
+    pub fn new(code: ViolationCode, message: impl Into<String>) -> Self {
         Self {
             code,
-            level,
-            pointer,
-            section,
-            message,
+            level: code.level(),
+            pointer: String::new(),
+            section: code.section(Draft::Draft02),
+            message: message.into(),
         }
     }
-
-    /// What kind it is.
-    #[must_use]
-    pub const fn code(&self) -> ViolationCode {
-        self.code
-    }
-
-    /// Whether the object is valid in spite of it.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
-    #[must_use]
-    pub fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
-    #[must_use]
-    pub const fn section(&self) -> &'static str {
-        self.section
-    }
-
-    /// What is wrong, for a reader.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
-    }
 }
+
+setters! { Violation {
+    /// The same by the member at a JSON Pointer.
+    at(pointer: impl Into<String>) pointer = pointer.into();
+    /// The same by another section.
+    by(section: &'static str) section = section;
+} }
 
 /// `must MARC-02 9.2 /confidence_band: …`, and `must RFC 8259 8.1: …` for the object.
 impl fmt::Display for Violation {
@@ -206,13 +171,16 @@ impl fmt::Display for Violation {
 /// Most violations that one report lists; one more says that there were further ones.
 const MAX_LISTED: usize = 256;
 
-/// All violations of one object, in the order in which its members stand, then those about missing members, then those
-/// between members.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct Report {
-    violations: Vec<Violation>,
-    invalid: bool,
+values! {
+    /// All violations of one object, in the order in which its members stand, then those about missing members, then those
+    /// between members.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[must_use]
+    pub struct Report {
+        /// What is violated: at most 256, and one more that says so if there were more.
+        list violations: Violation,
+        own invalid: bool,
+    }
 }
 
 impl Report {
@@ -229,24 +197,16 @@ impl Report {
         self.violations.is_empty()
     }
 
-    /// What is violated: at most 256, and one more that says so if there were more.
-    #[must_use]
-    pub fn violations(&self) -> &[Violation] {
-        &self.violations
-    }
-
     /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
         self.invalid |= violation.level == Level::Must;
         match self.violations.len() {
             ..MAX_LISTED => self.violations.push(violation),
-            MAX_LISTED => self.violations.push(Violation::new(
-                ViolationCode::LimitViolations,
-                Level::Should,
-                String::new(),
-                "MARC-02 4.1",
-                format!("only the first {MAX_LISTED} violations are listed"),
-            )),
+            MAX_LISTED => {
+                let message = format!("only the first {MAX_LISTED} violations are listed");
+                let more = Violation::new(ViolationCode::LimitViolations, message);
+                self.violations.push(more);
+            }
             _ => {}
         }
     }
@@ -263,12 +223,9 @@ impl Report {
 /// All violations on one line, those of level `must` first.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |level| {
-            let all = self.violations.iter();
-            all.filter(move |violation| violation.level == level)
-        };
-        let violations = of(Level::Must).chain(of(Level::Should));
-        for (index, violation) in violations.enumerate() {
+        let mut sorted: Vec<_> = self.violations.iter().collect();
+        sorted.sort_by_key(|violation| core::cmp::Reverse(violation.level));
+        for (index, violation) in sorted.into_iter().enumerate() {
             let before = if index == 0 { "" } else { "; " };
             write!(f, "{before}{violation}")?;
         }

@@ -29,7 +29,7 @@ pub(super) fn check(data: &[u8]) {
     ) {
         assert_eq!(before, after);
     }
-    for draft in Draft::ALL {
+    for &draft in Draft::ALL {
         for profile in [Profile::new(draft), Profile::new(draft).strict()] {
             for kind in [MarcKind::Core, MarcKind::Disclosure] {
                 check_verdict(data, &document, kind, profile);

@@ -208,7 +208,7 @@ fn provenance(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
 /// A MARC object with up to three changes, or with a member more.
 pub(super) fn marc(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     let kind = choices.pick(&[MarcKind::Core, MarcKind::Disclosure]);
-    let draft = choices.pick(&Draft::ALL);
+    let draft = choices.pick(Draft::ALL);
     let object = mutated(kind, draft, &mut Random::new(choices.seed())).to_json();
     if choices.one_in(4) {
         // Documents set a member once; here it may stand there twice.

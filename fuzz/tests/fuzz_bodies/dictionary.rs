@@ -148,7 +148,7 @@ fn dictionary() -> String {
     ] {
         words.insert(format!("\"{name}\":").into_bytes());
     }
-    for draft in Draft::ALL {
+    for &draft in Draft::ALL {
         for kind in [MarcKind::Core, MarcKind::Disclosure] {
             let schema = schema(kind, Profile::new(draft));
             schema_words(&serde_json::from_str(&schema).expect("JSON"), &mut words);

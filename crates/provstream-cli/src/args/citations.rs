@@ -8,12 +8,13 @@ use provstream_providers::citation::Provider;
 use super::classes::ClassesArgs;
 use super::help;
 use crate::links::LinkTemplate;
+use crate::values::iri;
 
 /// A command about citations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CitationsCommand {
     /// Print the citations in a provider's response, one JSON object a line
-    #[command(long_about = help::CITATIONS_READ, after_long_help = help::EXIT)]
+    #[command(long_about = help::CITATIONS_READ, after_long_help = help::EXIT_CITATIONS_READ)]
     Read(ReadArgs),
     /// Write the annotations of a text as W3C, OpenAI or Gemini citations
     #[command(long_about = help::CITATIONS_WRITE, after_long_help = help::EXIT)]
@@ -41,7 +42,7 @@ pub(crate) struct WriteArgs {
     #[arg(long = "as", value_name = "FORM", hide_possible_values = true)]
     pub(crate) form: CitationForm,
     /// The IRI of the text without annotations, which web annotations are about
-    #[arg(long, value_name = "IRI", required_if_eq("form", "web-annotation"))]
+    #[arg(long, value_name = "IRI", required_if_eq("form", "web-annotation"), value_parser = iri)]
     pub(crate) source: Option<String>,
     /// Where the observations of a class are found, or of all classes without one of their own
     ///

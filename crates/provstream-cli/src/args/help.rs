@@ -38,6 +38,13 @@ Exit status:
   3  with `strip --fail`: something of a provider's response was not read (an event that is malformed, too long or not
      complete, text of another shape or of too many channels, a format that is not known), or the provider reports an error";
 
+/// The exit statuses of `citations read`, which reads no vocabulary.
+pub(super) const EXIT_CITATIONS_READ: &str = "\
+Exit status:
+  0  done, whatever the stream holds; also when the reader of the output has gone away
+  1  the input cannot be read, or the output cannot be written
+  2  an argument is wrong";
+
 /// The exit statuses of `vocabulary`, which reads no stream.
 pub(super) const EXIT_VOCABULARY: &str = "\
 Exit status:
@@ -55,8 +62,7 @@ pub(super) const EXIT_EXTRACT: &str =
 
 /// The same for all commands.
 const EXIT_FAIL: &str =
-    "  3  with `extract --fail`, `strip --fail`, `admit --fail`, `marc validate --fail` or
-     `marc conformance --fail`: something did not pass, or was not read";
+    "  3  with --fail: something did not pass, or was not read; the help of a command says what";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -16,7 +16,8 @@ pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, Write
 pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::emit::args::{EMIT, EmitCommand};
-use crate::marc::args::{MARC, MarcCommand};
+use crate::marc::args::MarcCommand;
+use crate::marc::help::MARC;
 use crate::ui::Ui;
 
 const STYLES: Styles = Styles::styled()
@@ -107,7 +108,7 @@ pub(crate) enum Command {
     /// Make models write annotations: prompts, schemas, grammars, examples
     #[command(subcommand, long_about = EMIT)]
     Emit(EmitCommand),
-    /// Check, project and write MARC records
+    /// Validate, decide, disclose and carry MARC records
     #[command(subcommand, long_about = MARC)]
     Marc(MarcCommand),
     /// Print a completion script for a shell

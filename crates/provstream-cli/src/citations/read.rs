@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use provstream_providers::Format;
 use provstream_providers::citation::{self, Provider};
 
 use super::events::{Events, MAX_VALUE, Piece};
@@ -24,6 +25,8 @@ struct Reader {
     diagnostics: u64,
     /// Events that were JSON.
     events: u64,
+    /// The format that the first events with evidence are of.
+    found: Option<Format>,
 }
 
 /// Runs the command.
@@ -34,6 +37,7 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         citations: 0,
         diagnostics: 0,
         events: 0,
+        found: None,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let mut input = Input::open(path)?;
@@ -66,6 +70,18 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
             input.name()
         ));
     }
+    if let Some(found) = reader.found.map(provider_of)
+        && found != Some(reader.from)
+        && reader.citations == 0
+    {
+        let hint = found.map(|found| format!("; give --from {found}", found = found.as_str()));
+        note(format_args!(
+            "{}: expected a response of {}, found one of another provider{}",
+            input.name(),
+            reader.from.as_str(),
+            hint.unwrap_or_default()
+        ));
+    }
     reader.output.line(&CitationLine::End {
         citations: reader.citations,
         diagnostics: reader.diagnostics,
@@ -74,11 +90,23 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whose citations a format has; none for one that has none.
+const fn provider_of(format: Format) -> Option<Provider> {
+    match format {
+        Format::OpenAiChat | Format::OpenAiResponses => Some(Provider::OpenAi),
+        Format::Anthropic => Some(Provider::Anthropic),
+        Format::Gemini => Some(Provider::Gemini),
+        Format::Cohere => Some(Provider::Cohere),
+        _ => None,
+    }
+}
+
 impl Reader {
     fn take(&mut self, piece: &Piece<'_>) {
         match piece {
             Piece::Event(json) => {
                 self.events += 1;
+                self.found = self.found.or_else(|| Format::detect(json));
                 for found in citation::read(self.from, json) {
                     match found {
                         Ok(citation) => {

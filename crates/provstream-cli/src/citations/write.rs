@@ -1,9 +1,10 @@
 //! `provstream citations write`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use provstream::provenance::{Annotation, Assertion};
+use provstream::provenance::{Annotation, Assertion, Vocabulary};
 use provstream::{Event, Handler, Mode, Parser, Rewriter, TextChunk};
 use provstream_providers::citation::{
     Cited, CleanText, OpenAiShape, write_gemini_grounding, write_openai_annotations,
@@ -13,7 +14,7 @@ use provstream_providers::citation::{
 use crate::args::{CitationForm, WriteArgs};
 use crate::failure::{Failure, note};
 use crate::input::Input;
-use crate::links::link;
+use crate::links::{LinkTemplate, link};
 use crate::output::Output;
 use crate::setup;
 
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
         ));
     }
     let vocabulary = setup::vocabulary(&args.classes)?;
+    check_links(&args.links, &vocabulary)?;
     let parser = Parser::builder()
         .mode(Mode::Text)
         .vocabulary(vocabulary)
@@ -77,6 +79,22 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Of two addresses for the same class it is not clear which one is meant, and a class that is not known has no annotations.
+fn check_links(links: &[LinkTemplate], vocabulary: &Vocabulary) -> Result<(), Failure> {
+    let mut given = BTreeSet::new();
+    for class in links.iter().map(LinkTemplate::class) {
+        if let Some(class) = class
+            && vocabulary.class(class).is_none()
+        {
+            return Err(setup::unknown_class("--link", class, vocabulary));
+        }
+        if !given.insert(class) {
+            return Err(setup::given_twice("--link", class));
+        }
+    }
+    Ok(())
 }
 
 fn read(path: &Path, parser: Parser) -> Result<Annotated, Failure> {

@@ -2,37 +2,33 @@
 
 use std::process::ExitCode;
 
-use provstream_marc::carry::{
-    A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata, from_sse, sse_event,
-};
+use clap::ValueEnum;
+use provstream_marc::carry::{Carrier, CarrierNameError, from_sse, sse_event};
 use provstream_marc::{Document, MarcKind, Profile};
 
 use super::args::{CarrierArg, CarryArgs, KindArg};
+use super::event_stream::{Event, each_event};
+use super::json_object;
 use super::judge::{Totals, objects};
-use super::lines::{InputLine, each_line};
 use super::objects::{Outermost, each_object};
 use super::record::printable;
 use super::upgrade::Refused;
 use crate::failure::Failure;
 use crate::gate;
-use crate::input::Input;
 use crate::output::Output;
 use crate::settings;
 
 /// What is done with each object or envelope of the input.
 enum Way {
-    Into(Option<Box<dyn Carrier>>, Document),
-    OutOf(Option<Box<dyn Carrier>>),
-    Strip(Option<Box<dyn Carrier>>),
+    Into(Option<Carrier>, Document),
+    OutOf(Option<Carrier>),
+    Strip(Option<Carrier>),
 }
 
 struct Carry {
     output: Output,
     way: Way,
     totals: Totals,
-    /// The type and the data of the event that is being read.
-    event: (String, String),
-    first_line: u64,
 }
 
 /// Runs the command.
@@ -41,101 +37,127 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
         output: Output::stdout(),
         way: way(args)?,
         totals: Totals::default(),
-        event: Default::default(),
-        first_line: 1,
     };
+    let (file, max) = (&args.source.file, args.source.max());
+    let pause = |carry: &mut Carry| carry.output.flush();
     let end = if matches!(carry.way, Way::OutOf(None) | Way::Strip(None)) {
-        events(args, &mut carry)
+        each_event(file, max, &mut carry, pause, Carry::event)
     } else {
-        each_object(
-            &args.source.file,
-            args.source.max(),
-            &mut carry,
-            |carry| carry.output.flush(),
-            |carry, outermost| carry.outermost(&outermost),
-        )
+        each_object(file, max, &mut carry, pause, |carry, outermost| {
+            carry.outermost(&outermost);
+        })
     };
+    if end.is_ok() {
+        carry.totals.complain_of_nothing(match carry.way {
+            Way::Into(..) => "MARC object",
+            Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelope",
+            Way::OutOf(None) => "event with a MARC object",
+            Way::Strip(None) => "event",
+        });
+    }
     let end = end.and_then(|()| carry.output.flush());
     gate::status(end, args.fail, carry.totals.passed())
 }
 
-/// `None` for server-sent events, which have no envelope.
-fn carrier(carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Box<dyn Carrier>>, Failure> {
-    let named = |name: &'static str, given: &Option<String>| {
-        given
-            .clone()
-            .ok_or_else(|| Failure::Usage(format!("--{name}: expected with this carrier")))
-    };
+/// What an argument names, as it is written.
+fn written(carrier: CarrierArg) -> String {
+    let value = carrier.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// `None` for server-sent events, which have no envelope. `way` is the option that names the carrier.
+fn carrier(way: &str, carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Carrier>, Failure> {
+    let of_one = [
+        ("--prefix", &args.prefix, CarrierArg::Mcp, "com.example"),
+        (
+            "--uri",
+            &args.uri,
+            CarrierArg::A2a,
+            "https://example.com/marc/v1",
+        ),
+    ];
+    for (option, given, only, example) in of_one {
+        if given.is_some() && carrier != only {
+            let (only, found) = (written(only), written(carrier));
+            return Err(Failure::Usage(format!(
+                "{option} is for {only} only, found {found}"
+            )));
+        }
+        if given.is_none() && carrier == only {
+            let only = written(only);
+            return Err(Failure::Usage(format!(
+                "{way} {only} needs {option}, such as {example}"
+            )));
+        }
+    }
     let wrong =
-        |name: &str, error: &dyn std::fmt::Display| Failure::Usage(format!("--{name}: {error}"));
+        |option: &str, error: CarrierNameError| Failure::Usage(format!("{option}: {error}"));
+    let (prefix, uri) = (args.prefix.as_deref(), args.uri.as_deref());
     Ok(match carrier {
-        CarrierArg::ResponseMetadata => Some(Box::new(ResponseMetadata)),
-        CarrierArg::AuditLog => Some(Box::new(AuditLine)),
+        CarrierArg::ResponseMetadata => Some(Carrier::response_metadata()),
+        CarrierArg::AuditLog => Some(Carrier::audit_line()),
         CarrierArg::Sse => None,
         CarrierArg::Mcp => {
-            let prefix = named("prefix", &args.prefix)?;
-            Some(Box::new(
-                McpMeta::new(&prefix).map_err(|error| wrong("prefix", &error))?,
-            ))
+            let carrier = Carrier::mcp(prefix.unwrap_or_default());
+            Some(carrier.map_err(|error| wrong("--prefix", error))?)
         }
         CarrierArg::A2a => {
-            let uri = named("uri", &args.uri)?;
-            Some(Box::new(
-                A2aMessage::new(&uri).map_err(|error| wrong("uri", &error))?,
-            ))
+            let carrier = Carrier::a2a(uri.unwrap_or_default());
+            Some(carrier.map_err(|error| wrong("--uri", error))?)
         }
     })
 }
 
 fn way(args: &CarryArgs) -> Result<Way, Failure> {
     if let Some(into) = args.into {
+        let carrier = carrier("--into", into, args)?;
         let envelope = match &args.envelope {
-            Some(path) => settings::load("--envelope", path, Document::parse)?,
+            Some(_) if carrier.is_none() => {
+                return Err(Failure::Usage(
+                    "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse"
+                        .to_owned(),
+                ));
+            }
+            Some(path) => settings::load("--envelope", path, json_object::of_file)?,
             None => Document::new(),
         };
-        return Ok(Way::Into(carrier(into, args)?, envelope));
+        return Ok(Way::Into(carrier, envelope));
     }
+    let only_into = |way: &str| match args.envelope {
+        Some(_) => Err(Failure::Usage(format!(
+            "--envelope is for --into only, found {way}"
+        ))),
+        None => Ok(()),
+    };
     if let Some(out_of) = args.out_of {
-        return Ok(Way::OutOf(carrier(out_of, args)?));
+        only_into("--out-of")?;
+        return Ok(Way::OutOf(carrier("--out-of", out_of, args)?));
     }
+    only_into("--strip")?;
     let strip = args.strip.unwrap_or(CarrierArg::ResponseMetadata);
-    Ok(Way::Strip(carrier(strip, args)?))
+    Ok(Way::Strip(carrier("--strip", strip, args)?))
 }
 
 impl Carry {
     fn outermost(&mut self, outermost: &Outermost<'_>) {
         if matches!(self.way, Way::Into(..)) {
             for object in objects(outermost, KindArg::Auto, Profile::default()) {
-                let put = match (object.kind, object.document) {
-                    (Some(kind), Some(document)) => self.put(kind, &document),
-                    _ => Err(object.report.to_string()),
+                let line = object.fault_line();
+                let put = match (object.kind, &object.document) {
+                    (Some(kind), Some(document)) => self.put(kind, document),
+                    _ => Err(object.faults()),
                 };
-                self.count(object.place.line, put);
+                self.count(line, put);
             }
             return;
         }
-        let envelope = match outermost
-            .content
-            .as_ref()
-            .map(|bytes| Document::parse(bytes))
-        {
-            Ok(Ok(envelope)) => envelope,
-            Ok(Err(error)) => {
-                return self.count(
-                    outermost.line,
-                    Err(format!("expected an envelope: {error}")),
-                );
-            }
-            Err(missing) => {
-                return self.count(
-                    outermost.line,
-                    Err(format!("expected an envelope, found {missing:?}")),
-                );
-            }
+        let envelope = match outermost.document() {
+            Ok(envelope) => envelope,
+            Err(error) => return self.count(error.line, Err(error.message)),
         };
         let done = match &self.way {
-            Way::OutOf(Some(carrier)) => take(&**carrier, &envelope, &mut self.output),
-            Way::Strip(Some(carrier)) => strip(&**carrier, envelope, &mut self.output),
+            Way::OutOf(Some(carrier)) => take(carrier, &envelope, &mut self.output),
+            Way::Strip(Some(carrier)) => strip(carrier, envelope, &mut self.output),
             _ => Ok(()),
         };
         self.count(outermost.line, done);
@@ -165,56 +187,38 @@ impl Carry {
         }
     }
 
-    /// One line of an event stream. Source: HTML Living Standard 9.2.6.
-    fn event_line(&mut self, number: u64, line: &str) {
-        if line.is_empty() {
-            return self.dispatch(number);
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        let (kind, data) = &mut self.event;
-        match field {
-            "event" => value.clone_into(kind),
-            "data" => {
-                if !data.is_empty() {
-                    data.push('\n');
-                }
-                data.push_str(value);
-            }
-            _ => {}
-        }
-    }
-
-    fn dispatch(&mut self, number: u64) {
-        let (kind, data) = std::mem::take(&mut self.event);
-        let line = std::mem::replace(&mut self.first_line, number + 1);
+    /// An event of a stream that objects are taken out of, or records removed from.
+    fn event(&mut self, line: u64, event: Result<Event, String>) {
         let strips = matches!(self.way, Way::Strip(_));
-        if data.is_empty() && kind.is_empty() {
-            return;
-        }
-        match from_sse(&kind, &data) {
+        let event = match event {
+            Ok(event) => event,
+            Err(message) => return self.count(line, Err(message)),
+        };
+        match from_sse(&event.kind, &event.data) {
             Ok(Some((MarcKind::Core, _))) if strips => self.count(line, Ok(())),
-            Ok(Some((_, document))) if !strips => {
+            Ok(_) if strips => {
+                self.output.bytes(format!("{}\n", event.lines).as_bytes());
+                if event.is_dispatched() {
+                    self.count(line, Ok(()));
+                }
+            }
+            Ok(Some((_, document))) => {
                 self.output.line(&printable(&document));
                 self.count(line, Ok(()));
             }
-            Ok(_) if strips => {
-                let event = if kind.is_empty() {
-                    String::new()
-                } else {
-                    format!("event: {kind}\n")
+            Ok(None) => {}
+            Err(error) => {
+                let message = match json_object::read(event.data.as_bytes(), 1) {
+                    Err(fault) => format!("the data of the event: {}", fault.message),
+                    Ok(_) => error.to_string(),
                 };
-                let data: String = data.lines().map(|line| format!("data: {line}\n")).collect();
-                self.output.bytes(format!("{event}{data}\n").as_bytes());
-                self.count(line, Ok(()));
+                self.count(line, Err(message));
             }
-            Ok(_) => {}
-            Err(error) => self.count(line, Err(error.to_string())),
         }
     }
 }
 
-fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
+fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
     let mut found = false;
     for kind in [MarcKind::Core, MarcKind::Disclosure] {
         let taken = carrier
@@ -228,48 +232,17 @@ fn take(carrier: &dyn Carrier, envelope: &Document, output: &mut Output) -> Resu
     if found {
         Ok(())
     } else {
-        let field = carrier.field(MarcKind::Core).pointer();
+        let field = carrier.pointer(MarcKind::Core);
         Err(format!(
             "expected a MARC object in the envelope, found none, such as at {field}"
         ))
     }
 }
 
-fn strip(carrier: &dyn Carrier, mut envelope: Document, output: &mut Output) -> Result<(), String> {
+fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<(), String> {
     carrier
         .strip_core(&mut envelope)
         .map_err(|error| error.to_string())?;
     output.line(&printable(&envelope));
-    Ok(())
-}
-
-fn events(args: &CarryArgs, carry: &mut Carry) -> Result<(), Failure> {
-    let input = Input::open(&args.source.file)?;
-    let mut last = 0;
-    each_line(
-        input,
-        carry,
-        |carry| carry.output.flush(),
-        |carry, number, line| {
-            // Blank lines are not passed on, so a gap in the numbers is the end of an event.
-            if number > last + 1 {
-                carry.dispatch(last + 1);
-            }
-            last = number;
-            match line {
-                InputLine::Whole(bytes) => {
-                    let text = String::from_utf8_lossy(bytes);
-                    carry.event_line(number, text.trim_end_matches('\r'));
-                }
-                InputLine::TooLong => {
-                    carry.count(
-                        number,
-                        Err("expected a shorter line of an event stream".into()),
-                    );
-                }
-            }
-        },
-    )?;
-    carry.dispatch(last + 1);
     Ok(())
 }

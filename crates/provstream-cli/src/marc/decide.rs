@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use provstream_marc::{Controller, Decision, Deployment, Session, SessionState, Step};
+use provstream_marc::{
+    Controller, DecideError, DecideErrorKind, Decision, Deployment, Session, SessionState, Step,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -134,7 +136,7 @@ impl Decide<'_> {
         let decision = requests
             .session
             .decide(&line.situation, &line.details)
-            .map_err(|error| chain(&error))?;
+            .map_err(|error| self.message(&error))?;
         self.print(number, &name, &decision);
         self.requests.insert(name, requests);
         Ok(())
@@ -175,6 +177,29 @@ impl Decide<'_> {
         }
         .map_err(|error| error.to_string())?;
         Ok(requests)
+    }
+
+    /// Why no decision was taken, with the names that are known where one is not.
+    fn message(&self, error: &DecideError) -> String {
+        let (what, name, known, section): (_, _, Vec<_>, _) = match error.kind() {
+            DecideErrorKind::UnknownFamily(name) => {
+                let families = self.controller.calibration().families();
+                let known = families.map(|(family, _)| family).collect();
+                ("task family", name, known, "8.5")
+            }
+            DecideErrorKind::UnknownSubAction(name) => {
+                let known = self.controller.sub_actions().iter();
+                let known = known.map(|(name, _)| name).collect();
+                ("sub-action", name, known, "8.7")
+            }
+            _ => return chain(error),
+        };
+        let expected = if known.is_empty() {
+            "the deployment has none".to_owned()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        format!("unknown {what} {name:?}, {expected} (MARC-02 {section})")
     }
 
     fn session(&self, prefix: &str) -> Result<Session, String> {

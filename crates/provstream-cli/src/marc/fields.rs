@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use provstream_marc::{Document, Score};
+use provstream_marc::{Document, Score, ScoreError, ScoreErrorKind};
+
+use super::json_object::{self, found};
 
 /// An object that has only members that are known, each once. Messages name the member that is wrong.
 #[derive(Debug)]
@@ -20,9 +22,9 @@ impl Fields {
             "" => format!("`{name}`"),
             _ => format!("`{within}.{name}`"),
         };
-        let document = Document::parse(json).map_err(|error| match within {
-            "" => format!("expected a JSON object, found {}: {error}", type_of(json)),
-            _ => format!("`{within}`: expected an object, found {}", type_of(json)),
+        let document = json_object::read(json, 1).map_err(|error| match within {
+            "" => error.message,
+            _ => format!("`{within}`: expected an object, found {}", found(json)),
         })?;
         let mut seen = Vec::new();
         for (member, _) in document.members() {
@@ -69,9 +71,18 @@ impl Fields {
     /// A string with content.
     pub(crate) fn string(&self, name: &str) -> Result<Option<String>, String> {
         self.get(name, |json| match serde_json::from_str::<String>(json) {
-            Ok(text) if text.is_empty() => Err("expected a text, found an empty one"),
+            Ok(text) if text.is_empty() => {
+                Err("expected a string with content, found an empty one".to_owned())
+            }
             Ok(text) => Ok(text),
-            Err(_) => Err("expected a string"),
+            Err(_) => Err(unlike("a string", json)),
+        })
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(&self, name: &str) -> Result<Option<bool>, String> {
+        self.get(name, |json| {
+            json.parse().map_err(|_| unlike("true or false", json))
         })
     }
 
@@ -96,7 +107,13 @@ impl Fields {
 
     /// A score.
     pub(crate) fn score(&self, name: &str) -> Result<Option<Score>, String> {
-        self.get(name, str::parse)
+        self.get(name, |json| {
+            json.parse()
+                .map_err(|error: ScoreError| match error.kind() {
+                    ScoreErrorKind::NotANumber => unlike("a number from 0.0 to 1.0", json),
+                    _ => error.to_string(),
+                })
+        })
     }
 
     /// An object.
@@ -113,15 +130,7 @@ impl Fields {
     }
 }
 
-/// The type of a JSON value, for a message.
-pub(super) fn type_of(json: &[u8]) -> &'static str {
-    match json.trim_ascii_start().first() {
-        Some(b'{') => "one that is not complete or not valid",
-        Some(b'[') => "an array",
-        Some(b'"') => "a string",
-        Some(b't' | b'f') => "a boolean",
-        Some(b'n') => "null",
-        Some(b'-' | b'0'..=b'9') => "a number",
-        _ => "something else",
-    }
+/// The message that a JSON value is not what was expected.
+pub(super) fn unlike(expected: &str, json: &str) -> String {
+    format!("expected {expected}, found {}", found(json.as_bytes()))
 }

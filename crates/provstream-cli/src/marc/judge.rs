@@ -1,12 +1,11 @@
 //! The MARC objects of an input, each validated, so that nothing of the input is passed over.
 
-use provstream_marc::{
-    Document, Level, MarcKind, Profile, Report, Violation, ViolationCode as Code,
-};
+use provstream_marc::{Document, MarcKind, Profile, Report, Violation, ViolationCode as Code};
 use serde::Serialize;
 
 use super::args::KindArg;
 use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
+use crate::failure::complain;
 use crate::line::ViolationFields;
 use crate::output::Output;
 
@@ -37,38 +36,19 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         span: outermost.span,
         pointer: outermost.pointer.clone(),
     };
-    let missing = |code, message: String| vec![absent(place.clone(), code, message)];
-    let bytes = match &outermost.content {
-        Ok(bytes) => *bytes,
-        Err(Missing::TooLong) => {
-            let message = "expected an object within --max-record, found a longer one".to_owned();
-            return missing(Code::LimitRecord, message);
-        }
-        Err(Missing::Unterminated) => {
-            return missing(
-                Code::Syntax,
-                "expected the end of the JSON value, found the end of the input".into(),
-            );
-        }
-        Err(Missing::Other(text)) => {
-            return missing(
-                Code::Syntax,
-                format!("expected a JSON object, found {text:?}"),
-            );
-        }
-    };
-    let document = match Document::parse(bytes) {
+    let document = match outermost.document() {
         Ok(document) => document,
         Err(error) => {
-            let mut object = absent(
-                place.clone(),
-                Code::Syntax,
-                format!("expected a JSON object: {error}"),
-            );
-            object.lines = vec![place.line + u64::try_from(error.line().max(1) - 1).unwrap_or(0)];
+            let code = match outermost.content {
+                Err(Missing::TooLong) => Code::LimitRecord,
+                _ => Code::Syntax,
+            };
+            let mut object = absent(place, code, error.message);
+            object.lines = vec![error.line];
             return vec![object];
         }
     };
+    let bytes = outermost.content.as_ref().copied().unwrap_or_default();
     let found = match kind {
         KindArg::Auto => marc_objects(document),
         KindArg::Core | KindArg::Disclosure => vec![Found {
@@ -86,7 +66,7 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
     }
     if found.is_empty() {
         let message = "expected a MARC object, found none in this JSON object".to_owned();
-        return missing(Code::Nothing, message);
+        return vec![absent(place, Code::Nothing, message)];
     }
     found
         .into_iter()
@@ -105,13 +85,7 @@ fn is_own_end(bytes: &[u8]) -> bool {
 
 fn absent(place: Place, code: Code, message: String) -> Object {
     let mut report = Report::default();
-    report.push(Violation::new(
-        code,
-        Level::Must,
-        String::new(),
-        "MARC-02 4.1",
-        message,
-    ));
+    report.push(Violation::new(code, message).by("MARC-02 4.1"));
     Object {
         lines: vec![place.line],
         place,
@@ -126,14 +100,7 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         Some(kind) => found.document.validate(kind, profile),
         None => {
             let mut report = Report::default();
-            report.push(Violation::new(
-                Code::UnknownKind,
-                Level::Must,
-                String::new(),
-                "MARC-02 12",
-                "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; --kind says which"
-                    .into(),
-            ));
+            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; `marc validate --kind` takes it for one"));
             report
         }
     };
@@ -142,14 +109,8 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         .iter()
         .any(|one| one.code() == Code::InvalidUtf8);
     if !reported && std::str::from_utf8(bytes).is_err() {
-        let message = "the object is not UTF-8 throughout".to_owned();
-        report.push(Violation::new(
-            Code::InvalidUtf8,
-            Level::Must,
-            String::new(),
-            "RFC 8259 8.1",
-            message,
-        ));
+        let message = "the object is not UTF-8 throughout";
+        report.push(Violation::new(Code::InvalidUtf8, message));
     }
     let within = |pointer: &str| {
         outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer))
@@ -190,6 +151,22 @@ struct Offsets {
 }
 
 impl Object {
+    /// What is wrong, in one text. Where there is no object, that is all that is wrong.
+    pub(crate) fn faults(&self) -> String {
+        match (&self.document, self.report.violations()) {
+            (None, [only]) => only.message().to_owned(),
+            _ => self.report.to_string(),
+        }
+    }
+
+    /// The line of the first fault.
+    pub(crate) fn fault_line(&self) -> u64 {
+        match (&self.document, &*self.lines) {
+            (None, [only]) => *only,
+            _ => self.place.line,
+        }
+    }
+
     /// Adds what another check found.
     pub(crate) fn add(&mut self, report: Report) {
         let more = report.violations().len();
@@ -242,12 +219,21 @@ impl Totals {
 
     /// Prints that there was nothing, if so, and the totals.
     pub(crate) fn end(self, output: &mut Output, what: &str) {
-        if self.objects == 0 {
-            output.line(&Nothing {
-                message: format!("expected at least one {what}, found none"),
-            });
+        if let Some(message) = self.nothing(what) {
+            output.line(&Nothing { message });
         }
         output.line(&self);
+    }
+
+    /// Reports on standard error that there was nothing, if so: for commands whose output is not lines about objects.
+    pub(crate) fn complain_of_nothing(self, what: &str) {
+        if let Some(message) = self.nothing(what) {
+            complain(message);
+        }
+    }
+
+    fn nothing(self, what: &str) -> Option<String> {
+        (self.objects == 0).then(|| format!("expected at least one {what}, found none"))
     }
 }
 

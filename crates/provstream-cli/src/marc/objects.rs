@@ -9,6 +9,7 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::json_object::{self, NotAnObject};
 use crate::failure::Failure;
 use crate::input::Input;
 
@@ -26,6 +27,8 @@ const QUOTED: usize = 40;
 pub(crate) struct Outermost<'a> {
     /// The line on which it begins, from 1.
     pub(crate) line: u64,
+    /// Where in that line it begins, in bytes from 1.
+    column: u64,
     /// Where it begins and ends, in bytes of the input.
     pub(crate) span: (u64, u64),
     /// The JSON Pointer to it, in arrays around it.
@@ -43,6 +46,29 @@ pub(crate) enum Missing {
     Unterminated,
     /// Something else was found.
     Other(String),
+}
+
+impl Outermost<'_> {
+    /// The object, or what is wrong and in which line of the input.
+    pub(crate) fn document(&self) -> Result<Document, NotAnObject> {
+        let message = match &self.content {
+            Ok(bytes) => {
+                return json_object::read(bytes, self.column).map_err(|error| NotAnObject {
+                    line: self.line + (error.line - 1),
+                    ..error
+                });
+            }
+            Err(Missing::TooLong) => {
+                "expected an object within --max-record, found a longer one".to_owned()
+            }
+            Err(Missing::Unterminated) => {
+                "expected the end of the JSON value, found the end of the input".to_owned()
+            }
+            Err(Missing::Other(text)) => format!("expected a JSON object, found {text:?}"),
+        };
+        let line = self.line;
+        Err(NotAnObject { line, message })
+    }
 }
 
 #[derive(Debug)]
@@ -68,7 +94,10 @@ struct Cutter {
     arrays: Vec<u64>,
     position: u64,
     line: u64,
-    start: (u64, u64),
+    /// Where the line begins.
+    line_start: u64,
+    /// Where the value begins: the position, the line and the column.
+    start: (u64, u64, u64),
 }
 
 impl Cutter {
@@ -81,7 +110,8 @@ impl Cutter {
             arrays: Vec::new(),
             position: 0,
             line: 1,
-            start: (0, 1),
+            line_start: 0,
+            start: (0, 1, 1),
         }
     }
 
@@ -119,7 +149,16 @@ impl Cutter {
             }
         }
         self.position += 1;
-        self.line += u64::from(byte == b'\n');
+        if byte == b'\n' {
+            self.line += 1;
+            self.line_start = self.position;
+        }
+    }
+
+    /// The position, the line and the column.
+    fn here(&self) -> (u64, u64, u64) {
+        let column = self.position - self.line_start + 1;
+        (self.position, self.line, column)
     }
 
     fn between(&mut self, byte: u8, each: &mut impl FnMut(Outermost<'_>)) {
@@ -135,7 +174,7 @@ impl Cutter {
                 }
             }
             _ => {
-                self.start = (self.position, self.line);
+                self.start = self.here();
                 self.state = if byte == b'{' {
                     State::Object {
                         depth: 1,
@@ -179,6 +218,7 @@ impl Cutter {
         };
         each(Outermost {
             line: self.start.1,
+            column: self.start.2,
             span: (self.start.0, self.position),
             pointer: self
                 .arrays
@@ -200,7 +240,7 @@ impl Cutter {
         }
         if !self.arrays.is_empty() {
             self.arrays.clear();
-            self.start = (self.position, self.line);
+            self.start = self.here();
             self.end(each, Some(Missing::Unterminated));
         }
     }
@@ -228,6 +268,7 @@ pub(crate) fn each_object<T>(
             if mark.first() == Some(&byte) {
                 mark = &mark[1..];
                 cutter.position += 1;
+                cutter.line_start += 1;
                 continue;
             }
             mark = &[];

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use provstream_marc::{
     Attestation, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech,
     TrustContext, TrustPolicy,
@@ -67,7 +68,7 @@ pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), F
     };
     let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
     Ok((
-        projection.with_wording(deployment.wording()),
+        projection.with_wording(deployment.wording().clone()),
         *deployment.trust_policy(),
     ))
 }
@@ -117,10 +118,21 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
     gate::status(end, args.fail, project.totals.passed())
 }
 
+fn unused_emitter(trust: TrustArg) -> Failure {
+    let value = trust.to_possible_value();
+    let found = value.as_ref().map_or("", |value| value.get_name());
+    Failure::Usage(format!(
+        "--emitter is for --trust attested only, found {found}"
+    ))
+}
+
 /// The trust context that the arguments state; `None` if it is not known.
 fn context(args: &ProjectArgs) -> Result<Option<TrustContext>, Failure> {
     let Some(domain) = args.trust.domain() else {
-        return Ok(None);
+        return match args.emitter {
+            Some(_) => Err(unused_emitter(args.trust)),
+            None => Ok(None),
+        };
     };
     let context = TrustContext::new(domain);
     match (&args.emitter, args.trust) {
@@ -129,8 +141,9 @@ fn context(args: &ProjectArgs) -> Result<Option<TrustContext>, Failure> {
                 .map_err(|error| Failure::Usage(format!("--emitter: {error}")))?;
             Ok(Some(context.attested(attestation)))
         }
-        (Some(_), _) => Err(Failure::Usage(
-            "--emitter: expected with --trust attested only".to_owned(),
+        (Some(_), found) => Err(unused_emitter(found)),
+        (None, TrustArg::Attested) => Err(Failure::Usage(
+            "--trust attested needs --emitter, such as example.com".to_owned(),
         )),
         (None, _) => Ok(Some(context)),
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         |show| show.output.flush(),
         |show, outermost| {
             for object in objects(&outermost, KindArg::Auto, profile) {
-                let line = object.place.line;
+                let line = object.fault_line();
                 let shown = show.object(object);
                 show.totals.count(shown.is_ok());
                 if let Err(message) = shown {
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
             }
         },
     );
-    if show.totals.objects == 0 && end.is_ok() {
-        complain("expected at least one MARC-Disclosure object, found none");
+    if end.is_ok() {
+        show.totals.complain_of_nothing("MARC-Disclosure object");
     }
     let end = end.and_then(|()| show.output.flush());
     gate::status(end, args.fail, show.totals.passed())
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
 impl Show<'_> {
     fn object(&mut self, object: Object) -> Result<(), String> {
         if !object.report.is_valid() {
-            return Err(object.report.to_string());
+            return Err(object.faults());
         }
         let Some(document) = object.document else {
             return Err("expected a MARC-Disclosure object".to_owned());

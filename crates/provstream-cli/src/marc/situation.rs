@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use provstream::provenance::parse_duration;
 use provstream_marc::{
     Action, Details, Intervention, Judgement, Remedy, Score, Scores, Situation, Source, Spent,
 };
 
-use super::fields::Fields;
+use super::fields::{Fields, unlike};
+use super::json_object::found;
+use crate::values;
 
 const MEMBERS: [&str; 15] = [
     "session",
@@ -34,7 +35,7 @@ pub(crate) struct SituationLine {
     pub(crate) session: Option<String>,
     pub(crate) situation: Situation,
     pub(crate) details: Details,
-    /// What the round took that the line before began, if that is stated.
+    /// What the previous decision's action cost, if that is stated.
     pub(crate) spent: Option<Spent>,
 }
 
@@ -100,20 +101,22 @@ fn situation(fields: &Fields, unused_is_zero: bool) -> Result<Situation, String>
 
 /// An array of judgements that hold, or an object that says of each whether it holds.
 fn judgements(json: &str) -> Result<Vec<(Judgement, bool)>, String> {
+    let expected = "an array of strings, or an object with true or false";
     if json.starts_with('[') {
-        let names: Vec<String> = serde_json::from_str(json).map_err(|_| {
-            "expected an array of strings, or an object with true or false".to_owned()
-        })?;
+        let names: Vec<String> = serde_json::from_str(json)
+            .map_err(|_| format!("expected {expected}, found an array of other values"))?;
         let judgements = names.iter().map(|name| name.parse().map(|one| (one, true)));
         return judgements
             .collect::<Result<_, _>>()
-            .map_err(|error: provstream_marc::UnknownTerm| error.to_string());
+            .map_err(|error: provstream_marc::TermError| error.to_string());
+    }
+    if !json.starts_with('{') {
+        return Err(unlike(expected, json));
     }
     let fields = Fields::read(json.as_bytes(), "", Judgement::NAMES)?;
-    let boolean = |json: &str| json.parse::<bool>().map_err(|_| "expected true or false");
     let mut all = Vec::new();
     for &judgement in Judgement::ALL {
-        let holds = fields.get(judgement.as_str(), boolean)?;
+        let holds = fields.boolean(judgement.as_str())?;
         all.extend(holds.map(|holds| (judgement, holds)));
     }
     Ok(all)
@@ -156,17 +159,14 @@ fn remedy(json: &str) -> Result<Remedy, String> {
     }
     let parts = ["available", "permitted", "worthwhile"];
     if !json.starts_with('{') {
-        return Err(format!(
-            "expected true, false, or an object with {}",
-            parts.join(", ")
-        ));
+        let expected = format!("true, false, or an object with {}", parts.join(", "));
+        return Err(unlike(&expected, json));
     }
     let fields = Fields::read(json.as_bytes(), "", &parts)?;
-    let boolean = |json: &str| json.parse::<bool>().map_err(|_| "expected true or false");
     let mut remedy = Remedy::USABLE
-        .with_available(fields.get("available", boolean)?.unwrap_or(true))
-        .with_permitted(fields.get("permitted", boolean)?.unwrap_or(true));
-    if let Some(worthwhile) = fields.get("worthwhile", boolean)? {
+        .with_available(fields.boolean("available")?.unwrap_or(true))
+        .with_permitted(fields.boolean("permitted")?.unwrap_or(true));
+    if let Some(worthwhile) = fields.boolean("worthwhile")? {
         remedy = remedy.with_worthwhile(worthwhile);
     }
     Ok(remedy)
@@ -176,12 +176,18 @@ fn spent(fields: &Fields) -> Result<Option<Spent>, String> {
     let Some(spent) = fields.object("spent", &["time", "cost"])? else {
         return Ok(None);
     };
-    let time = spent.term_by("time", parse_duration)?;
-    let cost = |json: &str| {
-        json.parse::<u64>()
-            .map_err(|_| "expected a whole number that is not negative")
-    };
-    let cost = spent.get("cost", cost)?;
+    let time = spent.term_by("time", |text| {
+        values::duration(text).map_err(|message| format!("{message}, found {text:?}"))
+    })?;
+    let cost = spent.get("cost", |json| {
+        json.parse::<u64>().map_err(|_| {
+            let expected = format!("expected a whole number from 0 to {}", u64::MAX);
+            match json.as_bytes() {
+                [b'-' | b'0'..=b'9', ..] => format!("{expected}, found {json}"),
+                _ => format!("{expected}, found {}", found(json.as_bytes())),
+            }
+        })
+    })?;
     Ok(Some(Spent::new(
         time.unwrap_or(Duration::ZERO),
         cost.unwrap_or_default(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::args::ProjectArgs;
 use super::fields::Fields;
+use super::json_object::text_of;
 use crate::failure::Failure;
 use crate::settings;
 
@@ -128,6 +129,10 @@ impl Texts {
 
 fn entries(file: &[u8]) -> Result<HashMap<String, Entry>, String> {
     let mut all = HashMap::new();
+    let file = text_of(file)?;
+    if file.trim_ascii().is_empty() {
+        return Err("expected at least one line with texts, found an empty file".to_owned());
+    }
     for (index, line) in file.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
         |(output, _)| output.flush(),
         |(output, totals), outermost| {
             for object in objects(&outermost, KindArg::Auto, profile) {
-                let line = object.place.line;
+                let line = object.fault_line();
                 let upgraded = upgrade(object, args);
                 totals.count(upgraded.is_ok());
                 match upgraded {
@@ -43,13 +43,16 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
         },
     );
     let (mut output, totals) = state;
+    if end.is_ok() {
+        totals.complain_of_nothing("MARC object");
+    }
     let end = end.and_then(|()| output.flush());
     gate::status(end, args.fail, totals.passed())
 }
 
 fn upgrade(object: Object, args: &UpgradeArgs) -> Result<Document, String> {
     if !object.report.is_valid() {
-        return Err(object.report.to_string());
+        return Err(object.faults());
     }
     let (Some(kind), Some(document)) = (object.kind, object.document) else {
         return Err("expected a MARC object of draft 01".to_owned());

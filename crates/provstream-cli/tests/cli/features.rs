@@ -434,15 +434,109 @@ fn the_environment_sets_defaults() {
         .output()
         .expect("it runs");
     assert_eq!(jobs.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&jobs.stderr).contains("--jobs: expected a whole number"));
+    assert!(
+        String::from_utf8_lossy(&jobs.stderr).contains("PROVSTREAM_JOBS: expected a whole number")
+    );
 }
 
 #[test]
 fn extract_can_fail() {
-    for (input, status) in [("It is. [substrate.grep]", 0), ("[substrate.grep", 3)] {
+    for (input, status) in [
+        ("It is. [substrate.grep]", 0),
+        ("It is. [substrate.grep; ts=", 3),
+    ] {
         assert_eq!(run(&["extract", "--fail"], input).status, status, "{input}");
         assert_eq!(run(&["extract"], input).status, 0, "{input}");
     }
+}
+
+/// What a fresh reader tried.
+#[test]
+fn a_gate_passes_no_annotations_in_strings_of_json() {
+    let gate = ["admit", "--floor=1", "--window=1m", "--fail"];
+    for input in [
+        "x {\"text\":\"It is. [substrate.grep]\"}\n",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"It is. [substrate.grep]\"}}]}\n\n",
+    ] {
+        let run = run(&gate, input);
+        assert_eq!(run.status, 3, "{input}");
+        assert!(run.stderr.contains("--input auto"), "{}", run.stderr);
+    }
+    let json = run(&["extract", "--mode=json"], "It is. [substrate.grep]\n");
+    assert!(json.stdout.contains("json-syntax") && json.stderr.is_empty());
+}
+
+#[test]
+fn a_floor_that_no_assertion_can_reach_is_refused() {
+    for (args, most) in [
+        (&["--floor=8", "--window=1m"][..], 7),
+        (&["--floor=2", "--window=substrate.grep=1m"], 1),
+    ] {
+        let run = run(&[&["admit"], args].concat(), "");
+        assert_eq!(run.status, 2);
+        let expected = format!("--floor: expected at most {most}, ");
+        assert!(run.stderr.contains(&expected), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let run = run(&["strip", "--output=-"], "It is. [substrate.grep]");
+    assert_eq!((run.status, run.stdout.as_str()), (0, "It is."));
+}
+
+#[test]
+fn files_of_settings_are_text() {
+    let files = Files::new();
+    let utf16 = files.write("utf16.toml", b"\xff\xfev\0");
+    let compressed = files.write("compressed.toml", gzip(b"version = \"1.0\""));
+    let folder = files.path("");
+    for (path, problem) in [
+        (utf16.as_str(), "it is UTF-16LE, expected UTF-8"),
+        (&compressed, "it is compressed with gzip, expected text"),
+        (
+            folder.to_str().unwrap(),
+            "it is a directory, expected a file",
+        ),
+    ] {
+        let run = run(&["vocabulary", "--vocabulary", path], "");
+        assert_eq!(run.status, 1);
+        assert!(run.stderr.contains(problem), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn links_and_sources_of_citations_are_checked() {
+    let link = "--link=https://e.org/{id}";
+    for (args, problem) in [
+        (
+            &["--as=openai-chat", "--link=substrate.foo=https://e.org"][..],
+            "--link: unknown class `substrate.foo`",
+        ),
+        (
+            &["--as=openai-chat", link, link],
+            "--link: expected one for each class, found two for all classes",
+        ),
+        (
+            &["--as=web-annotation", "--source=not an iri"],
+            "--source: expected an absolute IRI without a fragment",
+        ),
+        (
+            &["--as=web-annotation", "--source=https://e.org#x"],
+            "found `https://e.org#x`",
+        ),
+    ] {
+        let run = run(&[&["citations", "write"], args].concat(), TEXT);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+        assert!(run.stderr.contains(problem), "{}", run.stderr);
+    }
+    let event = r#"{"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}"#;
+    let run = run(&["citations", "read", "--from=openai"], event);
+    assert!(
+        run.stderr.contains("give --from anthropic"),
+        "{}",
+        run.stderr
+    );
 }
 
 const CITING: &str = r#"{"type":"response.output_text.annotation.added","output_index":0,"content_index":0,"annotation":{"type":"url_citation","start_index":3,"end_index":8,"url":"https://example.org/","title":"Example"}}"#;

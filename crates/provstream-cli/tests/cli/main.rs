@@ -9,6 +9,7 @@ mod extract;
 mod features;
 mod json;
 mod marc;
+mod marc_messages;
 mod streaming;
 #[cfg(unix)]
 mod terminal;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use provstream::provenance::Vocabulary;
 use provstream_emit::{Grammar, GrammarTarget, Observations, Requirement};
 use serde_json::{Value, json};
 
+use crate::common::corpus;
 use crate::{bpe, complete};
 
 /// How many observations the closed grammars have.
@@ -87,7 +88,7 @@ pub fn vocabularies() -> Result<BTreeMap<&'static str, Vec<Vec<u8>>>> {
 /// The corpus' transcripts and some variation on their annotations.
 fn training_text() -> Result<String> {
     let mut text = String::new();
-    for path in corpus("transcripts")? {
+    for path in corpus("transcripts") {
         text += &fs::read_to_string(path)?;
     }
     let classes: Vec<_> = Vocabulary::memo()
@@ -107,20 +108,6 @@ fn training_text() -> Result<String> {
         );
     }
     Ok(text)
-}
-
-/// The text files of a folder of the corpus, sorted.
-pub fn corpus(folder: &str) -> Result<Vec<std::path::PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../corpus")
-        .join(folder);
-    let mut all = fs::read_dir(&folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    all.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    all.sort();
-    Ok(all)
 }
 
 /// Writes all that the scripts read.

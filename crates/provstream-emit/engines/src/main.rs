@@ -7,6 +7,8 @@
 
 mod bpe;
 mod cases;
+#[path = "../../tests/common/mod.rs"]
+mod common;
 mod complete;
 mod cost;
 mod judge;

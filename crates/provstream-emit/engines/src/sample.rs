@@ -9,10 +9,13 @@ use anyhow::{Context, Result, ensure};
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
+use provstream_emit::Requirement;
 
-use crate::cases::{Case, vocabularies};
+use crate::cases::{Case, observations, vocabularies};
+use crate::common::Random;
+use crate::complete;
 use crate::judge::{Found, Rules, report};
-use crate::steer::{ENDS, Random, SEEDS};
+use crate::steer::{ENDS, SEEDS};
 
 /// Tokens after which an answer is steered to its end.
 const LONG: usize = 60;
@@ -49,6 +52,7 @@ pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
                 continue;
             }
             let text = fs::read_to_string(folder.join(&file)).with_context(|| file.clone())?;
+            faults += completeness(&file, &text, target, case, &vocabularies["bytes"])?;
             let mut found = Found::default();
             for (name, tokens) in &vocabularies {
                 let index = Index::new(tokens);
@@ -72,6 +76,44 @@ pub fn run(folder: &Path, count: usize, only: &str) -> Result<()> {
     }
     ensure!(faults == 0, "{faults} faults");
     Ok(())
+}
+
+/// How many well-formed annotations a grammar does not accept, and how many malformed ones it does.
+fn completeness(
+    file: &str,
+    text: &str,
+    target: &str,
+    case: Case,
+    bytes: &[Vec<u8>],
+) -> Result<usize> {
+    let factory = ParserFactory::new_simple(&environment(bytes))?;
+    let start = Matcher::new(factory.create_parser(grammar(target, text)));
+    let texts = complete::texts(&observations())?;
+    let before = match case.requirement {
+        Requirement::EverySentence => "It is so. ",
+        _ => "",
+    };
+    let accepts = |one: &str| {
+        let mut matcher = start.deep_clone();
+        let mut all = before.bytes().chain(one.bytes());
+        all.all(|byte| {
+            let token = bytes.iter().position(|token| token == &[byte]);
+            let token = token.and_then(|token| u32::try_from(token).ok());
+            token.is_some_and(|token| matcher.try_consume_tokens(&[token]).ok() == Some(1))
+        }) && matcher.is_accepting().unwrap_or(false)
+    };
+    let count = |set: &str| {
+        let all = texts[set].as_array().into_iter().flatten();
+        let all: Vec<&str> = all.filter_map(|one| one.as_str()).collect();
+        (all.iter().filter(|one| accepts(one)).count(), all.len())
+    };
+    let (accepted, good) = count(if case.closed { "closed" } else { "open" });
+    let (passed, bad) = count("refused");
+    println!(
+        "llguidance {file:40} accepts {accepted} of {good}, refuses {} of {bad}",
+        bad - passed
+    );
+    Ok(good - accepted + passed)
 }
 
 /// One answer; `None` if it does not come to an end.

@@ -53,20 +53,3 @@ pub const SEEDS: &[&str] = &[
 
 /// What completes an answer that has become long enough, tried in turn.
 pub const ENDS: &[&str] = &["`", "]", "\"]", "Z]", " [unverified-inference]", "x"];
-
-/// A small generator of random numbers (SplitMix64), so that a run can be repeated.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).expect("it is below a usize")
-    }
-}

@@ -1,4 +1,4 @@
-//! What several tests use.
+//! What several tests use, and the package that drives real engines.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeSet;
@@ -41,10 +41,10 @@ impl Random {
 }
 
 pub(crate) fn corpus(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../corpus")
-        .join(folder);
-    let mut all: Vec<_> = std::fs::read_dir(folder)
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut corpora = package.ancestors().map(|folder| folder.join("corpus"));
+    let corpus = corpora.find(|corpus| corpus.is_dir()).unwrap();
+    let mut all: Vec<_> = std::fs::read_dir(corpus.join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
@@ -73,7 +73,8 @@ pub(crate) fn well_formed() -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// Annotations that are not well-formed or name no class of vocabulary 1.0.
+/// Annotations that are not well-formed, name no class of vocabulary 1.0 or have a time that is not one, each of which a reader
+/// takes for an annotation.
 pub(crate) fn malformed() -> Vec<String> {
     let mut all = Vec::new();
     let memo = Vocabulary::memo();
@@ -97,6 +98,21 @@ pub(crate) fn malformed() -> Vec<String> {
         "; observation-id=a; ;",
         "; ts",
         "; ts=\"\"",
+        "; ts=2026-05-28",
+        "; ts=2026-05-28T11:40Z",
+        "; ts=2026-05-28T11:40:00",
+        "; ts=2026-02-30T11:40:00Z",
+        "; ts=2026-13-01T11:40:00Z",
+        "; ts=2026-05-28T24:00:00Z",
+        "; ts=2026-05-28T11:60:00Z",
+        "; ts=2026-05-28T11:40:00+24:00",
+        "; ts=28 May 2026",
+        "; ts=2026-05-28T11:40:60Z",
+        "; ts=11:40:00Z",
+        "; observation-id=a; ts=2026-05-28T11:40:00Z1",
+        "; ts=\"2026-05-28\"",
+        "; observation-id=a; ts=today",
+        "; observation-id=a; ts=2026-05-28T11:40:00Z; ;",
     ];
     for name in names {
         all.extend(rests.iter().map(|rest| format!("[{name}{rest}]")));

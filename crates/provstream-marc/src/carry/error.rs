@@ -1,70 +1,32 @@
 //! What can be wrong with an envelope or the name of a carrier.
 
-use core::fmt;
-use std::error::Error;
-
+use crate::declare::errors;
 use crate::document::DocumentError;
 
-/// An envelope is not what its protocol says. Places are JSON Pointers (RFC 6901).
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CarryError {
-    /// The value must be an object.
-    NotAnObject(String),
-    /// The value must be an array.
-    NotAnArray(String),
-    /// The member is repeated, and receivers differ in which they take.
-    Repeated(String),
-    /// The data of an event are no JSON object; the error's source says why.
-    Data(DocumentError),
-}
+errors! {
+    /// An envelope is not what its protocol says.
+    CarryError,
+    /// What is wrong with an envelope, and where, as a JSON Pointer (RFC 6901).
+    CarryErrorKind {
+        /// The value must be an object.
+        NotAnObject(pointer: String) => "{pointer}: expected an object";
+        /// The value must be an array.
+        NotAnArray(pointer: String) => "{pointer}: expected an array";
+        /// The member is repeated, and receivers differ in which they take.
+        Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
+        /// The data of an event are not a JSON object.
+        Data(error: DocumentError) => "expected a JSON object as the data of an event: {error}";
+    }
 
-impl fmt::Display for CarryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAnObject(pointer) => write!(f, "{pointer}: expected an object"),
-            Self::NotAnArray(pointer) => write!(f, "{pointer}: expected an array"),
-            Self::Repeated(pointer) => write!(
-                f,
-                "{pointer}: expected one member of this name, found several"
-            ),
-            Self::Data(_) => f.write_str("the data are no JSON object"),
-        }
+    /// A prefix or URI that a carrier cannot use.
+    CarrierNameError,
+    /// What is wrong with a prefix or URI.
+    CarrierNameErrorKind {
+        /// This label of the prefix is not letters, digits and inner hyphens, a letter first.
+        Label(label: String) => "expected a label of letters, digits and inner hyphens, a letter first, found {label:?}";
+        /// This prefix is reserved.
+        Reserved(prefix: String) => "the prefix {prefix:?} is reserved for MCP";
+        /// This is not an absolute URI.
+        Uri(uri: String) => "expected an absolute URI, found {uri:?}";
     }
 }
-
-impl Error for CarryError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Data(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-/// A prefix or URI that a carrier cannot use; each has the text that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CarrierNameError {
-    /// A label of the prefix that is not letters, digits and inner hyphens, a letter first.
-    Label(String),
-    /// A prefix that MCP reserves.
-    Reserved(String),
-    /// No absolute URI.
-    Uri(String),
-}
-
-impl fmt::Display for CarrierNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Label(label) => write!(
-                f,
-                "{label:?} is no label (letters, digits and inner hyphens, a letter first)"
-            ),
-            Self::Reserved(prefix) => write!(f, "the prefix {prefix:?} is reserved for MCP"),
-            Self::Uri(uri) => write!(f, "{uri:?} is no absolute URI"),
-        }
-    }
-}
-
-impl Error for CarrierNameError {}

@@ -1,6 +1,6 @@
 //! Server-sent events.
 
-use super::error::CarryError;
+use super::error::{CarryError, CarryErrorKind};
 use crate::document::Document;
 use provstream::MarcKind;
 
@@ -43,6 +43,6 @@ pub fn from_sse(event_type: &str, data: &str) -> Result<Option<(MarcKind, Docume
         DISCLOSURE => MarcKind::Disclosure,
         _ => return Ok(None),
     };
-    let document = data.parse().map_err(CarryError::Data)?;
+    let document = data.parse().map_err(CarryErrorKind::Data)?;
     Ok(Some((kind, document)))
 }

@@ -1,7 +1,7 @@
 //! What a caller adds to a selection.
 
-use crate::assemble::Extensions;
-use crate::document::DocumentError;
+use crate::declare::setters;
+use crate::document::{Document, DocumentError};
 use crate::score::Score;
 use crate::terms::Action;
 
@@ -25,7 +25,7 @@ pub struct Details {
     pub(super) post_answer_confidence: Option<Score>,
     pub(super) action_suitability: Option<Score>,
     pub(super) sub_action: Option<String>,
-    pub(super) extensions: Extensions,
+    pub(super) extensions: Document,
 }
 
 impl Details {
@@ -34,38 +34,9 @@ impl Details {
         Self::default()
     }
 
-    /// The same with a `recommended_next_step` for whichever action is selected, unless a bound changes the selection: then
-    /// the text would describe an action that is not taken, and the controller's wording takes its place. Source: MARC-02
-    /// 9.1, 9.3.
-    pub fn with_next_step(mut self, text: impl Into<String>) -> Self {
-        self.next_step = Some(text.into());
-        self
-    }
-
     /// The same with a `recommended_next_step` for one action.
     pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
         self.next_steps[action as usize] = Some(text.into());
-        self
-    }
-
-    /// The same with the confidence in the candidate answer, estimated by itself. `ANSWER` needs it; other actions leave it
-    /// out. Source: MARC-02 8.4.
-    pub const fn with_post_answer_confidence(mut self, score: Score) -> Self {
-        self.post_answer_confidence = Some(score);
-        self
-    }
-
-    /// The same with the confidence in the selected action, needed where the policy says that the band is about the action.
-    /// Source: MARC-02 8.6.
-    pub const fn with_action_suitability(mut self, score: Score) -> Self {
-        self.action_suitability = Some(score);
-        self
-    }
-
-    /// The same with the controller's own name for the action it expects. The record has it as `x_sub_action` if it is a
-    /// kind of the selected action. Source: MARC-02 8.7.
-    pub fn with_sub_action(mut self, name: impl Into<String>) -> Self {
-        self.sub_action = Some(name.into());
         self
     }
 
@@ -75,7 +46,7 @@ impl Details {
     ///
     /// If the value is not JSON.
     pub fn with_extension(mut self, name: &str, json: &str) -> Result<Self, DocumentError> {
-        self.extensions.add(name, json)?;
+        self.extensions.set_private(name, json)?;
         Ok(self)
     }
 
@@ -85,3 +56,19 @@ impl Details {
         self.next_steps[action as usize].as_deref().or(any)
     }
 }
+
+setters! { Details {
+    /// The same with the confidence in the candidate answer, estimated by itself. `ANSWER` needs it; other actions leave it
+    /// out. Source: MARC-02 8.4.
+    with_post_answer_confidence(score: Score) post_answer_confidence = Some(score);
+    /// The same with the confidence in the selected action, needed where the policy says that the band is about the action.
+    /// Source: MARC-02 8.6.
+    with_action_suitability(score: Score) action_suitability = Some(score);
+    /// The same with the controller's own name for the action it expects. The record has it as `x_sub_action` if it is a
+    /// kind of the selected action. Source: MARC-02 8.7.
+    with_sub_action(name: impl Into<String>) sub_action = Some(name.into());
+    /// The same with a `recommended_next_step` for whichever action is selected, unless a bound changes the selection: then
+    /// the text would describe an action that is not taken, and the controller's wording takes its place. Source: MARC-02
+    /// 9.1, 9.3.
+    with_next_step(text: impl Into<String>) next_step = Some(text.into());
+} }

@@ -17,7 +17,7 @@ pub use controller::Controller;
 pub use decision::{DecideError, DecideErrorKind, Decision};
 pub use details::Details;
 pub use policy::{Deviation, Policy, PolicyError, PolicyErrorKind, Thresholds};
-pub use remedy::{Intervention, Remedies, Remedy};
+pub use remedy::{Intervention, Remedy};
 pub use selection::{Selection, Step};
 pub use session::{Session, SessionError, SessionErrorKind, SessionState};
 pub use situation::{Judgement, RiskTier, Situation};

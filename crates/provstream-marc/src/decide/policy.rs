@@ -1,19 +1,14 @@
 //! The rules of a deployment: data, which selection executes.
 
-use core::fmt;
-use std::error::Error;
-
-use super::situation::RiskTier;
+use super::situation::{RiskTier, Situation};
+use crate::declare::{errors, setters, values};
 use crate::score::Score;
 use crate::terms::{Action, Remediability, Source};
 
 /// The score from which on each source is material, for each risk tier. A threshold of the high tier is never above the
 /// standard one. Source: MARC-02 8.8, 14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Thresholds {
-    standard: [Score; 5],
-    high: [Score; 5],
-}
+pub struct Thresholds([[Score; 5]; 2]);
 
 impl Thresholds {
     /// The same thresholds for all sources.
@@ -22,10 +17,9 @@ impl Thresholds {
     ///
     /// [`PolicyErrorKind::LaxThreshold`] if `high` is above `standard`.
     pub fn new(standard: Score, high: Score) -> Result<Self, PolicyError> {
-        check(standard, high)?;
-        Ok(Self {
-            standard: [standard; 5],
-            high: [high; 5],
+        let mut all = Source::ALL.iter();
+        all.try_fold(Self::default(), |all, &source| {
+            all.with(source, standard, high)
         })
     }
 
@@ -40,64 +34,61 @@ impl Thresholds {
         standard: Score,
         high: Score,
     ) -> Result<Self, PolicyError> {
-        check(standard, high)?;
-        self.standard[source as usize] = standard;
-        self.high[source as usize] = high;
+        if high > standard {
+            return Err(PolicyErrorKind::LaxThreshold(high, standard).into());
+        }
+        for (tier, threshold) in [(RiskTier::Standard, standard), (RiskTier::High, high)] {
+            self.0[tier as usize][source as usize] = threshold;
+        }
         Ok(self)
     }
 
     /// The score from which on a source is material in a tier.
     #[must_use]
     pub const fn get(&self, source: Source, tier: RiskTier) -> Score {
-        match tier {
-            RiskTier::Standard => self.standard[source as usize],
-            RiskTier::High => self.high[source as usize],
-        }
+        self.0[tier as usize][source as usize]
     }
-}
-
-fn check(standard: Score, high: Score) -> Result<(), PolicyError> {
-    if high > standard {
-        return Err(PolicyError {
-            kind: PolicyErrorKind::LaxThreshold,
-            detail: format!("high tier {high}, standard tier {standard}"),
-        });
-    }
-    Ok(())
 }
 
 /// 0.5 in the standard tier, 0.3 in the high one.
 impl Default for Thresholds {
     fn default() -> Self {
-        Self {
-            standard: [Score::HALF; 5],
-            high: [Score::THREE_TENTHS; 5],
-        }
+        Self([[Score::HALF; 5], [Score::THREE_TENTHS; 5]])
     }
 }
 
-/// A local rule that departs from what the draft recommends, with the condition that a deployment documents for it.
-/// Source: MARC-02 8.8, 9.4.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deviation {
-    condition: String,
-    rule: Rule,
-}
+values! {
+    /// A local rule that departs from what the draft recommends, with the condition that a deployment documents for it.
+    /// Source: MARC-02 8.8, 9.4.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct Deviation {
+        /// The condition that a deployment documents.
+        text condition: String,
+        own action: Action,
+        /// For a rule on the order of 8.8.
+        own instead_of: Option<Action>,
+        own source: Option<Source>,
+        own tier: Option<RiskTier>,
+        /// For a rule on the pairs of 9.4.
+        own remediability: Option<Remediability>,
+    }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    /// Another action than the order of 8.8 selects.
-    Order {
-        instead_of: Action,
-        action: Action,
-        source: Option<Source>,
-        tier: Option<RiskTier>,
-    },
-    /// A remediability that does not go with its action.
-    Pairing {
-        action: Action,
-        remediability: Remediability,
-    },
+    /// The rules of a deployment. Source: MARC-02 8.6, 8.8, 9.4, 14.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct Policy {
+        /// The thresholds.
+        borrow thresholds: Thresholds,
+        /// The safety policy, in order of preference; never [`Action::Answer`].
+        list safety: Action,
+        /// Whether worthwhile deliberation comes right before an answer only. Source: MARC-02 8.8 step 7.
+        copy deliberates_last: bool,
+        /// By action.
+        own about_action: [bool; 7],
+        /// The deviations.
+        list deviations: Deviation,
+    }
 }
 
 impl Deviation {
@@ -106,7 +97,7 @@ impl Deviation {
     ///
     /// # Errors
     ///
-    /// [`PolicyErrorKind::LaxAction`] if `action` is [`Action::Answer`]: a local order may only be stricter.
+    /// [`PolicyErrorKind::LaxDeviation`] if `action` is [`Action::Answer`]: a local order may only be stricter.
     /// [`PolicyErrorKind::NoCondition`] if `condition` is blank.
     pub fn from_order(
         condition: impl Into<String>,
@@ -114,18 +105,11 @@ impl Deviation {
         action: Action,
     ) -> Result<Self, PolicyError> {
         if action == Action::Answer {
-            return Err(PolicyError {
-                kind: PolicyErrorKind::LaxAction,
-                detail: format!("ANSWER instead of {instead_of}"),
-            });
+            return Err(PolicyErrorKind::LaxDeviation(instead_of).into());
         }
-        let rule = Rule::Order {
-            instead_of,
-            action,
-            source: None,
-            tier: None,
-        };
-        Self::new(condition, rule)
+        let mut deviation = Self::new(condition.into(), action)?;
+        deviation.instead_of = Some(instead_of);
+        Ok(deviation)
     }
 
     /// A stated `remediability` that is kept with an action it does not go with.
@@ -138,103 +122,47 @@ impl Deviation {
         action: Action,
         remediability: Remediability,
     ) -> Result<Self, PolicyError> {
-        Self::new(
-            condition,
-            Rule::Pairing {
-                action,
-                remediability,
-            },
-        )
+        let mut deviation = Self::new(condition.into(), action)?;
+        deviation.remediability = Some(remediability);
+        Ok(deviation)
     }
 
-    fn new(condition: impl Into<String>, rule: Rule) -> Result<Self, PolicyError> {
-        let condition = condition.into();
+    fn new(condition: String, action: Action) -> Result<Self, PolicyError> {
         if condition.trim().is_empty() {
-            return Err(PolicyError {
-                kind: PolicyErrorKind::NoCondition,
-                detail: String::new(),
-            });
+            return Err(PolicyErrorKind::NoCondition.into());
         }
-        Ok(Self { condition, rule })
-    }
-
-    /// The same for one primary source only. Of no effect on a pairing.
-    #[must_use]
-    pub fn for_source(mut self, only: Source) -> Self {
-        if let Rule::Order { source, .. } = &mut self.rule {
-            *source = Some(only);
-        }
-        self
-    }
-
-    /// The same for one risk tier only. Of no effect on a pairing.
-    #[must_use]
-    pub fn for_tier(mut self, only: RiskTier) -> Self {
-        if let Rule::Order { tier, .. } = &mut self.rule {
-            *tier = Some(only);
-        }
-        self
-    }
-
-    /// The condition that a deployment documents.
-    #[must_use]
-    pub fn condition(&self) -> &str {
-        &self.condition
-    }
-
-    /// The section that is departed from: `MARC-02 8.8` or `MARC-02 9.4`.
-    #[must_use]
-    pub const fn section(&self) -> &'static str {
-        match self.rule {
-            Rule::Order { .. } => "MARC-02 8.8",
-            Rule::Pairing { .. } => "MARC-02 9.4",
-        }
+        Ok(Self {
+            condition,
+            action,
+            instead_of: None,
+            source: None,
+            tier: None,
+            remediability: None,
+        })
     }
 
     /// The action that takes the place of the selected one.
-    pub(super) fn replaces(
-        &self,
-        selected: Action,
-        primary: Source,
-        risk: RiskTier,
-    ) -> Option<Action> {
-        match self.rule {
-            Rule::Order {
-                instead_of,
-                action,
-                source,
-                tier,
-            } if instead_of == selected
-                && source.is_none_or(|only| only == primary)
-                && tier.is_none_or(|only| only == risk) =>
-            {
-                Some(action)
-            }
-            _ => None,
-        }
+    pub(super) fn replaces(&self, selected: Action, situation: &Situation) -> Option<Action> {
+        let applies = self.instead_of == Some(selected)
+            && self
+                .source
+                .is_none_or(|only| only == situation.primary_source())
+            && self.tier.is_none_or(|only| only == situation.risk_tier());
+        applies.then_some(self.action)
     }
 
     /// Whether a stated class is kept with an action.
     pub(super) fn keeps(&self, selected: Action, stated: Remediability) -> bool {
-        self.rule
-            == Rule::Pairing {
-                action: selected,
-                remediability: stated,
-            }
+        self.action == selected && self.remediability == Some(stated)
     }
 }
 
-/// The rules of a deployment. Source: MARC-02 8.6, 8.8, 9.4, 14.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
-    thresholds: Thresholds,
-    /// Never [`Action::Answer`].
-    safety: Vec<Action>,
-    deliberates_last: bool,
-    /// By action.
-    about_action: [bool; 7],
-    deviations: Vec<Deviation>,
-}
+setters! { Deviation {
+    /// The same for one primary source only. Of no effect on a pairing.
+    for_source(only: Source) source = Some(only);
+    /// The same for one risk tier only. Of no effect on a pairing.
+    for_tier(only: RiskTier) tier = Some(only);
+} }
 
 /// Thresholds of 0.5 and, for high risk, 0.3; where safety governs, `ESCALATE` if a human is usable, else `ABSTAIN`;
 /// worthwhile deliberation before externalization; no deviations.
@@ -250,75 +178,40 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
+setters! { Policy {
     /// The same with other thresholds.
-    #[must_use]
-    pub fn with_thresholds(self, thresholds: Thresholds) -> Self {
-        Self { thresholds, ..self }
-    }
+    with_thresholds(thresholds: Thresholds) thresholds = thresholds;
+    /// The same with worthwhile deliberation only after all externalization, right before an answer. Source: MARC-02 8.8
+    /// step 7, which allows either.
+    deliberating_last() deliberates_last = true;
+} }
 
+impl Policy {
     /// The same with another safety policy: the first of these actions that is possible, else [`Action::Abstain`]. Source:
     /// MARC-02 8.8 step 1.
     ///
     /// # Errors
     ///
-    /// [`PolicyErrorKind::LaxAction`] if [`Action::Answer`] is one of them.
+    /// [`PolicyErrorKind::LaxSafety`] if [`Action::Answer`] is one of them.
     pub fn with_safety(mut self, actions: &[Action]) -> Result<Self, PolicyError> {
         if actions.contains(&Action::Answer) {
-            return Err(PolicyError {
-                kind: PolicyErrorKind::LaxAction,
-                detail: "ANSWER where safety governs".into(),
-            });
+            return Err(PolicyErrorKind::LaxSafety.into());
         }
         self.safety = actions.to_vec();
         Ok(self)
     }
 
-    /// The same with worthwhile deliberation only after all externalization, right before an answer. Source: MARC-02 8.8
-    /// step 7, which allows either.
-    #[must_use]
-    pub fn deliberating_last(self) -> Self {
-        Self {
-            deliberates_last: true,
-            ..self
-        }
-    }
-
     /// The same with bands that describe confidence in the action for one action. Of no effect on [`Action::Answer`],
     /// whose band describes the answer, and under draft -01. Source: MARC-02 8.6.
-    #[must_use]
     pub fn with_action_suitability(mut self, action: Action) -> Self {
         self.about_action[action as usize] = true;
         self
     }
 
     /// The same with one more deviation.
-    #[must_use]
     pub fn with_deviation(mut self, deviation: Deviation) -> Self {
         self.deviations.push(deviation);
         self
-    }
-
-    /// The thresholds.
-    #[must_use]
-    pub const fn thresholds(&self) -> &Thresholds {
-        &self.thresholds
-    }
-
-    /// The safety policy, in order of preference.
-    #[must_use]
-    pub fn safety(&self) -> &[Action] {
-        &self.safety
-    }
-
-    /// The deviations.
-    #[must_use]
-    pub fn deviations(&self) -> &[Deviation] {
-        &self.deviations
-    }
-
-    pub(super) const fn deliberates_last(&self) -> bool {
-        self.deliberates_last
     }
 
     pub(super) const fn is_about_action(&self, action: Action) -> bool {
@@ -326,52 +219,19 @@ impl Policy {
     }
 }
 
-/// What is wrong with a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PolicyErrorKind {
-    /// A threshold of the high tier is above that of the standard tier. Source: MARC-02 14.
-    LaxThreshold,
-    /// A local rule leads to an answer that the draft does not select. Source: MARC-02 8.8.
-    LaxAction,
-    /// A deviation has no condition. Source: MARC-02 9.4.
-    NoCondition,
-}
-
-/// A rule that a policy cannot have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyError {
-    kind: PolicyErrorKind,
-    detail: String,
-}
-
-impl PolicyError {
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> PolicyErrorKind {
-        self.kind
+errors! {
+    /// A rule that a policy cannot have.
+    PolicyError: Copy,
+    /// What is wrong with a rule.
+    PolicyErrorKind {
+        /// The threshold of the high tier, given first, is above that of the standard tier. Source: MARC-02 14.
+        LaxThreshold(high: Score, standard: Score) =>
+            "expected a threshold for high risk that is not above the standard one, found high tier {high}, standard tier {standard} (MARC-02 14)";
+        /// A deviation leads to an answer where the draft selects this action. Source: MARC-02 8.8.
+        LaxDeviation(instead_of: Action) => "expected a stricter rule than the draft's, found ANSWER instead of {instead_of} (MARC-02 8.8)";
+        /// The safety policy allows an answer. Source: MARC-02 8.8.
+        LaxSafety => "expected a stricter rule than the draft's, found ANSWER where safety governs (MARC-02 8.8)";
+        /// A deviation has no condition. Source: MARC-02 9.4.
+        NoCondition => "expected the condition of a deviation, found a blank text";
     }
 }
-
-impl fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let detail = &self.detail;
-        match self.kind {
-            PolicyErrorKind::LaxThreshold => write!(
-                f,
-                "expected a threshold for high risk that is not above the standard one, found {detail} (MARC-02 14)"
-            ),
-            PolicyErrorKind::LaxAction => {
-                write!(
-                    f,
-                    "expected a stricter rule than the draft's, found {detail} (MARC-02 8.8)"
-                )
-            }
-            PolicyErrorKind::NoCondition => {
-                f.write_str("expected the condition of a deviation, found a blank text")
-            }
-        }
-    }
-}
-
-impl Error for PolicyError {}

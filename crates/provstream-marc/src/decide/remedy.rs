@@ -1,5 +1,6 @@
 //! What can be done about uncertainty.
 
+use crate::declare::{setters, values};
 use crate::terms::{Action, Remediability, terms};
 
 terms! {
@@ -34,48 +35,35 @@ impl Intervention {
 
     /// The intervention that an action takes; `None` for [`Action::Answer`] and [`Action::Abstain`].
     #[must_use]
-    pub const fn of(action: Action) -> Option<Self> {
-        match action {
-            Action::Clarify => Some(Self::User),
-            Action::Retrieve => Some(Self::Retrieval),
-            Action::Tool => Some(Self::Tool),
-            Action::Escalate => Some(Self::Human),
-            Action::Deliberate => Some(Self::Deliberation),
-            Action::Answer | Action::Abstain => None,
-        }
+    pub fn of(action: Action) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|one| one.action() == action)
     }
 
     /// The class as a record names it; `None` for deliberation.
     #[must_use]
     pub const fn remediability(self) -> Option<Remediability> {
-        match self {
-            Self::User => Some(Remediability::UserClarification),
-            Self::Retrieval => Some(Remediability::Retrieval),
-            Self::Tool => Some(Remediability::Tool),
-            Self::Human => Some(Remediability::Human),
-            Self::Deliberation => None,
-        }
+        self.action().remediability()
     }
 
     /// The intervention of a class; `None` for [`Remediability::None`].
     #[must_use]
-    pub const fn of_class(class: Remediability) -> Option<Self> {
-        match class {
-            Remediability::UserClarification => Some(Self::User),
-            Remediability::Retrieval => Some(Self::Retrieval),
-            Remediability::Tool => Some(Self::Tool),
-            Remediability::Human => Some(Self::Human),
-            Remediability::None => None,
-        }
+    pub fn of_class(class: Remediability) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|one| one.remediability() == Some(class))
     }
 }
 
-/// What the controller knows of one intervention at a decision point. Source: MARC-02 8.3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Remedy {
-    available: bool,
-    permitted: bool,
-    worthwhile: Option<bool>,
+values! {
+    /// What the controller knows of one intervention at a decision point. Source: MARC-02 8.3.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[must_use]
+    pub struct Remedy {
+        own available: bool,
+        own permitted: bool,
+        /// How it was weighed; `None` if it was not.
+        copy worthwhile: Option<bool>,
+    }
 }
 
 impl Remedy {
@@ -96,58 +84,18 @@ impl Remedy {
         ..Self::USABLE
     };
 
-    /// The same, available or not.
-    #[must_use]
-    pub const fn with_available(self, available: bool) -> Self {
-        Self { available, ..self }
-    }
-
-    /// The same, permitted or not.
-    #[must_use]
-    pub const fn with_permitted(self, permitted: bool) -> Self {
-        Self { permitted, ..self }
-    }
-
-    /// The same, weighed: whether a material gain is expected for its cost, latency and burden on the user.
-    #[must_use]
-    pub const fn with_worthwhile(self, worthwhile: bool) -> Self {
-        Self {
-            worthwhile: Some(worthwhile),
-            ..self
-        }
-    }
-
     /// Whether it is available and permitted.
     #[must_use]
     pub const fn is_usable(self) -> bool {
         self.available && self.permitted
     }
-
-    /// How it was weighed; `None` if it was not.
-    #[must_use]
-    pub const fn worthwhile(self) -> Option<bool> {
-        self.worthwhile
-    }
 }
 
-/// The remedies at hand. An intervention that is not listed is not usable, unless the situation's `remediability` names it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Remedies([Option<Remedy>; 5]);
-
-impl Remedies {
-    /// No remedies.
-    pub const NONE: Self = Self([None; 5]);
-
-    /// The same with a remedy for one intervention.
-    #[must_use]
-    pub const fn with(mut self, intervention: Intervention, remedy: Remedy) -> Self {
-        self.0[intervention as usize] = Some(remedy);
-        self
-    }
-
-    /// What is known of an intervention.
-    #[must_use]
-    pub const fn get(&self, intervention: Intervention) -> Option<Remedy> {
-        self.0[intervention as usize]
-    }
-}
+setters! { Remedy {
+    /// The same, available or not.
+    with_available(available: bool) available = available;
+    /// The same, permitted or not.
+    with_permitted(permitted: bool) permitted = permitted;
+    /// The same, weighed: whether a material gain is expected for its cost, latency and burden on the user.
+    with_worthwhile(worthwhile: bool) worthwhile = Some(worthwhile);
+} }

@@ -1,19 +1,15 @@
 //! The state machine from a request to the end of its handling.
 
-use core::fmt;
-use std::error::Error;
-
 use super::bounds::{Spent, Usage};
 use super::controller::Controller;
 use super::decision::{DecideError, DecideErrorKind, Decision};
 use super::details::Details;
 use super::selection::{Selection, Step};
 use super::situation::Situation;
-use crate::bands::Bands;
 use crate::core::Core;
+use crate::declare::errors;
 use crate::document::quoted;
 use crate::draft::Draft;
-use crate::score::Score;
 use crate::terms::{Action, Band, Target};
 use crate::trust::ContextualRecord;
 
@@ -72,8 +68,8 @@ pub struct Session {
     state: SessionState,
     /// How many decisions were taken.
     decided: u64,
-    /// What the first record names as its parent.
-    transferred: Option<String>,
+    /// What the next record names as its parent: the record before, of this session or of another that transferred its task.
+    parent: Option<String>,
     usage: Usage,
 }
 
@@ -94,7 +90,7 @@ impl Session {
             prefix,
             state: SessionState::Assess,
             decided: 0,
-            transferred: None,
+            parent: None,
             usage: Usage::default(),
         })
     }
@@ -116,12 +112,12 @@ impl Session {
         if controller.draft() == Draft::Draft01 {
             return Ok(session);
         }
-        let parent = record.record().decision_id().filter(|id| !id.is_empty());
+        let parent = record.record.decision_id().filter(|id| !id.is_empty());
         let parent = parent.ok_or(SessionErrorKind::NoParent)?;
         if session.could_give(parent) {
             return Err(SessionErrorKind::PrefixTaken.into());
         }
-        session.transferred = Some(parent.into());
+        session.parent = Some(parent.into());
         Ok(session)
     }
 
@@ -164,6 +160,7 @@ impl Session {
         let record = self.record(situation, details, &selection, sub_action)?;
         let action = selection.action();
         self.decided = self.decided.saturating_add(1);
+        self.parent = Some(self.id(self.decided));
         self.usage.begin(action);
         self.state = match action {
             Action::Retrieve | Action::Tool | Action::Deliberate => SessionState::Running(action),
@@ -209,16 +206,13 @@ impl Session {
         let Some(name) = details.sub_action.as_deref() else {
             return Ok(None);
         };
-        let kind_of = self
-            .controller
-            .sub_actions()
-            .get(name)
-            .ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
+        let kind_of = self.controller.sub_actions().get(name);
+        let kind_of = kind_of.ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
         if kind_of == selection.action() {
             return Ok(Some(name));
         }
         let reason = format!("sub-action {name:?} is a kind of {kind_of} and is left out");
-        selection.steps.push(Step::passed("MARC-02 8.7", reason));
+        selection.steps.push(Step::new("MARC-02 8.7", reason, None));
         Ok(None)
     }
 
@@ -231,37 +225,57 @@ impl Session {
         sub_action: Option<&str>,
     ) -> Result<Core, DecideError> {
         let action = selection.action();
-        let calibration = self.controller.calibration();
+        let controller = &self.controller;
+        let calibration = controller.calibration();
         let family = situation.task_family();
         let bands = calibration
             .bands(family)
             .ok_or_else(|| DecideErrorKind::UnknownFamily(family.unwrap_or_default().into()))?;
-        let (target, score) = self.score(situation, details, action)?;
+        let target = controller.target(action);
+        // A direct answer that the controller decides against is not highly suitable, and one that safety forbids not at all.
+        let (score, most) = match target {
+            Target::Answer => (
+                details
+                    .post_answer_confidence
+                    .ok_or(DecideErrorKind::NoConfidence)?,
+                Band::High,
+            ),
+            Target::ActionSuitability => (
+                details
+                    .action_suitability
+                    .ok_or(DecideErrorKind::NoSuitability(action))?,
+                Band::High,
+            ),
+            Target::DirectAnswerSuitability if selection.is_governed() => {
+                (situation.pre_capability(), Band::Low)
+            }
+            Target::DirectAnswerSuitability => (situation.pre_capability(), Band::Medium),
+        };
         let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
             Some(text) => text.to_owned(),
-            None => self.controller.wording().next_step(action),
+            None => controller.wording().next_step(action),
         };
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {
             // A quoted text is JSON.
-            let _ = extensions.add("x_sub_action", &quoted(name));
+            let _ = extensions.set_private("x_sub_action", &quoted(name));
         }
         let mut record = Core::builder()
-            .draft(self.controller.draft())
+            .draft(controller.draft())
             .decision_id(self.id(self.decided.saturating_add(1)))
             .iteration(self.usage.rounds())
-            .max_iterations(self.controller.bounds().max_iterations())
+            .max_iterations(controller.bounds().max_iterations())
             .calibration_profile(calibration.profile_of(family))
             .pre_capability(situation.pre_capability())
             .uncertainty(*situation.uncertainty())
             .primary_source(situation.primary_source())
             .remediability(selection.remediability())
             .selected_action(action)
-            .confidence_band(band(bands, score, target, selection))
+            .confidence_band(bands.band(score).min(most))
             .confidence_target(target)
             .recommended_next_step(next_step)
             .extensions(extensions);
-        if let Some(parent) = self.parent() {
+        if let Some(parent) = &self.parent {
             record = record.parent_decision_id(parent);
         }
         if let Some(source) = situation.secondary_source() {
@@ -271,33 +285,6 @@ impl Session {
             record = record.post_answer_confidence(score);
         }
         Ok(record.build()?)
-    }
-
-    /// What the band is about, and the score that it is taken from.
-    fn score(
-        &self,
-        situation: &Situation,
-        details: &Details,
-        action: Action,
-    ) -> Result<(Target, Score), DecideError> {
-        let target = self.controller.target(action);
-        let score = match target {
-            Target::Answer => details
-                .post_answer_confidence
-                .ok_or(DecideErrorKind::NoConfidence)?,
-            Target::DirectAnswerSuitability => situation.pre_capability(),
-            Target::ActionSuitability => details
-                .action_suitability
-                .ok_or(DecideErrorKind::NoSuitability(action))?,
-        };
-        Ok((target, score))
-    }
-
-    fn parent(&self) -> Option<String> {
-        match self.decided {
-            0 => self.transferred.clone(),
-            last => Some(self.id(last)),
-        }
     }
 
     fn id(&self, number: u64) -> String {
@@ -311,67 +298,20 @@ impl Session {
     }
 }
 
-/// The band of a score. A direct answer that the controller decides against is not highly suitable, and one that safety
-/// forbids is not suitable at all.
-fn band(bands: &Bands, score: Score, target: Target, selection: &Selection) -> Band {
-    let most = match target {
-        Target::DirectAnswerSuitability if selection.is_governed() => Band::Low,
-        Target::DirectAnswerSuitability => Band::Medium,
-        Target::Answer | Target::ActionSuitability => Band::High,
-    };
-    bands.band(score).min(most)
-}
-
-/// What is wrong with a call to a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SessionErrorKind {
-    /// The prefix of its identifiers is blank.
-    NoPrefix,
-    /// The record that was transferred has no `decision_id`.
-    NoParent,
-    /// The record that was transferred has an identifier with the same prefix.
-    PrefixTaken,
-    /// No action is running that could be completed.
-    NotRunning,
-    /// The user was not asked.
-    NotAsked,
-}
-
-/// A session cannot begin, or does not await what was reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionError(SessionErrorKind);
-
-impl SessionError {
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> SessionErrorKind {
-        self.0
+errors! {
+    /// A session cannot begin, or does not await what was reported.
+    SessionError: Copy,
+    /// What is wrong with a call to a session.
+    SessionErrorKind {
+        /// The prefix of its identifiers is blank.
+        NoPrefix => "expected a prefix for the identifiers of the session, found a blank text";
+        /// The record that was transferred has no `decision_id`.
+        NoParent => "expected a `decision_id` in the transferred record, found none";
+        /// The record that was transferred has an identifier with the same prefix.
+        PrefixTaken => "the transferred record has an identifier of this session: expected another prefix";
+        /// No action is running that could be completed.
+        NotRunning => "expected the end of a running action, but no action is running";
+        /// The user was not asked.
+        NotAsked => "expected a reply to CLARIFY, but the user was not asked for a clarification";
     }
 }
-
-impl From<SessionErrorKind> for SessionError {
-    fn from(kind: SessionErrorKind) -> Self {
-        Self(kind)
-    }
-}
-
-impl fmt::Display for SessionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            SessionErrorKind::NoPrefix => {
-                "expected a prefix for the identifiers of the session, found a blank text"
-            }
-            SessionErrorKind::NoParent => {
-                "expected a `decision_id` in the transferred record, found none"
-            }
-            SessionErrorKind::PrefixTaken => {
-                "the transferred record has an identifier of this session: expected another prefix"
-            }
-            SessionErrorKind::NotRunning => "no action is running",
-            SessionErrorKind::NotAsked => "the user was not asked for a clarification",
-        })
-    }
-}
-
-impl Error for SessionError {}

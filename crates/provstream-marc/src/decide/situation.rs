@@ -1,6 +1,7 @@
 //! What a controller found out at a decision point.
 
-use super::remedy::{Intervention, Remedies, Remedy};
+use super::remedy::{Intervention, Remedy};
+use crate::declare::{setters, values};
 use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
 
@@ -50,32 +51,42 @@ terms! {
     }
 }
 
-/// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
-///
-/// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`] replaces what
-/// a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
-///
-/// ```
-/// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};
-///
-/// let scores = Scores::all(Score::ZERO).with(Source::MissingEvidence, Score::new(0.84)?);
-/// let situation = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
-///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
-/// let selection = Selection::of(&situation, &Policy::default(), &Exhausted::default());
-/// assert_eq!(selection.action(), Action::Retrieve);
-/// # Ok::<(), provstream_marc::ScoreError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Situation {
-    pre_capability: Score,
-    uncertainty: Scores,
-    primary_source: Source,
-    secondary_source: Option<Source>,
-    judgements: [Option<bool>; Judgement::ALL.len()],
-    remedies: Remedies,
-    risk_tier: RiskTier,
-    remediability: Option<Remediability>,
-    task_family: Option<String>,
+values! {
+    /// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
+    ///
+    /// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`]
+    /// replaces what a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
+    ///
+    /// ```
+    /// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};
+    ///
+    /// let scores = Scores::all(Score::ZERO).with(Source::MissingEvidence, Score::new(0.84)?);
+    /// let situation = Situation::new(Score::new(0.39)?, scores, Source::MissingEvidence)
+    ///     .with_remedy(Intervention::Retrieval, Remedy::USABLE);
+    /// let selection = Selection::of(&situation, &Policy::default(), &Exhausted::default());
+    /// assert_eq!(selection.action(), Action::Retrieve);
+    /// # Ok::<(), provstream_marc::ScoreError>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    #[must_use]
+    pub struct Situation {
+        /// The estimate of capability, made before an answer is chosen.
+        copy pre_capability: Score,
+        /// The score of each source.
+        borrow uncertainty: Scores,
+        /// The source most relevant to the selection.
+        copy primary_source: Source,
+        /// The secondary source, if one was named.
+        copy secondary_source: Option<Source>,
+        own judgements: [Option<bool>; Judgement::ALL.len()],
+        own remedies: [Option<Remedy>; Intervention::ALL.len()],
+        /// The risk tier.
+        copy risk_tier: RiskTier,
+        /// The best available class of intervention, if it was stated.
+        copy remediability: Option<Remediability>,
+        /// The task family, if one was named.
+        maybe_text task_family: Option<String>,
+    }
 }
 
 impl Situation {
@@ -84,7 +95,6 @@ impl Situation {
     /// `pre_capability` estimates, before an answer is chosen, whether the request can be handled reliably with what is at
     /// hand. `primary_source` is the source most relevant to the selection; one is named even if little uncertainty is left.
     /// Source: MARC-02 8.1, 8.2.
-    #[must_use]
     pub const fn new(pre_capability: Score, uncertainty: Scores, primary_source: Source) -> Self {
         Self {
             pre_capability,
@@ -92,79 +102,23 @@ impl Situation {
             primary_source,
             secondary_source: None,
             judgements: [None; Judgement::ALL.len()],
-            remedies: Remedies::NONE,
+            remedies: [None; Intervention::ALL.len()],
             risk_tier: RiskTier::Standard,
             remediability: None,
             task_family: None,
         }
     }
 
-    /// The same with a secondary source.
-    #[must_use]
-    pub const fn with_secondary_source(mut self, source: Source) -> Self {
-        self.secondary_source = Some(source);
-        self
-    }
-
     /// The same with a judgement: whether it holds.
-    #[must_use]
     pub const fn with_judgement(mut self, judgement: Judgement, holds: bool) -> Self {
         self.judgements[judgement as usize] = Some(holds);
         self
     }
 
-    /// The same with a remedy for one intervention.
-    #[must_use]
+    /// The same with a remedy for one intervention. One without a remedy is not usable, unless `remediability` names it.
     pub const fn with_remedy(mut self, intervention: Intervention, remedy: Remedy) -> Self {
-        self.remedies = self.remedies.with(intervention, remedy);
+        self.remedies[intervention as usize] = Some(remedy);
         self
-    }
-
-    /// The same in another risk tier.
-    #[must_use]
-    pub const fn with_risk_tier(mut self, tier: RiskTier) -> Self {
-        self.risk_tier = tier;
-        self
-    }
-
-    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
-    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
-    /// worthwhile. Source: MARC-02 8.3.
-    #[must_use]
-    pub const fn with_remediability(mut self, class: Remediability) -> Self {
-        self.remediability = Some(class);
-        self
-    }
-
-    /// The same for a task family, whose bands then apply.
-    #[must_use]
-    pub fn with_task_family(mut self, family: impl Into<String>) -> Self {
-        self.task_family = Some(family.into());
-        self
-    }
-
-    /// The estimate of capability, made before an answer is chosen.
-    #[must_use]
-    pub const fn pre_capability(&self) -> Score {
-        self.pre_capability
-    }
-
-    /// The score of each source.
-    #[must_use]
-    pub const fn uncertainty(&self) -> &Scores {
-        &self.uncertainty
-    }
-
-    /// The source most relevant to the selection.
-    #[must_use]
-    pub const fn primary_source(&self) -> Source {
-        self.primary_source
-    }
-
-    /// The secondary source, if one was named.
-    #[must_use]
-    pub const fn secondary_source(&self) -> Option<Source> {
-        self.secondary_source
     }
 
     /// Whether a judgement holds; `None` if it was not made.
@@ -173,27 +127,22 @@ impl Situation {
         self.judgements[judgement as usize]
     }
 
-    /// What is known of each intervention.
+    /// What is known of an intervention.
     #[must_use]
-    pub const fn remedies(&self) -> &Remedies {
-        &self.remedies
-    }
-
-    /// The risk tier.
-    #[must_use]
-    pub const fn risk_tier(&self) -> RiskTier {
-        self.risk_tier
-    }
-
-    /// The best available class of intervention, if it was stated.
-    #[must_use]
-    pub const fn remediability(&self) -> Option<Remediability> {
-        self.remediability
-    }
-
-    /// The task family, if one was named.
-    #[must_use]
-    pub fn task_family(&self) -> Option<&str> {
-        self.task_family.as_deref()
+    pub const fn remedy(&self, intervention: Intervention) -> Option<Remedy> {
+        self.remedies[intervention as usize]
     }
 }
+
+setters! { Situation {
+    /// The same with a secondary source.
+    with_secondary_source(source: Source) secondary_source = Some(source);
+    /// The same in another risk tier.
+    with_risk_tier(tier: RiskTier) risk_tier = tier;
+    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
+    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
+    /// worthwhile. Source: MARC-02 8.3.
+    with_remediability(class: Remediability) remediability = Some(class);
+    /// The same for a task family, whose bands then apply.
+    with_task_family(family: impl Into<String>) task_family = Some(family.into());
+} }

@@ -1,9 +1,8 @@
 //! Actions of a controller's own making, each a kind of one primary action.
 
-use core::fmt;
 use std::collections::BTreeMap;
-use std::error::Error;
 
+use crate::declare::errors;
 use crate::terms::Action;
 
 /// The sub-actions of a deployment by name. Each maps to exactly one primary action. Source: MARC-02 8.7.
@@ -30,16 +29,10 @@ impl SubActions {
     pub fn with(mut self, name: impl Into<String>, action: Action) -> Result<Self, SubActionError> {
         let name = name.into();
         if name.trim().is_empty() {
-            return Err(SubActionError {
-                kind: SubActionErrorKind::NoName,
-                name,
-            });
+            return Err(SubActionErrorKind::NoName.into());
         }
         if let Some(is) = self.get(&name).filter(|&is| is != action) {
-            return Err(SubActionError {
-                kind: SubActionErrorKind::Taken(is),
-                name,
-            });
+            return Err(SubActionErrorKind::Taken(name, is).into());
         }
         self.0.insert(name, action);
         Ok(self)
@@ -57,46 +50,14 @@ impl SubActions {
     }
 }
 
-/// What is wrong with a sub-action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SubActionErrorKind {
-    /// The name is blank.
-    NoName,
-    /// The name is a kind of this action already.
-    Taken(Action),
-}
-
-/// A sub-action that does not map to exactly one primary action. Source: MARC-02 8.7.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubActionError {
-    kind: SubActionErrorKind,
-    name: String,
-}
-
-impl SubActionError {
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> SubActionErrorKind {
-        self.kind
+errors! {
+    /// A sub-action that does not map to exactly one primary action. Source: MARC-02 8.7.
+    SubActionError,
+    /// What is wrong with a sub-action.
+    SubActionErrorKind {
+        /// The name is blank.
+        NoName => "expected the name of a sub-action, found a blank text";
+        /// The name is a kind of this action already.
+        Taken(name: String, action: Action) => "expected a new name, found sub-action {name:?}, which is a kind of {action} (MARC-02 8.7)";
     }
 }
-
-impl fmt::Display for SubActionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = &self.name;
-        match self.kind {
-            SubActionErrorKind::NoName => {
-                f.write_str("expected the name of a sub-action, found a blank text")
-            }
-            SubActionErrorKind::Taken(action) => {
-                write!(
-                    f,
-                    "sub-action {name:?} is a kind of {action} already (MARC-02 8.7)"
-                )
-            }
-        }
-    }
-}
-
-impl Error for SubActionError {}

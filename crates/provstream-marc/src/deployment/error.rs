@@ -3,6 +3,7 @@
 use core::fmt;
 use std::error::Error;
 
+use crate::declare::values;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
@@ -28,53 +29,30 @@ pub enum DeploymentErrorKind {
     BadValue,
 }
 
-impl DeploymentErrorKind {
-    const fn message(self) -> &'static str {
-        match self {
-            Self::FileTooLarge => "expected a file of at most 1 MiB, found a larger one",
-            Self::NotUtf8 => "expected UTF-8, found other bytes",
-            Self::Syntax => "expected TOML",
-            Self::MissingKey => "missing key",
-            Self::UnknownKey => "unknown key",
-            Self::WrongType => "wrong type",
-            Self::BadValue => "wrong value",
-        }
+values! {
+    /// A description that cannot be read: what is wrong, and where.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct DeploymentError {
+        /// What is wrong.
+        copy kind: DeploymentErrorKind,
+        /// Where in the file; `None` for a file that is too large.
+        copy position: Option<FilePosition>,
+        own message: Box<str>,
     }
-}
-
-/// A description that cannot be read: what is wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct DeploymentError {
-    kind: DeploymentErrorKind,
-    position: Option<FilePosition>,
-    /// Empty if there is nothing to add.
-    detail: Box<str>,
 }
 
 impl DeploymentError {
     /// A wrong value, in words.
-    pub(super) fn value(value: &Value<'_>, detail: impl fmt::Display) -> Self {
-        Self::at(value.place(), detail)
+    pub(super) fn value(value: &Value<'_>, message: impl fmt::Display) -> Self {
+        Self::at(value.place(), message)
     }
 
-    pub(super) fn at(position: FilePosition, detail: impl fmt::Display) -> Self {
+    pub(super) fn at(position: FilePosition, message: impl fmt::Display) -> Self {
         Self {
             kind: DeploymentErrorKind::BadValue,
             position: Some(position),
-            detail: quoted_piece(&detail.to_string(), SHOWN),
+            message: quoted_piece(&message.to_string(), SHOWN),
         }
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> DeploymentErrorKind {
-        self.kind
-    }
-
-    /// Where in the file; `None` for a file that is too large.
-    #[must_use]
-    pub const fn position(&self) -> Option<FilePosition> {
-        self.position
     }
 }
 
@@ -91,7 +69,7 @@ impl From<Fault> for DeploymentError {
         Self {
             kind,
             position: fault.place,
-            detail: quoted_piece(&fault.about, SHOWN),
+            message: quoted_piece(&fault.to_string(), SHOWN),
         }
     }
 }
@@ -101,12 +79,7 @@ impl fmt::Display for DeploymentError {
         if let Some(position) = self.position {
             write!(f, "{position}: ")?;
         }
-        f.write_str(self.kind.message())?;
-        if self.detail.is_empty() {
-            Ok(())
-        } else {
-            write!(f, ": {}", self.detail)
-        }
+        f.write_str(&self.message)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::configure::Extension;
 use super::error::DeploymentError;
-use super::read::{Result, boolean, checked, optional, set, some, term, text};
-use crate::carry::{A2aMessage, AuditLine, Carrier, McpMeta, ResponseMetadata};
+use super::read::{Result, boolean, checked, one_of, optional, set, some, term, text};
+use crate::carry::{Carrier, CarrierNameError};
+use crate::declare::values;
 use crate::draft::Draft;
-use crate::members::{Presence, WITH_ANSWER, members};
-use crate::terms::{UnknownTerm, terms};
+use crate::members::{Member, WITH_ANSWER, members};
+use crate::terms::terms;
 use provstream::MarcKind as ObjectKind;
 use provstream::settings::{Table, Value};
 
@@ -30,128 +32,84 @@ terms! {
     }
 }
 
-/// How records or disclosures travel inside of something else. Source: MARC-02 12.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mapping {
-    through: Through,
-    /// One at least.
-    carries: Vec<ObjectKind>,
-    pub(super) end_users: Option<bool>,
-}
-
-/// What they travel through.
-#[derive(Clone, Debug, PartialEq)]
-enum Through {
-    ResponseMetadata,
-    Mcp(McpMeta),
-    A2a(A2aMessage),
-    Sse,
-    AuditLog,
-    Other(OwnMapping),
+values! {
+    /// How records or disclosures travel inside of something else. Source: MARC-02 12.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Mapping {
+        /// Where they travel.
+        copy kind: CarrierKind,
+        own carrier: Option<Carrier>,
+        /// The mapping that is the deployment's own, if it is.
+        own pub(super) own: Option<OwnMapping>,
+        /// One at least.
+        own carries: Vec<ObjectKind>,
+        own pub(super) end_users: Option<bool>,
+    }
 }
 
 /// What is said of a mapping that is a deployment's own.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OwnMapping {
-    pub(super) description: Option<String>,
+    pub(super) is_described: bool,
     /// From the names of members to those in the carrier.
-    pub(super) renamed: BTreeMap<String, String>,
-    pub(super) omitted: Vec<String>,
+    renamed: BTreeMap<String, String>,
+    omitted: Vec<String>,
     pub(super) keeps_values: Option<bool>,
-    pub(super) told_apart: Option<String>,
+    pub(super) is_told_apart: bool,
 }
+
+const COMMON: &[&str] = &["carrier", "carries", "end_users"];
+const OWN: &[&str] = &[
+    "description",
+    "renamed",
+    "omitted",
+    "keeps_values",
+    "told_apart",
+];
 
 impl Mapping {
     pub(super) fn read_all(value: Value<'_>, draft: Draft) -> Result<Vec<Self>> {
-        const ALL: &[&str] = &[
-            "carrier",
-            "carries",
-            "end_users",
-            "prefix",
-            "uri",
-            "description",
-            "renamed",
-            "omitted",
-            "keeps_values",
-            "told_apart",
-        ];
-        let tables = value.tables(ALL)?;
-        tables
-            .into_iter()
-            .map(|table| Self::read(table, draft))
-            .collect()
+        let tables = value.tables(&[COMMON, &["prefix", "uri"], OWN].concat())?;
+        let read = |table| Self::read(table, draft);
+        tables.into_iter().map(read).collect()
     }
 
     fn read(table: Table<'_>, draft: Draft) -> Result<Self> {
         let kind: CarrierKind = term(table.need("carrier")?)?;
-        let common = ["carrier", "carries", "end_users"];
         let further: &[&str] = match kind {
             CarrierKind::Mcp => &["prefix"],
             CarrierKind::A2a => &["uri"],
-            CarrierKind::Other => &[
-                "description",
-                "renamed",
-                "omitted",
-                "keeps_values",
-                "told_apart",
-            ],
+            CarrierKind::Other => OWN,
             CarrierKind::ResponseMetadata | CarrierKind::Sse | CarrierKind::AuditLog => &[],
         };
-        let table = table.closed(&[&common[..], further].concat())?;
+        let table = table.closed(&[COMMON, further].concat())?;
         let carries = some(table.need("carries")?, kind_of_object)?;
-        let through = match kind {
-            CarrierKind::ResponseMetadata => Through::ResponseMetadata,
-            CarrierKind::Mcp => Through::Mcp({
-                let value = table.need("prefix")?;
-                checked(&value, McpMeta::new(value.string()?))?
-            }),
-            CarrierKind::A2a => Through::A2a({
-                let value = table.need("uri")?;
-                checked(&value, A2aMessage::new(value.string()?))?
-            }),
-            CarrierKind::Sse => Through::Sse,
-            CarrierKind::AuditLog => Through::AuditLog,
-            CarrierKind::Other => Through::Other(OwnMapping::read(&table, &carries, draft)?),
+        let named = |key, new: fn(&str) -> core::result::Result<_, CarrierNameError>| {
+            let value = table.need(key)?;
+            checked(&value, new(value.string()?)).map(Some)
         };
+        let carrier = match kind {
+            CarrierKind::ResponseMetadata => Some(Carrier::response_metadata()),
+            CarrierKind::Mcp => named("prefix", Carrier::mcp)?,
+            CarrierKind::A2a => named("uri", Carrier::a2a)?,
+            CarrierKind::AuditLog => Some(Carrier::audit_line()),
+            CarrierKind::Sse | CarrierKind::Other => None,
+        };
+        let own = (kind == CarrierKind::Other).then(|| OwnMapping::read(&table, &carries, draft));
         Ok(Self {
-            through,
-            carries,
+            kind,
+            carrier,
+            own: own.transpose()?,
             end_users: optional(&table, "end_users", boolean)?,
+            carries,
         })
     }
 
-    /// Where they travel.
-    #[must_use]
-    pub const fn kind(&self) -> CarrierKind {
-        match self.through {
-            Through::ResponseMetadata => CarrierKind::ResponseMetadata,
-            Through::Mcp(_) => CarrierKind::Mcp,
-            Through::A2a(_) => CarrierKind::A2a,
-            Through::Sse => CarrierKind::Sse,
-            Through::AuditLog => CarrierKind::AuditLog,
-            Through::Other(_) => CarrierKind::Other,
-        }
-    }
-
-    /// What puts them there and takes them out; none for [`CarrierKind::Sse`], which has
+    /// What puts them there and takes them out; `None` for [`CarrierKind::Sse`], which has
     /// [functions](crate::carry::sse_event) instead, and for [`CarrierKind::Other`].
     #[must_use]
-    pub const fn carrier(&self) -> Option<&dyn Carrier> {
-        match &self.through {
-            Through::ResponseMetadata => Some(&ResponseMetadata),
-            Through::Mcp(carrier) => Some(carrier),
-            Through::A2a(carrier) => Some(carrier),
-            Through::AuditLog => Some(&AuditLine),
-            Through::Sse | Through::Other(_) => None,
-        }
-    }
-
-    /// The mapping that is the deployment's own, if it is.
-    pub(super) const fn own(&self) -> Option<&OwnMapping> {
-        match &self.through {
-            Through::Other(own) => Some(own),
-            _ => None,
-        }
+    pub const fn carrier(&self) -> Option<&Carrier> {
+        self.carrier.as_ref()
     }
 
     /// Whether objects of a kind travel there.
@@ -167,35 +125,31 @@ impl OwnMapping {
             let mut all = carries.iter().flat_map(|&kind| members(kind, draft));
             all.any(|member| member.name == name)
         };
+        let known = |name: &str, place| match is_member(name) {
+            true => Ok(name.to_owned()),
+            false => {
+                let detail = format!("expected a member of what is carried, found {name:?}");
+                Err(DeploymentError::at(place, detail))
+            }
+        };
         let mut renamed = BTreeMap::new();
         if let Some(value) = table.get("renamed") {
             for (key, value) in value.free_table()?.entries() {
-                if !is_member(key.name()) {
-                    return Err(DeploymentError::at(key.place(), unknown(key.name())));
-                }
-                renamed.insert(key.name().to_owned(), text(value)?);
+                renamed.insert(known(key.name(), key.place())?, text(value)?);
             }
         }
-        let member = |value: Value<'_>| {
-            let name = text(value)?;
-            if is_member(&name) {
-                Ok(name)
-            } else {
-                Err(DeploymentError::value(&value, unknown(&name)))
-            }
-        };
+        let omitted = |value| set(value, |one| known(&text(one)?, one.place()));
         Ok(Self {
-            description: optional(table, "description", text)?,
+            is_described: optional(table, "description", text)?.is_some(),
             renamed,
-            omitted: optional(table, "omitted", |value| set(value, member))?.unwrap_or_default(),
+            omitted: optional(table, "omitted", omitted)?.unwrap_or_default(),
             keeps_values: optional(table, "keeps_values", boolean)?,
-            told_apart: optional(table, "told_apart", text)?,
+            is_told_apart: optional(table, "told_apart", text)?.is_some(),
         })
     }
 
-    /// The name of a member in the carrier.
-    fn carried<'a>(&'a self, name: &'a str) -> &'a str {
-        self.renamed.get(name).map_or(name, String::as_str)
+    fn omits(&self, member: &Member) -> bool {
+        self.omitted.iter().any(|omitted| omitted == member.name)
     }
 
     /// Two members of an object, or a member and an extension, that have the same name in the carrier.
@@ -203,41 +157,30 @@ impl OwnMapping {
         &self,
         kind: ObjectKind,
         draft: Draft,
-        extensions: &[&str],
+        extensions: &[Extension],
     ) -> Option<(String, String)> {
-        let mut seen: BTreeMap<&str, &str> = extensions.iter().map(|&name| (name, name)).collect();
-        let carried = members(kind, draft)
-            .filter(|member| self.omitted.iter().all(|omitted| omitted != member.name));
-        for member in carried {
-            if let Some(other) = seen.insert(self.carried(member.name), member.name) {
-                return Some((other.to_owned(), member.name.to_owned()));
-            }
-        }
-        None
+        let extensions = extensions.iter().map(|one| (one.name(), one.name()));
+        let mut seen: BTreeMap<&str, &str> = extensions.collect();
+        let mut carried = members(kind, draft).filter(|member| !self.omits(member));
+        carried.find_map(|member| {
+            let renamed = self.renamed.get(member.name).map(String::as_str);
+            let other = seen.insert(renamed.unwrap_or(member.name), member.name)?;
+            Some((other.to_owned(), member.name.to_owned()))
+        })
     }
 
     /// A member that is left out and some object cannot do without.
     pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
-        members(kind, draft)
-            .find(|member| {
-                (member.presence == Presence::Required || member.name == WITH_ANSWER)
-                    && self.omitted.iter().any(|omitted| omitted == member.name)
-            })
-            .map(|member| member.name)
+        let mut needed = members(kind, draft)
+            .filter(|member| member.is_required() || member.name == WITH_ANSWER);
+        Some(needed.find(|member| self.omits(member))?.name)
     }
 }
 
-fn unknown(name: &str) -> String {
-    format!("expected a member of what is carried, found {name:?}")
-}
-
 fn kind_of_object(value: Value<'_>) -> Result<ObjectKind> {
-    let text = value.string()?;
-    let found = [ObjectKind::Core, ObjectKind::Disclosure]
-        .into_iter()
-        .find(|kind| kind.as_str() == text);
-    checked(
-        &value,
-        found.ok_or_else(|| UnknownTerm::new("kind of MARC object", &["core", "disclosure"], text)),
-    )
+    let name = one_of(value, "kind of MARC object", &["core", "disclosure"])?;
+    Ok(match name {
+        "core" => ObjectKind::Core,
+        _ => ObjectKind::Disclosure,
+    })
 }

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use super::error::DeploymentError;
 use crate::score::Score;
-use crate::terms::UnknownTerm;
+use crate::terms::{TermError, TermErrorKind};
 use provstream::provenance::parse_duration;
 use provstream::settings::{Table, Value};
 
@@ -33,10 +33,8 @@ pub(super) fn checked<T, E: Display>(
 pub(super) fn text(value: Value<'_>) -> Result<String> {
     let text = value.string()?;
     if text.trim().is_empty() {
-        return Err(DeploymentError::value(
-            &value,
-            "expected a text, found a blank one",
-        ));
+        let detail = "expected a text, found a blank one";
+        return Err(DeploymentError::value(&value, detail));
     }
     Ok(text.into())
 }
@@ -62,7 +60,7 @@ pub(super) fn count(value: Value<'_>) -> Result<u32> {
 }
 
 /// A value of an enumeration.
-pub(super) fn term<T: FromStr<Err = UnknownTerm>>(value: Value<'_>) -> Result<T> {
+pub(super) fn term<T: FromStr<Err = TermError>>(value: Value<'_>) -> Result<T> {
     checked(&value, value.string()?.parse())
 }
 
@@ -74,10 +72,8 @@ pub(super) fn one_of(
 ) -> Result<&'static str> {
     let text = value.string()?;
     let found = all.iter().find(|one| **one == text).copied();
-    checked(
-        &value,
-        found.ok_or_else(|| UnknownTerm::new(what, all, text)),
-    )
+    let unknown = || TermError::from(TermErrorKind::Unknown(what, all, text.into()));
+    checked(&value, found.ok_or_else(unknown))
 }
 
 /// Values that are all different.
@@ -104,10 +100,8 @@ pub(super) fn some<'t, T: PartialEq>(
 ) -> Result<Vec<T>> {
     let all = set(value, read)?;
     if all.is_empty() {
-        return Err(DeploymentError::value(
-            &value,
-            "expected at least one value, found []",
-        ));
+        let detail = "expected at least one value, found []";
+        return Err(DeploymentError::value(&value, detail));
     }
     Ok(all)
 }

@@ -11,12 +11,11 @@ use std::collections::HashSet;
 
 use self::reader::Reader;
 pub(crate) use self::reading::{Reading, Value};
-use self::shown::pointer_to;
 pub(crate) use self::shown::{cut, shown};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::members::{Presence, members};
-use super::violation::{Level, Report, Violation, ViolationCode as Code};
+use super::members::{Member, members};
+use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
 impl Document {
@@ -29,50 +28,42 @@ impl Document {
     /// alone, changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
-        let has = |name: &str| names.contains(name);
-        let complete = |kind| {
-            members(kind, Draft::Draft01)
-                .filter(|member| member.presence == Presence::Required)
-                .all(|member| has(member.name))
+        let has = |name: &str| self.get(name).is_some();
+        let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);
+        let is_complete = |&kind: &MarcKind| {
+            let mut required = members(kind, Draft::Draft01).filter(|member| member.is_required());
+            required.all(|member| has(member.name))
         };
-        let kinds = [MarcKind::Core, MarcKind::Disclosure];
-        if let Some(kind) = kinds.into_iter().find(|&kind| complete(kind)) {
+        if let Some(kind) = [core, disclosure].into_iter().find(is_complete) {
             return Some(kind);
         }
         let own = |kind, other| {
-            members(kind, Draft::Draft02)
-                .filter(|one| members(other, Draft::Draft02).all(|two| two.name != one.name))
-                .filter(|one| one.name != "marc_version" && has(one.name))
-                .count()
+            let is_own = |one: &&Member| {
+                has(one.name) && members(other, Draft::Draft02).all(|two| two.name != one.name)
+            };
+            let named = members(kind, Draft::Draft02).filter(|one| one.name != "marc_version");
+            named.filter(is_own).count()
         };
-        let of_record = own(MarcKind::Core, MarcKind::Disclosure);
-        let of_disclosure = own(MarcKind::Disclosure, MarcKind::Core);
-        let is_marc = self.defined() > 1;
+        let (of_record, of_disclosure) = (own(core, disclosure), own(disclosure, core));
         match of_record.cmp(&of_disclosure) {
-            Ordering::Greater if is_marc => Some(MarcKind::Core),
-            Ordering::Less if is_marc => Some(MarcKind::Disclosure),
+            Ordering::Greater if self.is_marc_like() => Some(core),
+            Ordering::Less if self.is_marc_like() => Some(disclosure),
             Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
-                Some(MarcKind::Core)
+                Some(core)
             }
             _ => None,
         }
-    }
-
-    /// How many of its members the drafts define for some object.
-    fn defined(&self) -> usize {
-        let core = members(MarcKind::Core, Draft::Draft02);
-        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
-        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
-        let defined = names.into_iter().filter(|name| self.get(name).is_some());
-        defined.count()
     }
 
     /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
     /// the drafts define.
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
-        self.defined() > 1
+        let core = members(MarcKind::Core, Draft::Draft02);
+        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
+        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
+        let mut defined = names.into_iter().filter(|name| self.get(name).is_some());
+        defined.nth(1).is_some()
     }
 
     /// Validates the object under a draft as an object of the given kind.
@@ -97,22 +88,20 @@ impl Document {
 
 /// Validates an object that the parser reported. One whose bytes are missing is not valid: nothing of it is known.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
-    let mut report = Report::default();
-    let whole = |code, message: String| {
-        Violation::new(code, Level::Must, String::new(), "RFC 8259 4", message)
-    };
-    match object.raw().map(Document::parse) {
+    let fault = match object.raw().map(Document::parse) {
         Some(Ok(document)) => {
             let kind = document.kind().unwrap_or(object.kind());
             return document.validate(kind, profile);
         }
         // The parser reports objects only, so this is a matter of form.
-        Some(Err(error)) => report.push(whole(Code::WrongType, error.to_string())),
-        None => report.push(whole(
-            Code::LimitRecord,
-            "the object is longer than `max_record`, so it was not looked at".into(),
-        )),
-    }
+        Some(Err(error)) => Violation::new(Code::WrongType, error.to_string()),
+        None => {
+            let message = "the object is longer than `max_record`, so it was not looked at";
+            Violation::new(Code::LimitRecord, message)
+        }
+    };
+    let mut report = Report::default();
+    report.push(fault.by("RFC 8259 4"));
     report
 }
 
@@ -120,40 +109,10 @@ pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
 pub(crate) fn read(document: &Document, kind: MarcKind, profile: Profile) -> Reading<'_> {
     let mut reader = Reader::new(kind, profile);
     if document.is_ill_formed() {
-        reader.violation(
-            Code::InvalidUtf8,
-            Level::Must,
-            String::new(),
-            "RFC 8259 8.1",
-            "the object is not UTF-8 throughout".into(),
-        );
+        let message = "the object is not UTF-8 throughout".to_owned();
+        reader.fault(Code::InvalidUtf8, "", message);
     }
     reader.members(document);
     reader.rules_between_members(document);
     reader.reading
-}
-
-impl<'a> Reader<'a> {
-    fn members(&mut self, document: &'a Document) {
-        let mut seen = HashSet::new();
-        for (name, value) in document.members() {
-            let known = members(self.kind, self.draft()).find(|member| member.name == name);
-            let pointer = pointer_to(&[&name]);
-            let repeated = !seen.insert(name.clone());
-            match known {
-                _ if repeated => {
-                    self.reading.take_back(&name);
-                    self.repeated(pointer, &name);
-                }
-                Some(member) => self.member(member, pointer, value),
-                None => self.unknown(pointer, &name),
-            }
-        }
-        for member in members(self.kind, self.draft()) {
-            if member.presence == Presence::Required && !seen.contains(member.name) {
-                let section = member.defined_by(self.draft()).unwrap_or_default();
-                self.missing(pointer_to(&[member.name]), member.name, section);
-            }
-        }
-    }
 }

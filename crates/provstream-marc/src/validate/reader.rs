@@ -1,8 +1,15 @@
-//! What all checks of one object share.
+//! One pass over an object: its members, those that are missing, and what holds between them.
 
-use super::reading::Reading;
-use super::shown::shown;
+use std::collections::HashSet;
+
+use super::reading::{Reading, Value};
+use super::shown::{pointer_to, shown};
+use super::values::{Fault, score, value, wrong_type};
+use crate::document::Document;
 use crate::draft::{Draft, Profile};
+use crate::members::{Form, Member, Presence, members};
+use crate::score::{Score, Scores};
+use crate::terms::Source;
 use crate::violation::{Level, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
@@ -13,7 +20,7 @@ pub(super) struct Reader<'a> {
     pub(super) reading: Reading<'a>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(super) fn new(kind: MarcKind, profile: Profile) -> Self {
         Self {
             kind,
@@ -26,77 +33,148 @@ impl Reader<'_> {
         self.profile.draft()
     }
 
-    /// The one of two requirements that the draft has.
-    pub(super) const fn by(&self, first: &'static str, second: &'static str) -> &'static str {
-        match self.draft() {
-            Draft::Draft01 => first,
-            Draft::Draft02 => second,
-        }
+    /// Reports a violation by the section of its code.
+    pub(super) fn fault(&mut self, code: Code, pointer: impl Into<String>, message: String) {
+        self.fault_by(code.section(self.draft()), code, pointer, message);
     }
 
-    /// The level of what strictness decides.
-    pub(super) const fn strictness(&self) -> Level {
-        if self.profile.is_strict() {
-            Level::Must
-        } else {
-            Level::Should
-        }
-    }
-
-    pub(super) fn violation(
+    pub(super) fn fault_by(
         &mut self,
-        code: Code,
-        level: Level,
-        pointer: String,
         section: &'static str,
+        code: Code,
+        pointer: impl Into<String>,
         message: String,
     ) {
-        let violation = Violation::new(code, level, pointer, section, message);
+        let violation = Violation::new(code, message).at(pointer).by(section);
         self.reading.report.push(violation);
     }
 
-    pub(super) fn repeated(&mut self, pointer: String, name: &str) {
-        let message = format!("{} appears more than once", shown(name));
-        self.violation(
-            Code::DuplicateMember,
-            Level::Must,
-            pointer,
-            "RFC 8259 4",
-            message,
+    /// Reports what is wrong with a value, by the section of the code, else by one of the two: on the type, on the value. What
+    /// strictness decides is of its level.
+    fn report(&mut self, fault: Fault, pointer: &str, (on_type, on_value): Sections) {
+        let Fault { code, by, message } = fault;
+        let section = match (by, code) {
+            (Some([first, second]), _) => [first, second][self.draft() as usize],
+            (None, Code::WrongType) => on_type,
+            (None, _) if code.section(self.draft()).is_empty() => on_value,
+            (None, _) => code.section(self.draft()),
+        };
+        let mut violation = Violation::new(code, message).at(pointer).by(section);
+        let graded = matches!(
+            code,
+            Code::TooLong | Code::UnknownMember | Code::ExposedScore
         );
+        if graded && self.profile.is_strict() {
+            violation.level = Level::Must;
+        }
+        self.reading.report.push(violation);
     }
 
-    pub(super) fn missing(&mut self, pointer: String, name: &str, section: &'static str) {
+    pub(super) fn members(&mut self, document: &'a Document) {
+        let mut seen = HashSet::new();
+        for (name, json) in document.members() {
+            let known = members(self.kind, self.draft()).find(|member| member.name == name);
+            let pointer = pointer_to(&[&name]);
+            if !seen.insert(name.clone()) {
+                self.reading.take_back(&name);
+                self.repeated(pointer, &name);
+            } else if let Some(member) = known {
+                self.member(member, &pointer, json);
+            } else {
+                self.unknown(&pointer, &name);
+            }
+        }
+        for member in members(self.kind, self.draft()) {
+            if member.is_required() && !seen.contains(member.name) {
+                let section = member.defined_by(self.draft());
+                self.missing(&[member.name], section);
+            }
+        }
+    }
+
+    /// Reads a member that the draft defines.
+    fn member(&mut self, member: &'static Member, pointer: &str, json: &'a str) {
+        let sections = (
+            member.defined_by(self.draft()),
+            member.value_by(self.draft()),
+        );
+        let (value, fault) = match member.form {
+            _ if json == "null" && member.presence == Presence::Nullable => {
+                (Some(Value::Null), None)
+            }
+            Form::Scores => match Document::parse(json.as_bytes()) {
+                Ok(object) => (self.scores(member, &object), None),
+                Err(_) => (None, Some(wrong_type(member.name, "an object", json))),
+            },
+            _ => value(member, json, self.profile),
+        };
+        if let Some(fault) = fault {
+            self.report(fault, pointer, sections);
+        }
+        if let Some(value) = value {
+            self.reading.add(member.name, value);
+        }
+    }
+
+    fn scores(&mut self, member: &'static Member, object: &Document) -> Option<Value<'a>> {
+        let on_type = member.value_by(self.draft());
+        let on_value = ["MARC-01 D.1", "MARC-02 8.2"][self.draft() as usize];
+        let mut all = Scores::all(Score::ZERO);
+        let mut sound = true;
+        let mut seen = HashSet::new();
+        for (name, json) in object.members() {
+            let pointer = pointer_to(&[member.name, &name]);
+            if !seen.insert(name.clone()) {
+                self.repeated(pointer, &name);
+                sound = false;
+                continue;
+            }
+            match (name.parse::<Source>(), score(&name, json)) {
+                (Err(_), _) => self.unknown(&pointer, &name),
+                (Ok(source), Ok(score)) => all = all.with(source, score),
+                (Ok(_), Err(fault)) => {
+                    self.report(fault, &pointer, (on_type, on_value));
+                    sound = false;
+                }
+            }
+        }
+        for name in Source::NAMES {
+            if !seen.contains(*name) {
+                self.missing(&[member.name, name], on_type);
+                sound = false;
+            }
+        }
+        sound.then_some(Value::Scores(all))
+    }
+
+    fn repeated(&mut self, pointer: String, name: &str) {
+        let message = format!("{} appears more than once", shown(name));
+        self.fault(Code::DuplicateMember, pointer, message);
+    }
+
+    fn missing(&mut self, path: &[&str], section: &'static str) {
+        let name = path.last().copied().unwrap_or_default();
         let message = format!("`{name}` is required and missing");
-        self.violation(Code::MissingMember, Level::Must, pointer, section, message);
+        self.fault_by(section, Code::MissingMember, pointer_to(path), message);
     }
 
     /// A member that the draft does not define.
-    pub(super) fn unknown(&mut self, pointer: String, name: &str) {
-        if name.starts_with("x_") {
-            return;
-        }
-        let level = self.strictness();
+    fn unknown(&mut self, pointer: &str, name: &str) {
         let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];
-        let (code, section, message) =
-            if self.kind == MarcKind::Disclosure && scores.contains(&name) {
-                let message = format!("`{name}` belongs to the record and should not be shown");
-                (
-                    Code::ExposedScore,
-                    self.by("MARC-01 9.2", "MARC-02 10.2"),
-                    message,
-                )
-            } else {
-                let message = format!(
-                    "{} is not defined by the draft; private members begin with `x_`",
-                    shown(name)
-                );
-                (
-                    Code::UnknownMember,
-                    self.by("MARC-01 D.1", "MARC-02 11"),
-                    message,
-                )
-            };
-        self.violation(code, level, pointer, section, message);
+        let fault = if name.starts_with("x_") {
+            return;
+        } else if self.kind == MarcKind::Disclosure && scores.contains(&name) {
+            let message = format!("`{name}` belongs to the record and should not be shown");
+            Fault::new(Code::ExposedScore, message)
+        } else {
+            let name = shown(name);
+            let message =
+                format!("{name} is not defined by the draft; private members begin with `x_`");
+            Fault::new(Code::UnknownMember, message)
+        };
+        self.report(fault, pointer, ("", ""));
     }
 }
+
+/// The sections on the type of a value and on the value itself.
+type Sections = (&'static str, &'static str);

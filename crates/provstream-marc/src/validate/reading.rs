@@ -62,18 +62,4 @@ impl<'a> Reading<'a> {
     pub(crate) fn integer(&self, name: &str) -> Option<i64> {
         self.number(name)?.integer()
     }
-
-    pub(crate) fn score(&self, name: &str) -> Option<Score> {
-        match self.value(name)? {
-            Value::Score(score) => Some(*score),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn scores(&self, name: &str) -> Option<Scores> {
-        match self.value(name)? {
-            Value::Scores(scores) => Some(*scores),
-            _ => None,
-        }
-    }
 }

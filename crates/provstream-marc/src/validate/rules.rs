@@ -2,12 +2,12 @@
 
 use super::reader::Reader;
 use super::reading::Value;
-use super::shown::{cut, pointer_to};
+use super::shown::cut;
 use crate::document::Document;
 use crate::draft::Draft;
 use crate::members::{MAX_MESSAGE, WITH_ANSWER};
 use crate::terms::{Action, Remediability, Target};
-use crate::violation::{Level, ViolationCode as Code};
+use crate::violation::ViolationCode as Code;
 use provstream::MarcKind;
 
 impl Reader<'_> {
@@ -22,112 +22,86 @@ impl Reader<'_> {
         self.bound();
     }
 
-    /// What goes with an action other than `ANSWER` is brief.
-    fn message(&mut self, action: Action) {
-        let brief = matches!(action, Action::Clarify | Action::Abstain | Action::Escalate);
-        let len = self
-            .reading
-            .text("answer")
-            .map_or(0, |text| text.chars().count());
-        if brief && len > MAX_MESSAGE {
-            let message = format!(
-                "`selected_action` is {action}, so `answer` should have at most {MAX_MESSAGE} characters; it has {len}"
-            );
-            let section = self.by("MARC-01 9.3", "MARC-02 10.3");
-            self.violation(
-                Code::TooLong,
-                Level::Should,
-                "/answer".into(),
-                section,
-                message,
-            );
-        }
-    }
-
-    /// The bound of a loop; a negative one is a fault of its own. Source: open point 59.
-    fn bound(&mut self) {
-        let iteration = self.reading.number("iteration");
-        let max = self.reading.number("max_iterations");
-        if let (Some(iteration), Some(max)) = (iteration, max)
-            && max.integer().is_some_and(|max| max >= 0)
-            && iteration.compare(max).is_gt()
-        {
-            let [iteration, max] = [iteration, max].map(|number| cut(number.as_str()));
-            self.violation(
-                Code::IterationAboveMaximum,
-                Level::Should,
-                "/iteration".into(),
-                "MARC-02 9.1",
-                format!("`iteration` is {iteration}, above `max_iterations`, which is {max}"),
-            );
-        }
-    }
-
     fn confidence(&mut self, document: &Document, action: Action) {
         if self.kind != MarcKind::Core {
             return;
         }
         let name = WITH_ANSWER;
-        let missing = match self.reading.value(name) {
+        let value = self.reading.value(name);
+        let missing = match value {
             Some(value) => matches!(value, Value::Null),
             None => document.get(name).is_none(),
         };
-        let known = self.reading.score(name).is_some();
-        if action == Action::Answer && missing {
-            self.violation(
+        let (code, message) = match (action, value) {
+            (Action::Answer, _) if missing => (
                 Code::AnswerWithoutConfidence,
-                Level::Must,
-                pointer_to(&[name]),
-                self.by("MARC-01 8.3", "MARC-02 9.4"),
                 format!("`selected_action` is ANSWER, so `{name}` must be a number"),
-            );
-        } else if action != Action::Answer && known {
-            self.violation(
+            ),
+            (Action::Answer, _) => return,
+            (_, Some(Value::Score(_))) => (
                 Code::ConfidenceWithoutAnswer,
-                Level::Should,
-                pointer_to(&[name]),
-                self.by("MARC-01 8.3", "MARC-02 9.3"),
-                format!("`selected_action` is {action}, so there is no answer for `{name}` unless a policy defines one"),
-            );
-        }
+                format!(
+                    "`selected_action` is {action}, so there is no answer for `{name}` unless a policy defines one"
+                ),
+            ),
+            _ => return,
+        };
+        self.fault(code, format!("/{name}"), message);
     }
 
     fn target(&mut self, action: Action) {
-        let Some(target) = self.reading.term::<Target>("confidence_target") else {
-            return;
-        };
-        let (code, level, section) = match (action, target) {
-            (Action::Answer, Target::Answer) => return,
-            (Action::Answer, _) => (Code::AnswerTarget, Level::Must, "MARC-02 8.6"),
-            (_, Target::Answer) => (Code::TargetWithoutAnswer, Level::Should, "MARC-02 8.6"),
+        let code = match (action, self.reading.term("confidence_target")) {
+            (Action::Answer, Some(Target::Answer)) | (_, None) => return,
+            (Action::Answer, _) => Code::AnswerTarget,
+            (_, Some(Target::Answer)) => Code::TargetWithoutAnswer,
             _ => return,
         };
-        let wanted = Target::of(action);
-        self.violation(
-            code,
-            level,
-            "/confidence_target".into(),
-            section,
-            format!("`selected_action` is {action}, so `confidence_target` {level} be `{wanted}`; it is `{target}`"),
+        let (level, wanted) = (code.level(), Target::of(action));
+        let given = self.reading.text("confidence_target").unwrap_or_default();
+        let message = format!(
+            "`selected_action` is {action}, so `confidence_target` {level} be `{wanted}`; it is `{given}`"
         );
+        self.fault(code, "/confidence_target", message);
     }
 
     fn remediability(&mut self, action: Action) {
         let given = self.reading.term::<Remediability>("remediability");
-        let (Draft::Draft02, Some(given), Some(wanted)) =
+        if let (Draft::Draft02, Some(given), Some(wanted)) =
             (self.draft(), given, action.remediability())
-        else {
-            return;
-        };
-        if action.fits(given) {
-            return;
+            && !action.fits(given)
+        {
+            let message = format!(
+                "`selected_action` is {action}, so `remediability` should be `{wanted}`; it is `{given}`"
+            );
+            self.fault(Code::RemediabilityMismatch, "/remediability", message);
         }
-        self.violation(
-            Code::RemediabilityMismatch,
-            Level::Should,
-            "/remediability".into(),
-            "MARC-02 9.4",
-            format!("`selected_action` is {action}, so `remediability` should be `{wanted}`; it is `{given}`"),
-        );
+    }
+
+    /// What goes with an action other than `ANSWER` is brief.
+    fn message(&mut self, action: Action) {
+        let brief = matches!(action, Action::Clarify | Action::Abstain | Action::Escalate);
+        let text = self.reading.text("answer").unwrap_or_default();
+        let len = text.chars().count();
+        if brief && len > MAX_MESSAGE {
+            let message = format!(
+                "`selected_action` is {action}, so `answer` should have at most {MAX_MESSAGE} characters; it has {len}"
+            );
+            let section = ["MARC-01 9.3", "MARC-02 10.3"][self.draft() as usize];
+            self.fault_by(section, Code::TooLong, "/answer", message);
+        }
+    }
+
+    /// The bound of a loop; a negative one is a fault of its own. Source: open point 59.
+    fn bound(&mut self) {
+        let numbers = ["iteration", "max_iterations"].map(|name| self.reading.number(name));
+        if let [Some(iteration), Some(max)] = numbers
+            && max.integer().is_some_and(|max| max >= 0)
+            && iteration.compare(max).is_gt()
+        {
+            let [iteration, max] = [iteration, max].map(|number| cut(number.as_str()));
+            let message =
+                format!("`iteration` is {iteration}, above `max_iterations`, which is {max}");
+            self.fault(Code::IterationAboveMaximum, "/iteration", message);
+        }
     }
 }

@@ -3,9 +3,7 @@
 use std::error::Error;
 use std::fmt::{Debug, Display};
 
-use provstream_marc::carry::{
-    A2aMessage, AuditLine, CarrierField, CarrierNameError, CarryError, McpMeta, ResponseMetadata,
-};
+use provstream_marc::carry::{Carrier, CarrierNameError, CarryError};
 use provstream_marc::*;
 
 /// Can be moved to another thread and shared between threads, and can be looked at and copied.
@@ -31,10 +29,9 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         ConformanceClass, ConformanceFinding, ConformanceOutcome, ConformanceReport, ContextualRecord, Controller, Core,
         CoreBuilder, Decision, Deferring, Deployment, Details, Deviation, Disclosure, DisclosureBuilder, Document, Domain, Draft,
         Exhausted, Intervention, Judgement, Language, Level, Move, Permission, Policy, Profile, Projection, Refusing,
-        Remediability, Remedies, Remedy, Report, RiskTier, Score, Scores, Selection, SequenceValidator, Session, SessionState,
+        Remediability, Remedy, Report, RiskTier, Score, Scores, Selection, SequenceValidator, Session, SessionState,
         Situation, Source, Speech, Spent, Step, SubActions, Target, Thresholds, TrustContext, TrustPolicy, Use, Violation,
-        ViolationCode, Wording, WordingFinding, WordingKind, WordingPart, A2aMessage, AuditLine, McpMeta, ResponseMetadata,
-        CarrierField<'static>);
+        ViolationCode, Wording, WordingFinding, WordingKind, WordingPart, Carrier);
 }
 
 #[test]
@@ -46,13 +43,38 @@ fn what_is_a_value_can_be_compared() {
 
 #[test]
 fn what_is_written_or_read_has_a_text() {
-    each!(shown: Action, Band, Bands, BoundHit, BoundKind, Bounds, ConformanceReport, Document, Draft, Language, Level,
+    each!(shown: Action, Band, Bands, BoundHit, BoundKind, ConformanceReport, Document, Draft, Language, Level,
         Remediability, Report, Score, Scores, Selection, Source, Step, Target, Violation, ViolationCode, WordingFinding);
 }
 
 #[test]
 fn errors_are_errors() {
     each!(error: AttestationError, BandsError, CalibrationError, CarrierNameError, CarryError, DecideError, DeploymentError,
-        DocumentError, NotPermitted, PolicyError, ReadError, Report, ScoreError, SessionError, SpeechError, SubActionError,
-        UnknownTerm, WordingError);
+        DocumentError, PolicyError, ReadError, Report, ScoreError, SessionError, SpeechError, SubActionError,
+        TermError, TrustError, WordingError);
+}
+
+/// The text that was given is part of the kind of the error.
+#[test]
+fn a_term_that_is_unknown_is_reported_with_those_that_are_known() {
+    let error = "sure".parse::<Band>().unwrap_err();
+    let kind = TermErrorKind::Unknown("confidence band", Band::NAMES, "sure".into());
+    assert_eq!(error.kind(), &kind);
+    assert_eq!(
+        error.to_string(),
+        "unknown confidence band \"sure\", expected one of low, medium, high"
+    );
+}
+
+/// Scores are ordered and compared as the numbers that they are.
+#[test]
+fn scores_are_ordered_as_numbers() {
+    let values = [0.0, f64::MIN_POSITIVE, 0.1, 0.5, 1.0 - f64::EPSILON, 1.0];
+    for (place, one) in values.iter().enumerate() {
+        for (other_place, other) in values.iter().enumerate() {
+            let (one, other) = (Score::new(*one).unwrap(), Score::new(*other).unwrap());
+            assert_eq!(one.cmp(&other), place.cmp(&other_place));
+        }
+    }
+    assert_eq!(Score::new(-0.0), Ok(Score::ZERO));
 }

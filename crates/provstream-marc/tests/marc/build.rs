@@ -170,7 +170,7 @@ proptest! {
         let profile = Profile::new(parts.draft);
         prop_assert!(record.document().validate(MarcKind::Core, profile).is_valid());
         prop_assert_eq!(Core::read(record.to_json().as_bytes(), profile), Ok(record.clone()));
-        prop_assert_eq!((record.draft(), record.version()), (parts.draft, "1.0".to_owned()));
+        prop_assert_eq!((record.draft(), record.marc_version()), (parts.draft, "1.0"));
         prop_assert_eq!(Some(record.pre_capability()), parts.pre_capability);
         prop_assert_eq!(Some(record.uncertainty()), parts.uncertainty);
         prop_assert_eq!(Some(record.primary_source()), parts.sources.0);

@@ -174,7 +174,7 @@ fn two_mutations_give_the_violations_of_both() {
             if one.base != other.base || !independent || overlap(&one.member, &other.member) {
                 continue;
             }
-            for draft in Draft::ALL {
+            for &draft in Draft::ALL {
                 let (Some(first), Some(second)) = (one.expected(draft), other.expected(draft))
                 else {
                     continue;
@@ -213,7 +213,7 @@ fn there_are_hundreds_of_rows_and_none_twice() {
         let found = |row: &&Row| row.expected(draft).is_some_and(|found| !found.is_empty());
         table.rows.iter().filter(found).count()
     };
-    for draft in Draft::ALL {
+    for &draft in Draft::ALL {
         assert!(
             with_violations(draft) >= 200,
             "{draft}: {}",
@@ -229,7 +229,7 @@ fn every_code_that_one_record_can_have_is_in_the_table() {
     let seen: BTreeSet<_> = table
         .rows
         .iter()
-        .flat_map(|row| Draft::ALL.map(|draft| row.expected(draft)))
+        .flat_map(|row| Draft::ALL.iter().map(|&draft| row.expected(draft)))
         .flatten()
         .flatten()
         .map(|violation| &*violation.code)
@@ -373,7 +373,7 @@ fn every_member_has_every_fault_that_it_can_have() {
     let table = Mutations::read();
     let mut count = 0;
     for kind in KINDS {
-        for draft in Draft::ALL {
+        for &draft in Draft::ALL {
             let parse = |profile| -> Value {
                 serde_json::from_str(&schema(kind, profile)).expect("a schema")
             };

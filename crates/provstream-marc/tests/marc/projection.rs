@@ -55,7 +55,7 @@ fn the_example_of_appendix_a_is_projected_as_the_drafts_say() {
 #[test]
 fn every_record_is_disclosed_with_its_own_values_and_nothing_else() {
     let mut random = Random::new(10);
-    for draft in Draft::ALL {
+    for &draft in Draft::ALL {
         for _ in 0..2_000 {
             let record =
                 Core::new(valid(MarcKind::Core, draft, &mut random), draft.into()).unwrap();

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use provstream::{Event, Mode, Parser};
 use provstream_marc::{
-    Action, Core, Disclosure, Document, Draft, MarcKind, Profile, SequenceValidator, Target,
+    Action, Core, Disclosure, Document, DocumentErrorKind, Draft, MarcKind, Profile, ReadErrorKind,
+    SequenceValidator, Target,
 };
 use testkit::marc::generate::{Random, mutated, quoted, valid};
 use testkit::marc::{cases, draft, json, profiles};
@@ -269,7 +270,7 @@ proptest! {
     ) {
         let Ok(document) = Document::parse(&bytes) else {
             let error = Core::read(&bytes, Profile::default()).expect_err("no object");
-            prop_assert!(error.position().is_some());
+            prop_assert!(matches!(error.kind(), ReadErrorKind::Document(_)));
             return Ok(());
         };
         let text = String::from_utf8_lossy(&bytes);
@@ -371,7 +372,13 @@ fn an_error_says_why_an_object_cannot_be_read() {
             .starts_with("expected a JSON object: line 1, column 1: EOF"),
         "{error}"
     );
-    assert_eq!(error.position(), Some((1, 1)));
+    let ReadErrorKind::Document(place) = error.kind() else {
+        panic!("{error}");
+    };
+    assert_eq!(
+        (place.kind(), place.line(), place.column()),
+        (DocumentErrorKind::Truncated, 1, 1)
+    );
     let mut document = valid(MarcKind::Core, Draft::Draft02, &mut Random::new(1));
     document.set("note", "1").expect("JSON");
     document.remove("marc_version");

@@ -1,6 +1,6 @@
 //! Scores, MARC-02 8.1, 8.2, 8.4.
 
-use provstream_marc::Score;
+use provstream_marc::{Score, ScoreErrorKind};
 
 /// M2-20, M2-25, M2-35
 #[test]
@@ -26,8 +26,12 @@ fn a_score_is_read_as_it_is_written() {
     ] {
         assert!(text.parse::<Score>().is_err(), "{text}");
     }
+    let above = Score::new(1.5).unwrap_err();
+    assert_eq!(above.kind(), &ScoreErrorKind::OutOfRange("1.5".into()));
     assert_eq!(
-        Score::new(1.5).unwrap_err().to_string(),
+        above.to_string(),
         "expected a number from 0.0 to 1.0, found 1.5"
     );
+    let none = Score::new(f64::NAN).unwrap_err();
+    assert_eq!(none.kind(), &ScoreErrorKind::NotANumber);
 }

@@ -71,7 +71,7 @@ fn no_action_is_selected_that_is_not_permitted_and_safety_never_answers() {
         }
         if let Some(intervention) = Intervention::of(action) {
             let stated = situation.remediability().and_then(Intervention::of_class);
-            let usable = match situation.remedies().get(intervention) {
+            let usable = match situation.remedy(intervention) {
                 Some(remedy) => remedy.is_usable() && remedy.worthwhile() != Some(false),
                 None => stated == Some(intervention),
             };
@@ -345,7 +345,10 @@ fn the_high_tier_has_lower_thresholds_and_answers_nothing_unresolved() {
     check(&high, Action::Abstain);
     check(&with_usable(high, &[Retrieval]), Action::Retrieve);
     let lax = Thresholds::new(score(0.3), score(0.5)).unwrap_err();
-    assert_eq!(lax.kind(), PolicyErrorKind::LaxThreshold);
+    assert_eq!(
+        lax.kind(),
+        PolicyErrorKind::LaxThreshold(score(0.5), score(0.3))
+    );
     assert!(
         lax.to_string().contains("high tier 0.5, standard tier 0.3"),
         "{lax}"
@@ -356,13 +359,13 @@ fn the_high_tier_has_lower_thresholds_and_answers_nothing_unresolved() {
 #[test]
 fn policy_a_deviation_leads_only_to_what_is_permitted() {
     let lax = Deviation::from_order("always answer", Action::Abstain, Action::Answer).unwrap_err();
-    assert_eq!(lax.kind(), PolicyErrorKind::LaxAction);
+    assert_eq!(lax.kind(), PolicyErrorKind::LaxDeviation(Action::Abstain));
     assert_eq!(
         Policy::default()
             .with_safety(&[Action::Answer])
             .unwrap_err()
             .kind(),
-        PolicyErrorKind::LaxAction
+        PolicyErrorKind::LaxSafety
     );
     let deviation = Deviation::from_order(
         "cases go to a person at once",

@@ -1,8 +1,8 @@
 //! Contexts of trust, MARC-02 15.
 
 use provstream_marc::{
-    Action, Attestation, AttestationError, Band, Core, Domain, Move, Permission, Remediability,
-    Source, TrustContext, TrustPolicy, Use,
+    Action, Attestation, AttestationErrorKind, Band, Core, Domain, Move, Permission, Remediability,
+    Source, TrustContext, TrustErrorKind, TrustPolicy, Use,
 };
 use testkit::marc::decide::{calibration, score, scores};
 
@@ -68,12 +68,13 @@ fn a_use_that_is_not_permitted_is_told() {
     let [_, _, (cross, _), (attested, _)] = contexts();
     let text = |context: TrustContext, usage| {
         let is_attested = context.attestation().is_some();
+        let kind = match is_attested {
+            true => TrustErrorKind::Never(Domain::CrossDomain, usage),
+            false => TrustErrorKind::NotAttested(Domain::CrossDomain, usage),
+        };
         let placed = record(Action::Answer).placed(context);
         let error = placed.permit(usage, &policy).unwrap_err();
-        assert_eq!(
-            (error.usage(), error.domain(), error.is_attested()),
-            (usage, Domain::CrossDomain, is_attested)
-        );
+        assert_eq!(error.kind(), kind);
         error.to_string()
     };
     assert_eq!(
@@ -82,7 +83,7 @@ fn a_use_that_is_not_permitted_is_told() {
     );
     assert_eq!(
         text(attested, Use::Automate),
-        "a cross-domain record with an attestation may not be used to automate"
+        "a cross-domain record may not be used to automate, attested or not"
     );
 }
 
@@ -118,7 +119,8 @@ fn an_attestation_adds_to_a_domain() {
 /// M2-155, M2-158: what binds a record is stated by the receiver.
 #[test]
 fn an_attestation_says_who_and_what_binds() {
-    assert_eq!(Attestation::new(" "), Err(AttestationError));
+    let nameless = Attestation::new(" ").unwrap_err();
+    assert_eq!(nameless.kind(), AttestationErrorKind::NoEmitter);
     let plain = attestation();
     assert_eq!(plain.emitter(), "agent.example.org");
     assert!(!plain.is_bound_to_request() && !plain.is_integrity_protected());

@@ -53,7 +53,7 @@ fn every_vector_is_clean_under_its_draft() {
 /// M2-75, M2-145
 #[test]
 fn every_vector_round_trips_without_loss() {
-    for draft in Draft::ALL {
+    for &draft in Draft::ALL {
         for (name, bytes) in vectors(draft) {
             let text = String::from_utf8(bytes.clone()).expect("UTF-8");
             let profile = Profile::new(draft);

@@ -18,8 +18,8 @@ pub const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 /// Both drafts, each applied leniently and strictly.
 pub fn profiles() -> impl Iterator<Item = Profile> {
     Draft::ALL
-        .into_iter()
-        .flat_map(|draft| [Profile::new(draft), Profile::new(draft).strict()])
+        .iter()
+        .flat_map(|&draft| [Profile::new(draft), Profile::new(draft).strict()])
 }
 
 /// So many cases, or what `PROPTEST_CASES` says for a longer search.
@@ -34,5 +34,5 @@ pub fn cases(cases: u32) -> ProptestConfig {
 
 /// Either draft.
 pub fn draft() -> impl Strategy<Value = Draft> {
-    select(&Draft::ALL[..])
+    select(Draft::ALL)
 }

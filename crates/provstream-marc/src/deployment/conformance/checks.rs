@@ -1,15 +1,15 @@
 //! What of a description can be checked. A check returns `None` where it has nothing to judge.
 
+use super::ConformanceBasis;
 use super::verdict::Verdict;
 use crate::decide::RiskTier;
+use crate::deployment::keys::{BUDGETS, CONTROLS, LOOPS, TASK_FAMILY};
 use crate::deployment::mapping::{Mapping, OwnMapping};
-use crate::deployment::parts::TASK_FAMILY;
 use crate::deployment::{Deployment, Implementation};
 use crate::draft::Draft;
 use crate::members::{WITH_ANSWER, members};
 use crate::terms::Source;
 use crate::trust::{Domain, Permission, Use};
-use crate::wording::WordingKind as Kind;
 use provstream::MarcKind;
 use provstream::settings::quoted_piece;
 
@@ -17,259 +17,194 @@ type Check = fn(&Deployment) -> Option<Verdict>;
 
 const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 
-/// All checks by their names in the table.
-static CHECKS: &[(&str, Check)] = &[
-    ("bounds", |it| {
-        Some(bounds(it, it.decisions == Implementation::Provstream))
-    }),
-    ("budgets", |it| Some(bounds(it, true))),
-    ("labels", labels),
-    ("thresholds", |it| Some(thresholds(it))),
-    ("ranges", |it| Some(ranges(it))),
-    ("nothing_received", nothing_received),
-    ("sub_actions", |it| {
-        it.sub_actions
-            .as_ref()
-            .map(|_| Verdict::checked("sub_actions"))
-    }),
-    ("deviations", |it| Some(deviations(it))),
-    ("task_terms", |it| free_of(it, &[Kind::Anthropomorphic])),
-    ("precision", |it| free_of(it, &[Kind::FalsePrecision])),
-    ("certainty", |it| {
-        free_of(it, &[Kind::CertaintyCue, Kind::FalsePrecision])
-    }),
-    ("reliance", |it| free_of(it, &[Kind::Bonding])),
-    ("cues", |it| {
-        free_of(it, &[Kind::Anthropomorphic, Kind::Bonding])
-    }),
-    ("wording", |it| Some(wording(it))),
-    ("prefix", |it| Some(prefix(it))),
-    ("meanings", |it| Some(meanings(it))),
-    ("extensions", |it| Some(extensions(it))),
-    ("carried", |it| {
-        Some(each(it, |mapping, own| {
-            lost(it, mapping, own).or_else(|| kept(own))
-        }))
-    }),
-    ("renaming", |it| {
-        Some(each(it, |mapping, own| {
-            confused(it, mapping, own).or_else(|| described(own))
-        }))
-    }),
-    ("told_apart", |it| Some(each(it, told_apart))),
-    ("end_users", |it| Some(end_users(it))),
-    ("place", |it| Some(each(it, |_, own| described(own)))),
-    ("values", |it| Some(each(it, |_, own| kept(own)))),
-    ("mapped", |it| {
-        Some(each(it, |mapping, own| {
-            lost(it, mapping, own)
-                .or_else(|| confused(it, mapping, own))
-                .or_else(|| described(own))
-        }))
-    }),
-    ("caution", |it| Some(caution(it))),
-    ("unknown", unknown),
-    ("contexts", |it| Some(contexts(it))),
-    ("between_domains", |it| Some(between_domains(it))),
-    ("influence", |it| Some(influence(it))),
-    ("purposes", |it| Some(purposes(it))),
-];
-
-/// The check of a name.
+/// The check of a name in the table.
 pub(super) fn named(name: &str) -> Option<Check> {
-    let found = CHECKS.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, check)| check)
+    Some(match name {
+        "bounds" => |it| bounds(it, it.decisions == Implementation::Provstream),
+        "budgets" => |it| bounds(it, true),
+        "labels" => labels,
+        "ranges" => ranges,
+        "nothing_received" => nothing_received,
+        "prefix" => prefix,
+        "meanings" => meanings,
+        "extensions" => extensions,
+        "travels" => travels,
+        "end_users" => end_users,
+        "no_domains" => no_domains,
+        "caution" => caution,
+        "unknown" => unknown,
+        "attestation" => attestation,
+        "controls" => controls,
+        "purposes" => purposes,
+        _ => return None,
+    })
+}
+
+/// A judgement of a deployment's own mapping: what is wrong with it.
+type Part = fn(&Deployment, &Mapping, &OwnMapping) -> Option<Verdict>;
+
+/// The judgement of a name in the table.
+pub(super) fn part(name: &str) -> Option<Part> {
+    Some(match name {
+        "lost" => lost,
+        "confused" => confused,
+        "described" => |_, _, own| described(own),
+        "kept" => |_, _, own| kept(own),
+        "told-apart" => |_, mapping, own| told_apart(mapping, own),
+        _ => return None,
+    })
 }
 
 fn missing(text: impl Into<String>) -> Verdict {
-    Verdict::Missing(text.into())
+    Verdict::missing(text)
+}
+
+/// What the deployer declares with yes or no, of which one is right.
+pub(super) fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdict {
+    match it.said.flag(key) {
+        Some(said) if said == right => Verdict::declared(key),
+        Some(_) if right => Verdict::not_met(format!("`{key}` says that they do not")),
+        Some(_) => Verdict::not_met(format!("`{key}` says that {what}")),
+        None => missing(format!("say in `{key}` whether {what}")),
+    }
 }
 
 /// What ends loops. Source: MARC-02 7.3, 9.4, 16.
-fn bounds(it: &Deployment, needs_budgets: bool) -> Verdict {
-    let missing_keys: Vec<String> = it
-        .bounds
-        .limits()
-        .filter_map(|(key, limit)| match limit {
-            None => Some(format!("`bounds.{key}`")),
-            Some(limit) if needs_budgets => {
-                limit.missing().map(|part| format!("`bounds.{key}.{part}`"))
-            }
-            Some(_) => None,
-        })
+fn bounds(it: &Deployment, needs_budgets: bool) -> Option<Verdict> {
+    let parts: &[&str] = if needs_budgets { &BUDGETS } else { &[] };
+    let gap = |key: &&str| {
+        let lacks = |key: &String| !it.said.has(key);
+        let keys = parts.iter().map(|part| format!("{key}.{part}"));
+        [key.to_string()].into_iter().chain(keys).find(lacks)
+    };
+    let gaps: Vec<_> = LOOPS
+        .iter()
+        .filter_map(gap)
+        .map(|key| format!("`{key}`"))
         .collect();
-    if missing_keys.is_empty() {
-        Verdict::checked("bounds")
-    } else {
-        missing(format!(
-            "say in {} what ends the loop",
-            missing_keys.join(", ")
-        ))
-    }
+    (!gaps.is_empty()).then(|| missing(format!("say in {} what ends the loop", gaps.join(", "))))
 }
 
 /// Labels that the library can rank are checked when the file is read; that any others keep their order is the deployer's
 /// word. Source: MARC-02 8.5.
 fn labels(it: &Deployment) -> Option<Verdict> {
-    const KEY: &str = "wording.labels_keep_order";
-    Some(match (it.wording.is_some(), it.declared.get(KEY)) {
-        (_, Some(false)) => Verdict::NotMet(format!("`{KEY}` says that they do not")),
-        (_, Some(true)) => Verdict::declared(KEY),
-        (true, None) => missing(format!(
-            "say in `{KEY}` whether the labels keep their order"
-        )),
-        (false, None) => Verdict::Met(super::ConformanceBasis::Types, "by `Wording`".into()),
+    let key = "wording.labels_keep_order";
+    Some(if it.said.has("wording") {
+        flag(it, key, true, "the labels keep their order")
+    } else {
+        Verdict::met(ConformanceBasis::Types, "by `Wording`")
     })
 }
 
-const NO_BANDS: &str = "say in `bands` where the medium and the high band begin";
-
-fn thresholds(it: &Deployment) -> Verdict {
-    match &it.bands {
-        Some(_) => Verdict::checked("bands"),
-        None => missing(NO_BANDS),
-    }
-}
-
 /// Source: MARC-02 8.5.
-fn ranges(it: &Deployment) -> Verdict {
-    let Some(part) = &it.bands else {
-        return missing(NO_BANDS);
-    };
-    let Some(factors) = &part.varies_by else {
-        return missing("say in `bands.varies_by` what the ranges vary with, or `[]`");
-    };
-    let by_family = factors.contains(&TASK_FAMILY);
-    let others: Vec<_> = factors
+fn ranges(it: &Deployment) -> Option<Verdict> {
+    let factors = it.said.texts("bands.varies_by").unwrap_or_default();
+    let (by_family, others): (Vec<&str>, Vec<&str>) = factors
         .iter()
-        .copied()
-        .filter(|&factor| factor != TASK_FAMILY)
-        .collect();
-    if by_family && !part.has_families {
-        missing("give the ranges of each task family in `bands.family`")
-    } else if !by_family && part.has_families {
-        Verdict::NotMet("`bands.family` has ranges that `bands.varies_by` does not allow".into())
-    } else if !others.is_empty() && !it.documented.contains_key("bands.variation") {
-        missing(format!(
-            "say in `bands.variation` how the ranges vary with {}",
-            others.join(", ")
-        ))
-    } else if others.is_empty() {
-        Verdict::checked("bands.varies_by")
-    } else {
-        Verdict::declared("bands.variation")
-    }
-}
-
-fn deviations(it: &Deployment) -> Verdict {
-    if it.policy.has_deviations {
-        Verdict::checked("policy.deviation")
-    } else {
-        missing("list deviations and their conditions in `policy.deviation`, or `[]`")
+        .map(String::as_str)
+        .partition(|factor| *factor == TASK_FAMILY);
+    match (by_family.is_empty(), it.calibration()?.families().next()) {
+        (false, None) => Some(missing(
+            "give the ranges of each task family in `bands.family`",
+        )),
+        (true, Some(_)) => {
+            let reason = "`bands.family` has ranges that `bands.varies_by` does not allow";
+            Some(Verdict::not_met(reason))
+        }
+        _ if others.is_empty() => None,
+        _ if it.said.has("bands.variation") => Some(Verdict::declared("bands.variation")),
+        _ => {
+            let others = others.join(", ");
+            let hint = format!("say in `bands.variation` how the ranges vary with {others}");
+            Some(missing(hint))
+        }
     }
 }
 
 /// What is described has no finding of some kinds. Source: MARC-02 10.3, 14.
-fn free_of(it: &Deployment, kinds: &[Kind]) -> Option<Verdict> {
-    let found = it.wording.as_ref()?.check();
-    let found = found
-        .iter()
-        .find(|(_, finding)| kinds.contains(&finding.kind()));
+pub(super) fn free_of(it: &Deployment, kinds: &str) -> Option<Verdict> {
+    if !it.said.has("wording") {
+        return None;
+    }
+    let found = it.wording.check();
+    let found = found.iter().find(|(_, finding)| {
+        let kind = finding.kind().as_str();
+        kinds.split(',').any(|one| one == kind)
+    });
     Some(match found {
-        Some((part, finding)) => Verdict::NotMet(format!("`wording`, {part}: {finding}")),
+        Some((part, finding)) => Verdict::not_met(format!("`wording`, {part}: {finding}")),
         None => Verdict::checked("wording"),
     })
 }
 
-fn wording(it: &Deployment) -> Verdict {
-    match it.wording {
-        Some(_) => Verdict::checked("wording"),
-        None => missing("say in `wording` what differs from the library's; the table may be empty"),
-    }
-}
-
-const NO_EXTENSIONS: &str = "list private members in `extension`, or say `extension = []`";
-
-fn prefix(it: &Deployment) -> Verdict {
-    let Some(extensions) = &it.extensions else {
-        return missing(NO_EXTENSIONS);
-    };
-    match extensions.iter().find(|one| !one.name().starts_with("x_")) {
-        Some(one) => Verdict::NotMet(format!("{:?} does not begin with `x_`", one.name())),
-        None => Verdict::checked("extension"),
-    }
+fn prefix(it: &Deployment) -> Option<Verdict> {
+    let mut names = it.extensions.iter().map(|one| one.name());
+    let name = names.find(|name| !name.starts_with("x_"))?;
+    Some(Verdict::not_met(format!(
+        "{name:?} does not begin with `x_`"
+    )))
 }
 
 /// A private member named like one of the draft takes its place; that the others leave the draft's members alone is the
 /// deployer's word. Source: MARC-02 11.
-fn meanings(it: &Deployment) -> Verdict {
-    const KEY: &str = "extensions.keep_meaning";
-    let Some(extensions) = &it.extensions else {
-        return missing(NO_EXTENSIONS);
+fn meanings(it: &Deployment) -> Option<Verdict> {
+    let is_defined = |name: &&str| {
+        let mut all = KINDS.into_iter().flat_map(|kind| members(kind, it.draft));
+        all.any(|member| member.name == name.strip_prefix("x_").unwrap_or(name))
     };
-    let is_defined = |name: &str| {
-        KINDS
-            .into_iter()
-            .flat_map(|kind| members(kind, it.draft))
-            .any(|member| member.name == name.strip_prefix("x_").unwrap_or(name))
-    };
-    if let Some(one) = extensions.iter().find(|one| is_defined(one.name())) {
-        return Verdict::NotMet(format!("{:?} takes the name of a member", one.name()));
-    }
-    match it.declared.get(KEY) {
-        _ if extensions.is_empty() => Verdict::checked("extension"),
-        Some(true) => Verdict::declared(KEY),
-        Some(false) => Verdict::NotMet(format!("`{KEY}` says that they do not")),
-        None => missing(format!(
-            "say in `{KEY}` whether extensions keep the meaning of members"
-        )),
+    let mut names = it.extensions.iter().map(|one| one.name());
+    match names.find(is_defined) {
+        Some(name) => Some(Verdict::not_met(format!(
+            "{name:?} takes the name of a member"
+        ))),
+        None => it
+            .extensions
+            .is_empty()
+            .then(|| Verdict::checked("extension")),
     }
 }
 
-fn extensions(it: &Deployment) -> Verdict {
-    let Some(extensions) = &it.extensions else {
-        return missing(NO_EXTENSIONS);
-    };
-    if let Some(one) = extensions.iter().find(|one| one.meaning().is_none()) {
-        return missing(format!(
-            "say in `extension.meaning` what {:?} means",
-            one.name()
-        ));
+fn extensions(it: &Deployment) -> Option<Verdict> {
+    let all = it.extensions();
+    if let Some(one) = all.iter().find(|one| one.meaning().is_none()) {
+        let name = one.name();
+        return Some(missing(format!(
+            "say in `extension.meaning` what {name:?} means"
+        )));
     }
-    let has_sub_actions = it
-        .sub_actions
-        .as_ref()
-        .is_some_and(|all| all.iter().next().is_some());
-    if has_sub_actions && extensions.iter().all(|one| one.name() != "x_sub_action") {
-        return missing("list `x_sub_action` in `extension`: sessions write it");
-    }
-    Verdict::declared("extension")
+    let is_listed = all.iter().any(|one| one.name() == "x_sub_action");
+    let hint = "list `x_sub_action` in `extension`: sessions write it";
+    (it.sub_actions.iter().next().is_some() && !is_listed).then(|| missing(hint))
 }
 
-/// Judges all mappings: the first contradiction, else the first gap. What the library carries is met by its carriers.
-fn each(it: &Deployment, judge: impl Fn(&Mapping, &OwnMapping) -> Option<Verdict>) -> Verdict {
-    let mappings = it.mappings();
-    if mappings.is_empty() {
-        return missing("say in `mapping` where records and disclosures travel");
-    }
-    let own = || {
-        mappings
-            .iter()
-            .filter_map(|mapping| Some((mapping, mapping.own()?)))
+fn travels(it: &Deployment) -> Option<Verdict> {
+    let hint = "say in `mapping` where records and disclosures travel";
+    it.mappings.is_empty().then(|| missing(hint))
+}
+
+/// Judges all mappings by some parts: the first contradiction, else the first gap. What the library carries is met by its
+/// carriers.
+pub(super) fn mappings(it: &Deployment, parts: &str) -> Verdict {
+    let own = it.mappings.iter();
+    let own: Vec<_> = own
+        .filter_map(|mapping| Some((mapping, mapping.own.as_ref()?)))
+        .collect();
+    let first = |&(mapping, own): &(&Mapping, &OwnMapping)| {
+        let mut parts = parts.split(',').filter_map(part);
+        parts.find_map(|part| part(it, mapping, own))
     };
-    let mut gap = None;
-    for (mapping, own) in own() {
-        match judge(mapping, own) {
-            Some(contradiction @ Verdict::NotMet(_)) => return contradiction,
-            found => gap = gap.or(found),
+    // A contradiction is worse than a gap, and of equals the first counts.
+    let worst = own
+        .iter()
+        .filter_map(first)
+        .rev()
+        .max_by_key(|found| found.outcome);
+    worst.unwrap_or_else(|| {
+        if own.is_empty() {
+            Verdict::met(ConformanceBasis::Types, "by the carriers of this library")
+        } else {
+            Verdict::declared("mapping")
         }
-    }
-    gap.unwrap_or_else(|| match own().next() {
-        Some(_) => Verdict::declared("mapping"),
-        None => Verdict::Met(
-            super::ConformanceBasis::Types,
-            "by the carriers of this library".into(),
-        ),
     })
 }
 
@@ -285,95 +220,80 @@ fn lost(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict>
     } else {
         "required"
     };
-    Some(Verdict::NotMet(format!(
+    Some(Verdict::not_met(format!(
         "`{name}` is {when}, and a mapping omits it"
     )))
 }
 
 /// Two members that arrive under one name.
 fn confused(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
-    let extensions: Vec<&str> = it.extensions().iter().map(|one| one.name()).collect();
-    let (one, other) =
-        carried(mapping).find_map(|kind| own.collision(kind, it.draft, &extensions))?;
-    Some(Verdict::NotMet(format!(
+    let mut found = carried(mapping);
+    let (one, other) = found.find_map(|kind| own.collision(kind, it.draft, &it.extensions))?;
+    Some(Verdict::not_met(format!(
         "a mapping gives {one:?} and {other:?} the same name, which is not reversible"
     )))
 }
 
 fn described(own: &OwnMapping) -> Option<Verdict> {
-    own.description.is_none().then(|| {
-        missing("say in `mapping.description` where members are and how they are recovered")
-    })
+    let hint = "say in `mapping.description` where members are and how they are recovered";
+    (!own.is_described).then(|| missing(hint))
 }
 
 fn kept(own: &OwnMapping) -> Option<Verdict> {
+    let key = "mapping.keeps_values";
     match own.keeps_values {
         Some(true) => None,
-        Some(false) => Some(Verdict::NotMet(
-            "`mapping.keeps_values` says that values change".into(),
-        )),
-        None => Some(missing(
-            "say in `mapping.keeps_values` whether values stay as they are",
-        )),
+        Some(false) => Some(Verdict::not_met(format!("`{key}` says that values change"))),
+        None => Some(missing(format!(
+            "say in `{key}` whether values stay as they are"
+        ))),
     }
 }
 
 fn told_apart(mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
-    (carried(mapping).count() > 1 && own.told_apart.is_none()).then(|| {
-        missing("say in `mapping.told_apart` how records and disclosures are distinguished")
-    })
+    let hint = "say in `mapping.told_apart` how records and disclosures are distinguished";
+    (carried(mapping).count() > 1 && !own.is_told_apart).then(|| missing(hint))
 }
 
 /// Source: MARC-02 12.
-fn end_users(it: &Deployment) -> Verdict {
-    let mut with_scores = it
-        .mappings()
-        .iter()
-        .filter(|mapping| mapping.carries(MarcKind::Core))
-        .map(|mapping| mapping.end_users)
-        .peekable();
-    if with_scores.peek().is_none() && it.mappings().is_empty() {
-        return missing("say in `mapping` where records and disclosures travel");
+fn end_users(it: &Deployment) -> Option<Verdict> {
+    let with_scores = it.mappings.iter().filter(|one| one.carries(MarcKind::Core));
+    let seen: Vec<_> = with_scores.map(|one| one.end_users).collect();
+    let hint = "say in `mapping.end_users` whether end users see what is carried";
+    if seen.contains(&Some(true)) {
+        let reason = "a mapping that end users see carries records";
+        return Some(Verdict::not_met(reason));
     }
-    match with_scores.max_by_key(|seen| match seen {
-        Some(true) => 2,
-        None => 1,
-        Some(false) => 0,
-    }) {
-        Some(Some(true)) => Verdict::NotMet("a mapping that end users see carries records".into()),
-        Some(None) => missing("say in `mapping.end_users` whether end users see what is carried"),
-        _ => Verdict::declared("mapping.end_users"),
-    }
+    seen.contains(&None).then(|| missing(hint))
+}
+
+fn no_domains(it: &Deployment) -> Option<Verdict> {
+    let domains = it.said.texts("risk.domains")?;
+    domains.is_empty().then(|| Verdict::checked("risk.domains"))
 }
 
 /// Source: MARC-02 14.
-fn caution(it: &Deployment) -> Verdict {
-    let Some(domains) = &it.risk.domains else {
-        return missing("say in `risk.domains` which high-risk domains are served, or `[]`");
+fn caution(it: &Deployment) -> Option<Verdict> {
+    let thresholds = it.policy.thresholds();
+    let is_stricter = |&source: &Source| {
+        thresholds.get(source, RiskTier::High) < thresholds.get(source, RiskTier::Standard)
     };
-    let is_stricter = |source: &Source| {
-        it.risk.thresholds.is_some_and(|all| {
-            all.get(*source, RiskTier::High) < all.get(*source, RiskTier::Standard)
-        })
-    };
-    if domains.is_empty() {
-        Verdict::checked("risk.domains")
-    } else if !it.documented.contains_key("risk.limits") {
-        missing("say in `risk.limits` how disclosures make the limits of automation clear")
-    } else if Source::ALL.iter().any(is_stricter) {
-        Verdict::checked("risk")
-    } else if it.documented.contains_key("risk.caution") {
-        Verdict::declared("risk.caution")
-    } else {
-        missing(
-            "give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead",
-        )
-    }
+    let hint =
+        "give lower thresholds as `risk.high_risk`, or say in `risk.caution` what is done instead";
+    Some(
+        if it.said.has("risk.standard") && Source::ALL.iter().any(is_stricter) {
+            Verdict::checked("risk")
+        } else if it.said.has("risk.caution") {
+            Verdict::declared("risk.caution")
+        } else {
+            missing(hint)
+        },
+    )
 }
 
 /// Where no records are received, none is mistaken. Source: MARC-02 8.5.
 fn nothing_received(it: &Deployment) -> Option<Verdict> {
-    let received = it.trust.received.as_ref()?;
+    let received = it.said.texts("trust.received")?;
     received
         .is_empty()
         .then(|| Verdict::declared("trust.received"))
@@ -381,85 +301,51 @@ fn nothing_received(it: &Deployment) -> Option<Verdict> {
 
 /// A record of another domain whose emitter is unknown is kept for audit at most. Source: MARC-02 15.
 fn unknown(it: &Deployment) -> Option<Verdict> {
-    let policy = &it.trust.policy;
-    let trusting = [Use::Route, Use::Disclose, Use::Automate]
-        .into_iter()
-        .find(|&usage| policy.get(Domain::CrossDomain, usage) == Permission::Always);
-    match trusting {
-        Some(usage) => Some(Verdict::NotMet(format!(
-            "`trust.permit.cross-domain.{usage}` permits records of unknown emitters"
-        ))),
-        None => nothing_received(it),
-    }
+    let permission = |usage| it.trust_policy.get(Domain::CrossDomain, usage);
+    let mut uses = [Use::Route, Use::Disclose, Use::Automate].into_iter();
+    let usage = uses.find(|&usage| permission(usage) == Permission::Always)?;
+    let key = format!("trust.permit.cross-domain.{usage}");
+    Some(Verdict::not_met(format!(
+        "`{key}` permits records of unknown emitters"
+    )))
 }
 
-fn contexts(it: &Deployment) -> Verdict {
-    let attested = it.trust.contexts().any(|context| context.attested);
-    if it.trust.emitted.is_none() {
-        missing("say in `trust.emitted` where records go, or `[]`")
-    } else if it.trust.received.is_none() {
-        missing("say in `trust.received` where records come from, or `[]`")
-    } else if attested && !it.documented.contains_key("trust.attestation") {
-        missing("say in `trust.attestation` what binds a record to its emitter")
-    } else {
-        Verdict::declared("trust")
-    }
+/// Whether some context that is named is like this.
+fn some_context(it: &Deployment, is: impl Fn(&str) -> bool) -> bool {
+    let named = ["trust.emitted", "trust.received"].map(|key| it.said.texts(key));
+    named.into_iter().flatten().flatten().any(|one| is(one))
 }
 
-fn between_domains(it: &Deployment) -> Verdict {
-    if it.trust.emitted.is_none() || it.trust.received.is_none() {
-        return missing("say in `trust` whether records cross domains");
-    }
-    let crosses = it
-        .trust
-        .contexts()
-        .any(|context| context.domain == Domain::CrossDomain);
-    let gap = ["authentication", "integrity", "replay", "binding"]
-        .into_iter()
-        .map(|key| format!("trust.controls.{key}"))
-        .find(|key| !it.documented.contains_key(key));
-    match gap {
-        Some(key) if crosses => missing(format!("say in `{key}` what protects records")),
-        _ if crosses => Verdict::declared("trust.controls"),
-        _ => Verdict::declared("trust"),
-    }
+fn attestation(it: &Deployment) -> Option<Verdict> {
+    let is_attested = some_context(it, |one| one.starts_with("attested "));
+    let hint = "say in `trust.attestation` what binds a record to its emitter";
+    (is_attested && !it.said.has("trust.attestation")).then(|| missing(hint))
 }
 
-/// Source: MARC-02 18.
-fn influence(it: &Deployment) -> Verdict {
-    const KEY: &str = "use.infers_psychology";
-    match it.declared.get(KEY) {
-        Some(false) => Verdict::declared(KEY),
-        Some(true) => Verdict::NotMet(format!("`{KEY}` says that they are")),
-        None => missing(format!("say in `{KEY}` whether they are")),
+/// What protects records between domains, if any cross them.
+fn controls(it: &Deployment) -> Option<Verdict> {
+    if !some_context(it, |one| one.ends_with(Domain::CrossDomain.as_str())) {
+        return None;
     }
+    let mut keys = CONTROLS.iter().map(|key| format!("trust.controls.{key}"));
+    Some(match keys.find(|key| !it.said.has(key)) {
+        Some(key) => missing(format!("say in `{key}` what protects records")),
+        None => Verdict::declared("trust.controls"),
+    })
 }
 
 /// Source: MARC-02 18; MARC-01 17.
-fn purposes(it: &Deployment) -> Verdict {
-    let all = [
-        "reliability",
-        "accessibility",
-        "safety",
-        "auditability",
-        "operational routing",
-    ];
+fn purposes(it: &Deployment) -> Option<Verdict> {
+    #[rustfmt::skip]
+    let all = ["reliability", "accessibility", "safety", "auditability", "operational routing"];
     let allowed = match it.draft {
         Draft::Draft01 => &all[..3],
         Draft::Draft02 => &all[..],
     };
-    let Some(purposes) = &it.purposes else {
-        return missing("say in `use.purposes` what behaviour is adapted for");
-    };
-    match purposes
-        .iter()
-        .find(|purpose| !allowed.contains(&purpose.as_str()))
-    {
-        Some(purpose) => Verdict::NotMet(format!(
-            "found {:?}, expected {}",
-            quoted_piece(purpose, 60),
-            allowed.join(", ")
-        )),
-        None => Verdict::declared("use.purposes"),
-    }
+    let mut purposes = it.said.texts("use.purposes")?.iter();
+    let purpose = purposes.find(|one| !allowed.contains(&one.as_str()))?;
+    let (found, expected) = (quoted_piece(purpose, 60), allowed.join(", "));
+    Some(Verdict::not_met(format!(
+        "found {found:?}, expected {expected}"
+    )))
 }

@@ -5,13 +5,15 @@ mod report;
 mod table;
 mod verdict;
 
+use std::collections::BTreeSet;
+
 pub use report::{ConformanceFinding, ConformanceReport};
 pub use verdict::{ConformanceBasis, ConformanceOutcome};
 
 use super::{ConformanceClass, Deployment, Implementation};
 use crate::draft::Draft;
 use provstream::settings::quoted_piece;
-use table::{Requirement, Rule, TABLE, requirement};
+use table::{Requirement, Step, TABLE, requirement};
 use verdict::Verdict;
 
 /// Most characters of a text of the description that a report quotes.
@@ -19,65 +21,84 @@ const SHOWN: usize = 160;
 
 /// Whether a deployment can state in words how its own code meets a requirement.
 pub(super) fn can_be_stated(id: &str, draft: Draft) -> bool {
-    requirement(id).is_some_and(|row| row.can_be_stated() && row.section(draft).is_some())
+    requirement(id).is_some_and(|row| {
+        let is_types = |step: &Step| matches!(step, Step::Types(..));
+        row.rule.iter().any(is_types) && row.section(draft).is_some()
+    })
 }
 
-/// The report on a description.
-pub(super) fn judge(deployment: &Deployment) -> ConformanceReport {
+/// The report on a description, for the classes that are claimed.
+pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> ConformanceReport {
     let mut findings = Vec::new();
     for &class in ConformanceClass::ALL {
         for row in TABLE.iter().filter(|row| row.is_of(class)) {
-            let Some(section) = row.section(deployment.draft) else {
+            let Some(section) = row.section(it.draft) else {
                 continue;
             };
-            let verdict = if deployment.claims(class) {
-                verdict(deployment, row)
+            let verdict = if claimed.contains(&class) {
+                verdict(it, row)
             } else {
-                Verdict::NotClaimed
+                Verdict::new(ConformanceOutcome::NotClaimed, "")
             };
-            findings.push(ConformanceFinding::new(class, row, section, verdict));
+            findings.push(ConformanceFinding {
+                class,
+                id: row.id,
+                section: section.to_owned(),
+                level: row.level,
+                title: row.title,
+                outcome: verdict.outcome,
+                basis: verdict.basis,
+                reason: verdict.reason,
+            });
         }
     }
     ConformanceReport {
-        name: deployment.name.clone(),
-        draft: deployment.draft,
+        name: it.name.clone(),
+        draft: it.draft,
         findings,
     }
 }
 
-fn verdict(deployment: &Deployment, row: &'static Requirement) -> Verdict {
-    match row.rule {
-        Rule::Types(part, name) => by_types(deployment, row.id, part, name),
-        Rule::Text(keys, hint) => by_texts(deployment, keys, hint),
-        Rule::Check(name, other) => {
-            let found = checks::named(name).and_then(|check| check(deployment));
-            match (found, other) {
-                (Some(verdict), _) => verdict,
-                (None, Some((part, name))) => by_types(deployment, row.id, part, name),
-                (None, None) => Verdict::Missing("nothing is described".into()),
-            }
-        }
-        Rule::All(ids) => all(deployment, ids),
-        Rule::Core => {
-            let claim = Deployment {
-                classes: [ConformanceClass::Core].into(),
-                ..deployment.clone()
-            };
-            let reason = "see MARC-Core".to_owned();
-            if judge(&claim).conforms(ConformanceClass::Core) {
-                Verdict::Met(ConformanceBasis::Description, reason)
+/// By the first step of the rule that gives a verdict.
+fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
+    let step = |step: &Step| match *step {
+        Step::Need(key, hint) => (!it.said.has(key)).then(|| say(key, hint)),
+        Step::Text(keys, hint) => Some(match keys.split(',').find(|key| !it.said.has(key)) {
+            Some(key) => say(key, hint),
+            None => Verdict::declared(&keys.replace(',', "`, `")),
+        }),
+        Step::Flag(key, right, what) => Some(checks::flag(it, key, right, what)),
+        Step::Given(key) => it.said.has(key).then(|| Verdict::checked(key)),
+        Step::Free(kinds) => checks::free_of(it, kinds),
+        Step::Mapping(parts) => Some(checks::mappings(it, parts)),
+        Step::Check(name) => checks::named(name)?(it),
+        Step::All(ids) => Some(all(it, ids)),
+        Step::Core => {
+            let reason = "see MARC-Core";
+            let claimed = [ConformanceClass::Core].into();
+            Some(if judge(it, &claimed).conforms(ConformanceClass::Core) {
+                Verdict::met(ConformanceBasis::Description, reason)
             } else {
-                Verdict::NotMet(reason)
-            }
+                Verdict::not_met(reason)
+            })
         }
-    }
+        Step::Types(part, name) => Some(by_types(it, row.id, part, name)),
+        Step::Checked(key) => Some(Verdict::checked(key)),
+        Step::Declared(key) => Some(Verdict::declared(key)),
+    };
+    let found = row.rule.iter().find_map(step);
+    found.unwrap_or_else(|| Verdict::missing("nothing is described"))
+}
+
+fn say(key: &str, hint: &str) -> Verdict {
+    Verdict::missing(format!("say in `{key}` {hint}"))
 }
 
 /// Met where the library's types are used, else declared as far as it is stated.
-fn by_types(deployment: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
+fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
     let parts = [
-        ("records", deployment.records, part != "decisions"),
-        ("decisions", deployment.decisions, part != "records"),
+        ("records", it.records, part != "decisions"),
+        ("decisions", it.decisions, part != "records"),
     ];
     let own: Vec<_> = parts
         .into_iter()
@@ -85,42 +106,30 @@ fn by_types(deployment: &Deployment, id: &str, part: &str, name: &str) -> Verdic
         .map(|(key, ..)| key)
         .collect();
     if own.is_empty() {
-        return Verdict::Met(ConformanceBasis::Types, format!("by {name}"));
+        return Verdict::met(ConformanceBasis::Types, format!("by {name}"));
     }
-    match deployment.stated.get(id) {
-        Some(text) => Verdict::Declared(format!("stated: {}", quoted_piece(text, SHOWN))),
-        None => Verdict::Missing(format!(
+    match it.said.text(&format!("stated.{id}")) {
+        Some(text) => Verdict::new(
+            ConformanceOutcome::Declared,
+            format!("stated: {}", quoted_piece(text, SHOWN)),
+        ),
+        None => Verdict::missing(format!(
             "{} are not this library's: say in `stated.{id}` how this is met",
             own.join(" and ")
         )),
     }
 }
 
-/// Declared by texts.
-fn by_texts(deployment: &Deployment, keys: &str, hint: &str) -> Verdict {
-    let missing = keys
-        .split(',')
-        .find(|&key| !deployment.documented.contains_key(key));
-    match missing {
-        Some(key) => Verdict::Missing(format!("say in `{key}` {hint}")),
-        None => Verdict::Declared(format!("described in `{}`", keys.replace(',', "`, `"))),
-    }
-}
-
 /// The worst of some requirements.
-fn all(deployment: &Deployment, ids: &str) -> Verdict {
-    let mut worst = Verdict::Met(
-        ConformanceBasis::Types,
-        format!("see {}", ids.replace(',', ", ")),
-    );
-    for id in ids.split(',') {
-        let Some(row) = requirement(id).filter(|row| row.section(deployment.draft).is_some())
-        else {
-            continue;
-        };
-        let found = verdict(deployment, row);
-        if found.rank() > worst.rank() {
-            worst = found.because(format!("see {id}"));
+fn all(it: &Deployment, ids: &str) -> Verdict {
+    let see = |ids: &str| format!("see {}", ids.replace(',', ", "));
+    let mut worst = Verdict::met(ConformanceBasis::Types, see(ids));
+    let rows = ids.split(',').filter_map(requirement);
+    for row in rows.filter(|row| row.section(it.draft).is_some()) {
+        let found = verdict(it, row);
+        if (found.outcome, found.basis) > (worst.outcome, worst.basis) {
+            let reason = see(row.id);
+            worst = Verdict { reason, ..found };
         }
     }
     worst

@@ -1,102 +1,38 @@
 //! The report on a deployment.
 
+use crate::declare::values;
 use core::fmt;
 
-use super::table::Requirement;
-use super::verdict::{ConformanceBasis, ConformanceOutcome, Verdict};
+use super::verdict::{ConformanceBasis, ConformanceOutcome};
 use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 use provstream::settings::quoted_piece;
 
-/// How one requirement of one class fares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConformanceFinding {
-    class: ConformanceClass,
-    id: &'static str,
-    section: String,
-    level: Level,
-    title: &'static str,
-    outcome: ConformanceOutcome,
-    basis: Option<ConformanceBasis>,
-    reason: String,
+values! {
+    /// How one requirement of one class fares.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ConformanceFinding {
+        /// The class that asks for it.
+        copy pub(super) class: ConformanceClass,
+        /// The id by which a description states how it is met, such as `one-primary-source`.
+        copy pub(super) id: &'static str,
+        /// The section of the draft that asks for it, such as `MARC-02 8.2`.
+        text pub(super) section: String,
+        /// How the requirement is worded. A permission that has a condition is worded as the condition is.
+        copy pub(super) level: Level,
+        /// What is asked, in a few words.
+        copy pub(super) title: &'static str,
+        /// How it fares.
+        copy pub(super) outcome: ConformanceOutcome,
+        /// What it is met by, if it is met.
+        copy pub(super) basis: Option<ConformanceBasis>,
+        /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
+        text pub(super) reason: String,
+    }
 }
 
 impl ConformanceFinding {
-    pub(super) fn new(
-        class: ConformanceClass,
-        row: &'static Requirement,
-        section: &str,
-        verdict: Verdict,
-    ) -> Self {
-        let outcome = verdict.outcome();
-        let (basis, reason) = match verdict {
-            Verdict::Met(basis, reason) => (Some(basis), reason),
-            Verdict::Declared(reason) | Verdict::Missing(reason) | Verdict::NotMet(reason) => {
-                (None, reason)
-            }
-            Verdict::NotClaimed => (None, String::new()),
-        };
-        Self {
-            class,
-            id: row.id,
-            section: section.to_owned(),
-            level: row.level,
-            title: row.title,
-            outcome,
-            basis,
-            reason,
-        }
-    }
-
-    /// The class that asks for it.
-    #[must_use]
-    pub const fn class(&self) -> ConformanceClass {
-        self.class
-    }
-
-    /// The id by which a description states how it is met, such as `one-primary-source`.
-    #[must_use]
-    pub const fn id(&self) -> &'static str {
-        self.id
-    }
-
-    /// The section of the draft that asks for it, such as `MARC-02 8.2`.
-    #[must_use]
-    pub fn section(&self) -> &str {
-        &self.section
-    }
-
-    /// How the requirement is worded. A permission that has a condition is worded as the condition is.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// What is asked, in a few words.
-    #[must_use]
-    pub const fn title(&self) -> &'static str {
-        self.title
-    }
-
-    /// How it fares.
-    #[must_use]
-    pub const fn outcome(&self) -> ConformanceOutcome {
-        self.outcome
-    }
-
-    /// What it is met by, if it is met.
-    #[must_use]
-    pub const fn basis(&self) -> Option<ConformanceBasis> {
-        self.basis
-    }
-
-    /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
     /// Whether a class does not conform because of it: what is described contradicts it, or it must be described and is not.
     #[must_use]
     pub const fn prevents(&self) -> bool {
@@ -115,54 +51,38 @@ impl fmt::Display for ConformanceFinding {
             section,
             title,
             outcome,
-            reason,
             ..
         } = self;
         let level = self.level.as_str();
         write!(f, "{outcome:21}  {section:12}  {level:6}  {title}")?;
-        if reason.is_empty() {
-            Ok(())
-        } else {
-            write!(f, " ({reason})")
+        match &*self.reason {
+            "" => Ok(()),
+            reason => write!(f, " ({reason})"),
         }
     }
 }
 
-/// What a deployment meets of a draft, as far as its description goes.
-///
-/// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no better than
-/// the description. Source: MARC-02 20; MARC-01 14.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct ConformanceReport {
-    pub(super) name: String,
-    pub(super) draft: Draft,
-    /// Class by class, in the order of the draft.
-    pub(super) findings: Vec<ConformanceFinding>,
+values! {
+    /// What a deployment meets of a draft, as far as its description goes.
+    ///
+    /// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no
+    /// better than the description. Source: MARC-02 20; MARC-01 14.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[must_use]
+    pub struct ConformanceReport {
+        /// The name of the deployment.
+        text pub(super) name: String,
+        /// The draft that the deployment follows.
+        copy pub(super) draft: Draft,
+        /// All requirements of all classes: class by class, each in the order of the draft.
+        list pub(super) findings: ConformanceFinding,
+    }
 }
 
 impl ConformanceReport {
     /// What this report does not say. Source: MARC-02 20.
     pub const CAVEAT: &str = "This is a claim about structure and meaning (MARC-02 20), not about accuracy, calibration, \
         safety or suitability. What is `declared` is the deployer's word, and nothing here is better than the description.";
-
-    /// The name of the deployment.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The draft that the deployment follows.
-    #[must_use]
-    pub const fn draft(&self) -> Draft {
-        self.draft
-    }
-
-    /// All requirements of all classes: class by class, each in the order of the draft.
-    #[must_use]
-    pub fn findings(&self) -> &[ConformanceFinding] {
-        &self.findings
-    }
 
     /// The requirements of one class.
     pub fn of(&self, class: ConformanceClass) -> impl Iterator<Item = &ConformanceFinding> {

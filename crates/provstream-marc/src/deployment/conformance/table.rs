@@ -6,19 +6,22 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// How a requirement is judged.
+/// A step of a rule, as the table describes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
-    /// By types of the library, for records, decisions or both.
-    Types(&'static str, &'static str),
-    /// By texts under these keys, with a hint what to write.
+pub(super) enum Step {
+    Need(&'static str, &'static str),
     Text(&'static str, &'static str),
-    /// By a check, else by types.
-    Check(&'static str, Option<(&'static str, &'static str)>),
-    /// By other requirements.
+    /// The key, the answer that is right, and what is asked.
+    Flag(&'static str, bool, &'static str),
+    Given(&'static str),
+    Free(&'static str),
+    Mapping(&'static str),
+    Check(&'static str),
     All(&'static str),
-    /// By the conformance of MARC-Core.
     Core,
+    Types(&'static str, &'static str),
+    Checked(&'static str),
+    Declared(&'static str),
 }
 
 /// What one section asks.
@@ -29,31 +32,26 @@ pub(super) struct Requirement {
     classes: &'static str,
     /// `MARC-01 …` and `MARC-02 …`; `None` where the draft does not ask.
     sections: [Option<String>; 2],
-    pub(super) rule: Rule,
+    pub(super) rule: Vec<Step>,
     pub(super) title: &'static str,
 }
 
 impl Requirement {
     fn parse(line: &'static str) -> Option<Self> {
-        let mut cells = line.split('\t');
-        let (id, _number) = (cells.next()?, cells.next()?);
-        let level = match cells.next()? {
-            "must" => Level::Must,
-            _ => Level::Should,
+        let cells: Vec<_> = line.split('\t').collect();
+        let &[id, _number, level, classes, newer, older, rule, title] = &*cells else {
+            return None;
         };
-        let classes = cells.next()?;
-        let newer = format!("MARC-02 {}", cells.next()?);
-        let older = cells
-            .next()
-            .filter(|&section| section != "-")
-            .map(|section| format!("MARC-01 {section}"));
         Some(Self {
             id,
-            level,
+            level: level.parse().ok()?,
             classes,
-            sections: [older, Some(newer)],
-            rule: rule(cells.next()?)?,
-            title: cells.next()?,
+            sections: [
+                (older != "-").then(|| format!("MARC-01 {older}")),
+                Some(format!("MARC-02 {newer}")),
+            ],
+            rule: rule.split(" | ").map(Step::parse).collect::<Option<_>>()?,
+            title,
         })
     }
 
@@ -69,33 +67,34 @@ impl Requirement {
             ConformanceClass::Carrying => 'Y',
         })
     }
-
-    /// Whether code of a deployment's own can meet it.
-    pub(super) const fn can_be_stated(&self) -> bool {
-        matches!(self.rule, Rule::Types(..) | Rule::Check(_, Some(_)))
-    }
 }
 
-fn rule(text: &'static str) -> Option<Rule> {
-    let (word, rest) = text.split_once(' ')?;
-    let types = |text: &'static str| text.split_once(' ');
-    Some(match word {
-        "types" => {
-            let (part, name) = types(rest)?;
-            Rule::Types(part, name)
-        }
-        "text" => {
-            let (keys, hint) = rest.split_once(" = ")?;
-            Rule::Text(keys, hint)
-        }
-        "check" => match rest.split_once(" else types ") {
-            Some((name, other)) => Rule::Check(name, types(other)),
-            None => Rule::Check(rest, None),
-        },
-        "all" => Rule::All(rest),
-        "class" => Rule::Core,
-        _ => return None,
-    })
+impl Step {
+    fn parse(text: &'static str) -> Option<Self> {
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
+        Some(match word {
+            "need" => Self::Need(key, words),
+            "text" => Self::Text(key, words),
+            "flag" => {
+                let (key, right) = key.split_once(' ')?;
+                Self::Flag(key, right == "yes", words)
+            }
+            "given" => Self::Given(key),
+            "free" => Self::Free(key),
+            "mapping" => Self::Mapping(key),
+            "check" => Self::Check(key),
+            "all" => Self::All(key),
+            "class" => Self::Core,
+            "types" => {
+                let (part, name) = rest.split_once(' ')?;
+                Self::Types(part, name)
+            }
+            "checked" => Self::Checked(key),
+            "declared" => Self::Declared(key),
+            _ => return None,
+        })
+    }
 }
 
 /// All requirements, in the order of MARC-02.
@@ -118,6 +117,7 @@ mod tests {
 
     use super::*;
     use crate::deployment::conformance::checks;
+    use crate::wording::WordingKind;
 
     #[test]
     fn every_row_is_read_and_refers_to_what_exists() {
@@ -127,15 +127,25 @@ mod tests {
         assert_eq!(TABLE.len(), rows.count());
         let ids: BTreeSet<_> = TABLE.iter().map(|row| row.id).collect();
         assert_eq!(ids.len(), TABLE.len(), "ids are unique");
-        for row in &*TABLE {
-            match row.rule {
-                Rule::All(others) => {
+        for step in TABLE.iter().flat_map(|row| &row.rule) {
+            match *step {
+                Step::All(others) => {
                     for id in others.split(',') {
                         let other = requirement(id).expect(id);
-                        assert!(!matches!(other.rule, Rule::Core), "{id}");
+                        assert!(!matches!(*other.rule, [Step::Core]), "{id}");
                     }
                 }
-                Rule::Check(name, _) => assert!(checks::named(name).is_some(), "{name}"),
+                Step::Check(name) => assert!(checks::named(name).is_some(), "{name}"),
+                Step::Free(kinds) => {
+                    for kind in kinds.split(',') {
+                        assert!(WordingKind::NAMES.contains(&kind), "{kind}");
+                    }
+                }
+                Step::Mapping(parts) => {
+                    for part in parts.split(',') {
+                        assert!(checks::part(part).is_some(), "{part}");
+                    }
+                }
                 _ => {}
             }
         }

@@ -30,56 +30,46 @@ terms! {
     }
 }
 
-/// What judging a requirement gives, with the reason.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Verdict {
-    Met(ConformanceBasis, String),
-    Declared(String),
-    Missing(String),
-    NotMet(String),
-    NotClaimed,
+/// What judging a requirement gives, with the reason. The greater one is worse.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Verdict {
+    pub(super) outcome: ConformanceOutcome,
+    pub(super) basis: Option<ConformanceBasis>,
+    pub(super) reason: String,
 }
 
 impl Verdict {
+    pub(super) fn new(outcome: ConformanceOutcome, reason: impl Into<String>) -> Self {
+        Self {
+            outcome,
+            basis: None,
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn met(basis: ConformanceBasis, reason: impl Into<String>) -> Self {
+        Self {
+            basis: Some(basis),
+            ..Self::new(ConformanceOutcome::Met, reason)
+        }
+    }
+
     /// Met by a value under a key that was checked.
     pub(super) fn checked(key: &str) -> Self {
-        Self::Met(ConformanceBasis::Description, format!("by `{key}`"))
+        Self::met(ConformanceBasis::Description, format!("by `{key}`"))
     }
 
     /// Declared by what is described under a key.
     pub(super) fn declared(key: &str) -> Self {
-        Self::Declared(format!("described in `{key}`"))
+        let reason = format!("described in `{key}`");
+        Self::new(ConformanceOutcome::Declared, reason)
     }
 
-    pub(super) const fn outcome(&self) -> ConformanceOutcome {
-        match self {
-            Self::Met(..) => ConformanceOutcome::Met,
-            Self::Declared(_) => ConformanceOutcome::Declared,
-            Self::Missing(_) => ConformanceOutcome::DocumentationMissing,
-            Self::NotMet(_) => ConformanceOutcome::NotMet,
-            Self::NotClaimed => ConformanceOutcome::NotClaimed,
-        }
+    pub(super) fn missing(reason: impl Into<String>) -> Self {
+        Self::new(ConformanceOutcome::DocumentationMissing, reason)
     }
 
-    /// How bad it is: met by types, by a checked value, declared, missing, contradicted.
-    pub(super) const fn rank(&self) -> u8 {
-        match self {
-            Self::Met(ConformanceBasis::Types, _) | Self::NotClaimed => 0,
-            Self::Met(ConformanceBasis::Description, _) => 1,
-            Self::Declared(_) => 2,
-            Self::Missing(_) => 3,
-            Self::NotMet(_) => 4,
-        }
-    }
-
-    /// The same for another reason.
-    pub(super) fn because(self, reason: String) -> Self {
-        match self {
-            Self::Met(basis, _) => Self::Met(basis, reason),
-            Self::Declared(_) => Self::Declared(reason),
-            Self::Missing(_) => Self::Missing(reason),
-            Self::NotMet(_) => Self::NotMet(reason),
-            Self::NotClaimed => Self::NotClaimed,
-        }
+    pub(super) fn not_met(reason: impl Into<String>) -> Self {
+        Self::new(ConformanceOutcome::NotMet, reason)
     }
 }

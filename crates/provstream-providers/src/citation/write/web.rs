@@ -8,7 +8,8 @@ use provstream::provenance::Annotation;
 
 /// What the names of the members that are no words of the W3C begin with as IRIs: their description in this crate's
 /// documentation.
-pub const TERMS: &str = "https://docs.rs/provstream/latest/provstream/citation/index.html#";
+pub const TERMS: &str =
+    "https://docs.rs/provstream-providers/latest/provstream_providers/citation/index.html#";
 
 /// The members of a body that are no words of the W3C.
 const NAMES: [&str; 5] = [

@@ -1,0 +1,125 @@
+//! The long texts of the help of `provstream marc`.
+
+/// What `provstream marc` is for.
+pub(crate) const MARC: &str = "\
+Validate, decide, disclose and carry MARC records.
+
+A MARC-Core record reports how sure a system was at a decision point and which action it selected; a MARC-Disclosure \
+object is what a user is shown of it. Two drafts are known: 02, unless --draft says otherwise, and 01. A record is a claim \
+about one decision, not a proof, whether it is valid or not.";
+
+/// What makes a command exit with status 2.
+pub(super) const ARGUMENT: &str = "an argument is wrong";
+pub(super) const DEPLOYMENT: &str = "an argument or the description of a deployment is wrong";
+pub(super) const TEXTS: &str =
+    "an argument, the description of a deployment or a line of --texts is wrong";
+pub(super) const ENVELOPE: &str = "an argument or the envelope of --envelope is wrong";
+
+pub(super) const VALIDATE: &str = "\
+Validate MARC objects and print each with its violations.
+
+The input is JSON: objects one after the other, in arrays, or inside other objects. For each MARC object a line is printed:
+
+    {\"event\":\"marc\",\"kind\":\"disclosure\",\"line\":1,\"span\":{\"start\":0,\"end\":160},\"pointer\":\"\",\"valid\":false,\
+\"violations\":[{\"code\":\"wrong-case\",\"level\":\"must\",\"line\":1,\"pointer\":\"/confidence_band\",\"section\":\"MARC-02 9.2\",\
+\"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"}]}
+
+`valid` says that no violation is of level `must`. With --kind auto the members of an object decide which kind it is. An \
+object that could be either or neither, text that is not JSON, and an input with no MARC object are violations too.";
+
+pub(super) const PROJECT: &str = "\
+Print what may be disclosed of MARC-Core records: a MARC-Disclosure object for each.
+
+The input is JSON with records in it, such as the lines of `provstream marc decide`. Nothing is disclosed of a record whose \
+trust context is not known (MARC-02 15), so --trust says where the records come from. For each record a line is printed:
+
+    {\"event\":\"disclosure\",\"line\":1,\"action\":\"CLARIFY\",\"disclosure\":{…}}
+
+or `deferred` while a system retrieves, uses a tool or deliberates (unless --interim is given), `withheld` without a trust \
+context that permits it, `refused` if a text is missing or unusable, and `marc` for a record that is not valid.
+
+An ANSWER takes --answer, a CLARIFY --question, an ABSTAIN or ESCALATE --message; a text never meets another action. \
+--answer is for one record. With several, --texts names a file of lines such as \
+{\"decision_id\":\"session-1\",\"answer\":\"…\"}. Without a text a template words what the user is shown, except for ANSWER. \
+`findings` are wordings that claim feelings, are falsely precise, stress certainty or seek to bind the user.";
+
+pub(super) const DECIDE: &str = "\
+Select an action for each situation, and print the record of the decision.
+
+Each line of the input is a JSON object that describes a decision point:
+
+    {\"pre_capability\":0.39,\"uncertainty\":{\"ambiguity\":0.09,\"missing_evidence\":0.84,\"capability_limit\":0.14,\
+\"evidence_conflict\":0.11,\"safety\":0},\"primary_source\":\"missing_evidence\",\"remediability\":\"retrieval\",\
+\"remedies\":{\"human\":true}}
+
+All five scores are needed, unless the deployment says that unused ones are zero. `remedies` are user_clarification, retrieval, \
+tool, human and deliberation; each is true, false, or an object with `available`, `permitted` and `worthwhile`. `judgements` \
+replace what a score says: an object such as {\"blocking_ambiguity\":false}, or an array of those that hold; \
+safety_controls, blocking_ambiguity, material_conflict, required_evidence_missing, material_capability_limit, \
+resolvable_from_evidence, limited_to_context. Also known: session (the request that the line belongs to), secondary_source, \
+risk_tier (standard or high), task_family, recommended_next_step (a text, or an object with one for each action), \
+post_answer_confidence (which ANSWER needs), action_suitability, sub_action, and spent, {\"time\":\"2s\",\"cost\":40}, what the \
+previous decision's action cost.
+
+No text for the user is read here: the action comes first, and `provstream marc project` takes the texts. For each line one is \
+printed, with the steps that led to the action and the sections of the draft:
+
+    {\"event\":\"decision\",\"line\":1,\"session\":\"session\",\"action\":\"RETRIEVE\",\"steps\":[{\"section\":\
+\"MARC-02 8.8 step 4\",\"action\":\"RETRIEVE\",\"reason\":\"required evidence is missing\"}],\"record\":{…}}
+
+or, if nothing could be decided, which leaves the session as it was:
+
+    {\"event\":\"refused\",\"line\":1,\"message\":\"…\"}";
+
+pub(super) const CARRY: &str = "\
+Put MARC objects into envelopes of other protocols, and take them out.
+
+With --into the input is MARC objects, and for each the --envelope is printed with the object in it. With --out-of the input \
+is envelopes, or for sse an event stream, and the MARC objects in them are printed, one a line. With --strip the envelopes are \
+printed without records, whose scores are not for end users (MARC-02 12). Nothing else of an envelope changes.";
+
+pub(super) const UPGRADE: &str = "\
+Convert records and disclosures of draft 01 to draft 02.
+
+The confidence target, which draft 02 requires, is `answer` for ANSWER and `direct_answer_suitability` for other actions, as draft \
+01 implies (MARC-01 7.5). A disclosure of draft 01 need not name its action; then --action does. The objects are printed one a \
+line; what cannot be converted gives a line with the event `refused`.";
+
+pub(super) const SHOW: &str = "\
+Print disclosures as text: the answer, then confidence with what it applies to, uncertainty and next step as one unit \
+(MARC-02 14).";
+
+pub(super) const SCHEMA: &str = "\
+Print the JSON Schema (2020-12) of MARC-Core records or MARC-Disclosure objects.
+
+It is made from what `provstream marc validate` checks. Repeated members and SHOULD-level rules are not part of it.";
+
+pub(super) const CONFORMANCE: &str = "\
+Compare the description of a deployment with what MARC asks of one.
+
+The description is a TOML file. For each requirement of the classes MARC-Core, MARC-Disclosure and MARC-Carrying a line is \
+printed:
+
+    {\"event\":\"requirement\",\"class\":\"core\",\"id\":\"band-thresholds\",\"section\":\"MARC-02 8.5\",\"level\":\"must\",\
+\"status\":\"met\",\"basis\":\"description\",\"title\":\"…\",\"reason\":\"…\"}
+
+and for each class {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, `declared` (the \
+deployer says so, which cannot be checked), `documentation missing`, `not met` or `not claimed`.";
+
+/// The exit statuses of a command that reads files: 2 if `wrong`, 3 with --fail if `failed`.
+pub(super) fn exits(wrong: &str, failed: &str) -> String {
+    format!(
+        "Exit status:
+  0  done; also when the reader of the output has gone away
+  1  a file cannot be read, or the output cannot be written
+  2  {wrong}
+  3  with --fail: {failed}"
+    )
+}
+
+/// The exit statuses of `marc schema`, which reads no file.
+pub(super) const EXIT_SCHEMA: &str = "\
+Exit status:
+  0  done; also when the reader of the output has gone away
+  1  the output cannot be written
+  2  an argument is wrong";

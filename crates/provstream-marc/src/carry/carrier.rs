@@ -1,0 +1,239 @@
+//! Places in envelopes.
+
+use serde_json::value::RawValue;
+
+use super::error::{CarrierNameError, CarrierNameErrorKind, CarryError, CarryErrorKind};
+use super::uri::is_absolute_uri;
+use crate::declare::values;
+use crate::document::{Document, string};
+use provstream::MarcKind;
+
+values! {
+    /// Puts documents into the envelopes of one protocol and takes them out.
+    ///
+    /// A carrier has a place for each kind of document: a member of the envelope, or of an object that is a member of it and is
+    /// made where it is missing or null. Nothing that is put is judged, and what is taken out is not valid before
+    /// [`Core::new`](crate::Core::new) or [`Disclosure::new`](crate::Disclosure::new) says so. An error leaves the envelope as
+    /// it was.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[must_use]
+    pub struct Carrier {
+        own container: Option<String>,
+        /// For records and for disclosures.
+        own keys: [String; 2],
+        /// The URI of the extension that an A2A message declares; `None` for other carriers.
+        maybe_text uri: Option<String>,
+    }
+}
+
+const EXTENSIONS: &str = "extensions";
+
+impl Carrier {
+    /// A carrier of a deployment's own: the object around the places, if there is one, and the members for records and for
+    /// disclosures.
+    pub fn new(container: Option<&str>, core: &str, disclosure: &str) -> Self {
+        Self {
+            container: container.map(str::to_owned),
+            keys: [core.into(), disclosure.into()],
+            uri: None,
+        }
+    }
+
+    /// The member `metadata` of an API response's body, or of any other object that has one: a task status, the result of a
+    /// tool, an escalation. Source: MARC-02 12.1.
+    pub fn response_metadata() -> Self {
+        Self::new(Some("metadata"), "marc_core", "marc_disclosure")
+    }
+
+    /// An event of an audit log, written as one line of NDJSON. The other members are the log's: its time, its actor, its
+    /// request. Source: MARC-02 12.1.
+    pub fn audit_line() -> Self {
+        Self::new(None, "marc_core", "marc_disclosure")
+    }
+
+    /// The member `_meta` of an object of the Model Context Protocol: of a result, of parameters, of a content block. Its keys
+    /// begin with the deployment's domain, labels in reverse order, such as `com.example`, so that no other extension has the
+    /// same. Source: MCP specification, revision 2025-11-25, basic, `_meta`; MARC-02 12.1.
+    ///
+    /// # Errors
+    ///
+    /// If a label does not begin with an ASCII letter and end with a letter or digit, with letters, digits and hyphens between
+    /// them; if the second label is `modelcontextprotocol` or `mcp`, whatever the letter case: such prefixes are reserved.
+    pub fn mcp(prefix: &str) -> Result<Self, CarrierNameError> {
+        if let Some(label) = prefix.split('.').find(|label| !is_label(label)) {
+            return Err(CarrierNameErrorKind::Label(label.into()).into());
+        }
+        let second = prefix.split('.').nth(1).unwrap_or_default();
+        let reserved = ["modelcontextprotocol", "mcp"];
+        if reserved.iter().any(|one| second.eq_ignore_ascii_case(one)) {
+            return Err(CarrierNameErrorKind::Reserved(prefix.into()).into());
+        }
+        let key = |name| format!("{prefix}/{name}");
+        Ok(Self::new(
+            Some("_meta"),
+            &key("marc-core"),
+            &key("marc-disclosure"),
+        ))
+    }
+
+    /// The member `metadata` of a message of the A2A protocol, under the URI of an extension.
+    ///
+    /// The URI is added to the array `extensions`, after the others, unless it is there. It stays there when the object is
+    /// removed, since the agent may have declared it too, and a declaration without metadata says nothing wrong. What the
+    /// extension means, and that its version is part of the URI, is for the deployment to publish. Source: A2A specification,
+    /// extensions; MARC-02 12.1.
+    ///
+    /// # Errors
+    ///
+    /// If it is not an absolute URI of the generic syntax with something after its scheme: a fragment is not part of it, nor is
+    /// a `%` without two hexadecimal digits, nor a bracket but around an IP address. Source: RFC 3986 4.3.
+    pub fn a2a(uri: &str) -> Result<Self, CarrierNameError> {
+        if !is_absolute_uri(uri) {
+            return Err(CarrierNameErrorKind::Uri(uri.into()).into());
+        }
+        let key = |name| format!("{uri}/{name}");
+        let mut carrier = Self::new(Some("metadata"), &key("core"), &key("disclosure"));
+        carrier.uri = Some(uri.into());
+        Ok(carrier)
+    }
+
+    fn key(&self, kind: MarcKind) -> &str {
+        match kind {
+            MarcKind::Core => &self.keys[0],
+            MarcKind::Disclosure => &self.keys[1],
+        }
+    }
+
+    /// The JSON Pointer (RFC 6901) to the place of a kind from the envelope.
+    #[must_use]
+    pub fn pointer(&self, kind: MarcKind) -> String {
+        let container = self.container.as_deref().map(pointer);
+        container.unwrap_or_default() + &pointer(self.key(kind))
+    }
+
+    /// Puts a document into its place. One of the same kind is replaced in its place; the other kind stays.
+    ///
+    /// # Errors
+    ///
+    /// If the way to the place leads through something that is not what the protocol says, or that is repeated.
+    pub fn put(
+        &self,
+        envelope: &mut Document,
+        kind: MarcKind,
+        document: &Document,
+    ) -> Result<(), CarryError> {
+        let undeclared = self.undeclared(envelope)?;
+        match &self.container {
+            None => envelope.set_object(self.key(kind), document),
+            Some(name) => {
+                let mut container = object(envelope, name)?.unwrap_or_default();
+                container.set_object(self.key(kind), document);
+                envelope.set_object(name, &container);
+            }
+        }
+        if let Some(uri) = undeclared {
+            envelope.append_str(EXTENSIONS, uri);
+        }
+        Ok(())
+    }
+
+    /// The URI that has to be declared and is not.
+    fn undeclared(&self, envelope: &Document) -> Result<Option<&str>, CarryError> {
+        let Some(uri) = self.uri.as_deref() else {
+            return Ok(None);
+        };
+        let declared: Vec<&RawValue> = match member(envelope, EXTENSIONS)? {
+            None => Vec::new(),
+            Some(json) => serde_json::from_str(json)
+                .map_err(|_| CarryErrorKind::NotAnArray(pointer(EXTENSIONS)))?,
+        };
+        let is_declared = declared
+            .iter()
+            .any(|element| string(element.get()).is_some_and(|text| text == uri));
+        Ok((!is_declared).then_some(uri))
+    }
+
+    /// A copy of the document at its place; none if nothing is there, or null. The envelope keeps it.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put), and if the value at the place is not an object, or is repeated.
+    pub fn take(
+        &self,
+        envelope: &Document,
+        kind: MarcKind,
+    ) -> Result<Option<Document>, CarryError> {
+        let Some(name) = &self.container else {
+            return object(envelope, self.key(kind));
+        };
+        let Some(container) = object(envelope, name)? else {
+            return Ok(None);
+        };
+        object(&container, self.key(kind)).map_err(|error| match error.kind() {
+            CarryErrorKind::Repeated(_) => CarryErrorKind::Repeated(self.pointer(kind)).into(),
+            _ => CarryErrorKind::NotAnObject(self.pointer(kind)).into(),
+        })
+    }
+
+    /// Removes whatever is at the place of a kind, also if it is not an object or is repeated; says whether anything
+    /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
+    /// empty, for it may be the protocol's own.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put): then it is not certain that the envelope has none.
+    pub fn remove(&self, envelope: &mut Document, kind: MarcKind) -> Result<bool, CarryError> {
+        let Some(name) = &self.container else {
+            return Ok(envelope.remove(self.key(kind)).is_some());
+        };
+        let Some(mut container) = object(envelope, name)? else {
+            return Ok(false);
+        };
+        let removed = container.remove(self.key(kind)).is_some();
+        if removed {
+            envelope.set_object(name, &container);
+        }
+        Ok(removed)
+    }
+
+    /// Removes a record before the envelope goes to an end user, who is not to see its scores. Source: MARC-02 12.
+    ///
+    /// # Errors
+    ///
+    /// As [`remove`](Self::remove). An envelope with an error must not be passed on.
+    pub fn strip_core(&self, envelope: &mut Document) -> Result<bool, CarryError> {
+        self.remove(envelope, MarcKind::Core)
+    }
+}
+
+fn is_label(label: &str) -> bool {
+    label.starts_with(|first: char| first.is_ascii_alphabetic())
+        && label.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && label
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// The value of a member; none if it is missing or null.
+fn member<'a>(document: &'a Document, name: &str) -> Result<Option<&'a str>, CarryError> {
+    let mut values = document.members().filter(|(known, _)| known == name);
+    let first = values.next().map(|(_, value)| value);
+    match values.next() {
+        Some(_) => Err(CarryErrorKind::Repeated(pointer(name)).into()),
+        None => Ok(first.filter(|&value| value != "null")),
+    }
+}
+
+/// The object that a member is; none if it is missing or null.
+fn object(document: &Document, name: &str) -> Result<Option<Document>, CarryError> {
+    match (member(document, name)?, document.get_object(name)) {
+        (None, _) => Ok(None),
+        (Some(_), None) => Err(CarryErrorKind::NotAnObject(pointer(name)).into()),
+        (Some(_), found) => Ok(found),
+    }
+}
+
+/// The JSON Pointer to a member of the root.
+fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
