@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use self::edits::Edits;
 use self::pending::{Pending, last_texts};
-use self::thoughts::{Thoughts, ends};
+use self::thoughts::Thoughts;
 use crate::blocks::Blocks;
 use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
@@ -298,22 +298,18 @@ impl State {
             handler.item(Item::Other(frame.span()));
         }
         self.edits.clear();
-        if let Some(thoughts) = &mut self.thoughts {
-            thoughts.is_final = is_final;
-        }
         let mut pending = Pending {
             last_texts: last_texts(&found),
             ..Pending::default()
         };
+        if self.thoughts.is_some() {
+            self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
+        }
         for (place, one) in found.iter().enumerate() {
-            if self.thoughts.is_some() {
-                self.end_thoughts(|thought| ends(one, thought), true, handler);
-            }
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
         if is_final {
             // Nothing can be added after it.
-            self.end_thoughts(|_| true, true, handler);
             for text in &self.texts {
                 if self.reader.is_open(text.channel) && text.is_holding() {
                     pending.wait(text.channel, &found);
@@ -381,19 +377,8 @@ impl State {
             Found::Quote(channel, text) => {
                 self.whole(frame, (channel, text), Repeats::All, handler);
             }
-            Found::Reasoning(channel, text, is_again) => {
-                let bytes = if is_again { 0 } else { text.range().len() };
-                self.reader.report.add_reasoning(bytes);
-                if self.thoughts.is_some() && self.thought(frame, (all, place), handler) {
-                    pending.change(channel);
-                }
-            }
-            Found::ReasoningWhole(channel, text, is_repeated) => {
-                let bytes = if is_repeated { 0 } else { text.range().len() };
-                self.reader.report.add_reasoning(bytes);
-                if self.thoughts.is_some() && self.whole_thought(frame, (channel, text), handler) {
-                    pending.change(channel);
-                }
+            Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
+                self.reader.report.add_reasoning(text.range().len());
             }
             Found::Break(channel) => self.end(channel, true, handler),
             Found::BreakAll => {
@@ -420,7 +405,12 @@ impl State {
                 handler.item(Item::Error(Cow::Borrowed(&message)));
             }
             Found::Done => handler.item(Item::End),
-            Found::Tool(..) | Found::ToolJson(..) | Found::Element(_) | Found::ReasoningEnd(_) => {}
+            Found::Tool(..)
+            | Found::ToolJson(..)
+            | Found::Element(_)
+            | Found::Reasoning(..)
+            | Found::ReasoningWhole(..)
+            | Found::ReasoningEnd(_) => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::State;
 use super::insert::Inserted;
+use super::pending::Pending;
 use crate::Channel;
 use crate::StreamHandler;
 use crate::found::{Found, Str};
@@ -22,9 +23,43 @@ pub(super) struct Thoughts {
 }
 
 impl State {
+    /// Rewrites or empties the reasoning of an event, which is the last of a stream that ends within it or not, and ends what
+    /// the event comes after.
+    #[cold]
+    pub(super) fn rewrite_thoughts(
+        &mut self,
+        (frame, is_final): (&Frame<'_>, bool),
+        all: &[Found],
+        pending: &mut Pending,
+        handler: &mut impl StreamHandler,
+    ) {
+        if let Some(thoughts) = &mut self.thoughts {
+            thoughts.is_final = is_final;
+        }
+        for (place, found) in all.iter().enumerate() {
+            self.end_thoughts(|thought| ends(found, thought), true, handler);
+            let (channel, changed) = match *found {
+                Found::Reasoning(channel, ..) => {
+                    (channel, self.thought(frame, (all, place), handler))
+                }
+                Found::ReasoningWhole(channel, text, _) => {
+                    (channel, self.whole_thought(frame, (channel, text), handler))
+                }
+                _ => continue,
+            };
+            if changed {
+                pending.change(channel);
+            }
+        }
+        if is_final {
+            // Nothing can be added after it.
+            self.end_thoughts(|_| true, true, handler);
+        }
+    }
+
     /// Rewrites or empties a piece of reasoning, with all that the event says and the place of that piece; whether it
     /// changes.
-    pub(super) fn thought(
+    fn thought(
         &mut self,
         frame: &Frame<'_>,
         (all, place): (&[Found], usize),
@@ -75,7 +110,7 @@ impl State {
     }
 
     /// Rewrites or empties reasoning that is a string of its own; whether it changes.
-    pub(super) fn whole_thought(
+    fn whole_thought(
         &mut self,
         frame: &Frame<'_>,
         (channel, text): (Channel, Str),
@@ -103,6 +138,7 @@ impl State {
     }
 
     /// Ends reasoning, and writes what it held back in events of its own, which another one follows or not.
+    #[cold]
     pub(super) fn end_thoughts(
         &mut self,
         is_over: impl Fn(Channel) -> bool,
@@ -183,7 +219,7 @@ impl State {
 }
 
 /// Whether something that an event says comes after the reasoning of a channel.
-pub(super) fn ends(found: &Found, thought: Channel) -> bool {
+fn ends(found: &Found, thought: Channel) -> bool {
     match found {
         Found::Text(channel, text, _) => channel.index() == thought.index() && !text.is_empty(),
         Found::Whole(channel, ..)

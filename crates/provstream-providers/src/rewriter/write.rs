@@ -109,6 +109,7 @@ impl State {
             return self.write(frame.raw, handler);
         }
         let block = self.blocks.take_named();
+        let is_of_block = block.is_some();
         let is_held =
             !pending.waits.is_empty() || !self.deferred.is_empty() || self.blocks.is_holding();
         if let Some((number, digits)) = &block {
@@ -165,7 +166,11 @@ impl State {
         }
         out.clear();
         self.out = out;
-        if self.blocks.is_holding() && !self.blocks.is_undecided() && !self.deferred.is_waiting() {
+        if is_of_block
+            && self.blocks.is_holding()
+            && !self.blocks.is_undecided()
+            && !self.deferred.is_waiting()
+        {
             self.release(handler);
         }
     }
