@@ -51,6 +51,7 @@
 //! | remove, replace or keep annotations while a stream arrives | [`Rewriter`] |
 //! | do this in a reader, a writer or a stream of chunks | [`io`] |
 //! | decide whether an assertion is admissible | [`provenance::Discipline`] |
+//! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
 //! | pass text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
 //! | convert offsets to code points, UTF-16 units or tokens | [`OffsetMap`], [`ChunkIndex`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
@@ -109,7 +110,7 @@
 //! - `futures`: `io::EventStream`, `io::TextStream` and `io::side_events`, around a stream of chunks.
 //! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.
 //! - `serde`: `Serialize` for events and values, as the JSON that the command line prints.
-//! - `settings`: settings in TOML files, module [`settings`]; `Vocabulary::from_toml`.
+//! - `settings`: settings in TOML files, module [`settings`]; `Vocabulary::from_toml`; `Rules`, policies of a gate.
 //! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -118,6 +119,7 @@ mod borrow;
 mod chunk_index;
 mod event;
 mod extract;
+mod gate;
 mod handler;
 pub mod io;
 pub mod json;
@@ -145,6 +147,9 @@ pub use event::{
     TextChunk,
 };
 pub use extract::sentence;
+pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
+#[cfg(feature = "settings")]
+pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

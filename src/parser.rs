@@ -4,9 +4,9 @@ use core::fmt;
 
 use crate::Limits;
 use crate::event::{Event, TextChunk};
-use crate::extract::Setup;
 use crate::extract::json::SequenceEngine;
 use crate::extract::text::TextEngine;
+use crate::extract::{ReleasePoint, Setup};
 use crate::handler::{Handler, IntoHandler};
 use crate::names::names;
 use crate::provenance::Vocabulary;
@@ -228,6 +228,72 @@ impl Parser {
             // There are no bracketed annotations.
             Engine::Sequence(_) => 0,
         }
+    }
+
+    /// The release point: the least stream offset at which an assertion that is not complete may begin, whatever
+    /// follows. All text before it can be shown, discarded or kept for good.
+    ///
+    /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
+    /// text, makes an assertion that begins before it. Unless it is the position, or the stream
+    /// ends inside a character, some continuation makes an assertion that begins at it.
+    ///
+    /// Callers that never ask pay nothing. The cost of asking after each chunk follows the length of the chunks, except
+    /// in a sentence or block of code that is longer than [`Limits::max_assertion`]: there it follows that limit.
+    ///
+    /// ```
+    /// use provstream::Parser;
+    ///
+    /// let mut parser = Parser::new();
+    /// parser.push(b"It rained. See p", ());
+    /// assert_eq!(parser.undecided_from(), 11); // no annotation can be about "It rained."
+    /// parser.push(b". 55 [substrate.grep]", ());
+    /// assert_eq!(parser.undecided_from(), 11); // another annotation may follow
+    /// parser.push(b" Then", ());
+    /// assert_eq!(parser.undecided_from(), 38);
+    /// ```
+    #[must_use]
+    pub fn undecided_from(&mut self) -> u64 {
+        self.release_point().at
+    }
+
+    /// [`undecided_from`](Self::undecided_from), with where it would be without the limit.
+    fn release_point(&mut self) -> ReleasePoint {
+        match &mut self.engine {
+            Engine::Text(text) => text.release_point(&self.limits),
+            Engine::Sequence(sequence) => sequence.release_point(),
+        }
+    }
+
+    /// The release point in stream offsets, and in clean offsets.
+    pub(crate) fn release_points(&mut self) -> (u64, ReleasePoint) {
+        let found = self.release_point();
+        let clean = |from: u64| {
+            from - match &self.engine {
+                Engine::Text(text) => text.removed_before(from),
+                Engine::Sequence(sequence) => sequence.removed(),
+            }
+        };
+        let at = clean(found.at);
+        let uncut = match found.uncut {
+            Some(uncut) if uncut != found.at => Some(clean(uncut)),
+            uncut => uncut.map(|_| at),
+        };
+        (found.at, ReleasePoint { at, uncut })
+    }
+
+    /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
+    /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
+        match &mut self.engine {
+            Engine::Text(text) => text.push_calm(self.limits.max_annotation(), chunk),
+            Engine::Sequence(_) => None,
+        }
+    }
+
+    /// Whether nothing but JSON values is read.
+    pub(crate) const fn reads_json_alone(&self) -> bool {
+        matches!(self.engine, Engine::Sequence(_))
     }
 
     /// Bytes of heap that belong to this stream alone.

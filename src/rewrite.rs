@@ -98,6 +98,42 @@ impl Rewriter {
         &self.parser
     }
 
+    /// The release point in clean offsets, those of the text without annotations and records: the place of
+    /// [`Parser::undecided_from`] there, as [`clean_span`](crate::provenance::Assertion::clean_span) gives that of an
+    /// assertion. Where the rewriter writes something in the place of annotations, its own text has other offsets.
+    ///
+    /// ```
+    /// use provstream::{Parser, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(Parser::new());
+    /// rewriter.push(b"It rained. [substrate.grep] It snowed", ());
+    /// assert_eq!(rewriter.undecided_from(), 11);
+    /// ```
+    #[must_use]
+    pub fn undecided_from(&mut self) -> u64 {
+        self.parser.release_points().1.at
+    }
+
+    /// [`Parser::push_calm`]; `write` takes the rewritten text.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
+        match self.parser.push_calm(chunk) {
+            Some(true) => self.out.take_calm(chunk, write),
+            Some(false) => {}
+            None => return false,
+        }
+        true
+    }
+
+    pub(crate) const fn parser_mut(&mut self) -> &mut Parser {
+        &mut self.parser
+    }
+
+    /// Bytes that were taken, are not written and may be.
+    pub(crate) fn unwritten_len(&self) -> usize {
+        self.out.white.len() + self.parser.buffered_len()
+    }
+
     /// The parser inside; whitespace that was held back is dropped.
     #[must_use]
     pub fn into_parser(self) -> Parser {
@@ -151,6 +187,32 @@ impl Out {
                 }
             }
             other => handler.event(other),
+        }
+    }
+
+    /// Writes a chunk of text whose only white space is spaces, of fewer bytes than can be kept back.
+    fn take_calm(&mut self, chunk: &[u8], mut write: impl FnMut(&[u8])) {
+        let text = chunk.iter().rposition(|&byte| byte != b' ');
+        let (now, later) = chunk.split_at(text.map_or(0, |last| last + 1));
+        if !self.white.is_empty() {
+            let room = MOST_REMOVED - later.len();
+            let len = if now.is_empty() {
+                self.white.len().saturating_sub(room)
+            } else {
+                self.white.len()
+            };
+            write(&self.white[..len]);
+            self.position += len as u64;
+            if len == self.white.len() {
+                self.white.clear();
+            } else {
+                self.white.drain(..len);
+            }
+        }
+        write(now);
+        self.position += now.len() as u64;
+        for &byte in later {
+            self.white.push(byte);
         }
     }
 

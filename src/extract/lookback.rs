@@ -1,8 +1,12 @@
 //! Finds the text that an annotation belongs to, by looking back from it.
 
+mod reach;
+
 use memchr::memrchr;
 
-use super::sentence::last_sentence;
+pub(crate) use self::reach::{From, Reach, reach};
+
+use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};
 use crate::lex::chars::{leading_white, next_boundary, trimmed_len};
 use crate::lex::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
 use crate::steps;
@@ -55,7 +59,10 @@ fn in_plain_line(
         _ => return None,
     };
     let (start, state) = match memrchr(b'\n', text) {
-        None => (0, *anchor.filter(|line| line.content && !line.row)?),
+        None => (
+            0,
+            *anchor.filter(|line| line.content && !line.row && !line.is_open())?,
+        ),
         Some(at) => match (&text[..at], &text[at + 1..]) {
             ([.., b'\n'], [b'A'..=b'Z' | b'a'..=b'z', ..]) => (at + 1, Line::PLAIN),
             _ => return None,
@@ -70,7 +77,7 @@ fn in_plain_line(
     let found = Before::Found {
         start: skip_blank(text, start + sentence, end),
         end,
-        cut: sentence == 0 && state.is_open(),
+        cut: false,
     };
     Some((found, state))
 }
@@ -145,11 +152,18 @@ impl Lines<'_> {
             }
             _ => (start, longer),
         };
-        let sentence = last_sentence(&text[from..end]);
+        let sentence = if longer {
+            last_sentence_after_cut(&text[from..end])
+        } else {
+            CutSentence {
+                start: last_sentence(&text[from..end]),
+                at_cut: false,
+            }
+        };
         Some(Before::Found {
-            start: skip_blank(text, from + sentence, end),
+            start: skip_blank(text, from + sentence.start, end),
             end,
-            cut: longer && sentence == 0,
+            cut: sentence.at_cut,
         })
     }
 

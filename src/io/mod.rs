@@ -4,10 +4,13 @@
 //! |---|---|---|---|
 //! | [`Read`](std::io::Read) | an iterator of events | [`EventReader`] | |
 //! | what is written | the text rewritten, into a [`Write`](std::io::Write) | [`RewriteWriter`] | |
+//! | [`Read`](std::io::Read), `AsyncRead` | the same of the text that a gate releases | [`GateReader`] | , `tokio` |
+//! | what is written | the text that a gate releases, into a [`Write`](std::io::Write) | [`GateWriter`] | |
 #![cfg_attr(
     feature = "futures",
     doc = "| a stream of chunks | a stream of events | [`EventStream`] | `futures` |",
-    doc = "| a stream of chunks | a stream of the text rewritten | [`TextStream`] | `futures` |"
+    doc = "| a stream of chunks | a stream of the text rewritten | [`TextStream`] | `futures` |",
+    doc = "| a stream of chunks | a stream of the text that a gate releases | [`GateStream`] | `futures` |"
 )]
 #![cfg_attr(
     feature = "tokio",
@@ -31,7 +34,7 @@
 //!
 //! - Bytes that were taken are never lost or repeated, whatever errors occur. All state is in the adapter: a future that is
 //!   dropped before it is ready has taken nothing.
-//! - An error does not end the stream; only the end of the inner reader or stream does. An error never overtakes events or
+//! - Other than those of a gate, which finish at an error: an error does not end the stream; only the end of the inner reader or stream does. An error never overtakes events or
 //!   text of what was read before it, but text that is still held back comes after it: a caller that stops at an error
 //!   loses that text.
 //! - Nothing more is read before what was read is taken. Memory is bounded by one piece of input with its events, what the
@@ -43,6 +46,7 @@ mod decoder;
 mod encoder;
 #[cfg(feature = "futures")]
 mod event_stream;
+mod gate;
 #[cfg(feature = "futures")]
 mod pieces;
 mod reader;
@@ -60,6 +64,9 @@ pub use decoder::EventDecoder;
 pub use encoder::AnnotationEncoder;
 #[cfg(feature = "futures")]
 pub use event_stream::EventStream;
+#[cfg(feature = "futures")]
+pub use gate::GateStream;
+pub use gate::{GateReader, GateWriter};
 #[cfg(feature = "futures")]
 pub use pieces::Pieces;
 pub use reader::EventReader;

@@ -99,6 +99,21 @@ pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
+/// `bytes` without the start of a character at their end.
+pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
+    for len in 1..=bytes.len().min(3) {
+        let at = bytes.len() - len;
+        if bytes[at] >= 0xC0 {
+            let cut = core::str::from_utf8(&bytes[at..]).is_err_and(|e| e.error_len().is_none());
+            return if cut { &bytes[..at] } else { bytes };
+        }
+        if bytes[at] < 0x80 {
+            break;
+        }
+    }
+    bytes
+}
+
 /// Most bytes of white space that stripping removes with one annotation.
 pub(crate) const MOST_REMOVED: usize = 64;
 

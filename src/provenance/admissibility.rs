@@ -6,7 +6,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::{Annotation, Assertion, Class, LabelKind, Timestamp};
+use super::counting::{Counting, between};
+use super::{Annotation, Assertion, Class, LabelKind, Reason, Timestamp};
 use crate::names::names;
 
 /// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
@@ -93,12 +94,15 @@ impl Discipline {
         let mut unannotated = true;
         let mut terminal = false;
         let mut classes = Vec::new();
+        let mut counting = Vec::new();
         for annotation in assertion.annotations() {
             unannotated = false;
             terminal |= annotation.label_kind() != LabelKind::Corroborated;
-            if self.counts(&annotation, now) {
+            let found = self.examine(&annotation, now);
+            if found.counts() {
                 classes.push(annotation.class().clone());
             }
+            counting.push(found);
         }
         classes.sort_unstable();
         classes.dedup();
@@ -121,17 +125,39 @@ impl Discipline {
             classes,
             count,
             floor: self.floor(),
+            counting,
         }
     }
 
-    fn counts(&self, annotation: &Annotation<'_>, now: Timestamp) -> bool {
+    /// Whether an annotation counts at the time `now`, and if not, why.
+    #[must_use]
+    pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
+        match annotation.reason() {
+            Some(Reason::Malformed) => return Counting::Malformed,
+            Some(_) => return Counting::UnknownClass,
+            None => {}
+        }
+        if annotation.class().is_terminal() {
+            return Counting::Terminal;
+        }
         let Some(window) = self.window(annotation.class()) else {
-            return false;
+            return Counting::NoWindow;
         };
-        let within = now.saturating_sub(window)..=now.saturating_add(self.skew);
-        annotation
-            .timestamp()
-            .is_some_and(|ts| within.contains(&ts))
+        let Some(ts) = annotation.timestamp() else {
+            return Counting::NoTime;
+        };
+        let (first, last) = (now.saturating_sub(window), now.saturating_add(self.skew()));
+        if ts < first {
+            Counting::Stale {
+                by: between(ts, first),
+            }
+        } else if ts > last {
+            Counting::Future {
+                by: between(last, ts),
+            }
+        } else {
+            Counting::Counts
+        }
     }
 
     /// How many of distinct classes remain when those of one group count once.
@@ -261,6 +287,7 @@ pub struct Verdict {
     classes: Vec<Class>,
     count: usize,
     floor: usize,
+    counting: Vec<Counting>,
 }
 
 impl Verdict {
@@ -287,6 +314,12 @@ impl Verdict {
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
+    }
+
+    /// For each annotation, in order, whether it counts, and if not, why.
+    #[must_use]
+    pub fn counting(&self) -> &[Counting] {
+        &self.counting
     }
 
     /// The floor that was applied.

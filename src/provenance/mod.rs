@@ -6,6 +6,7 @@ mod admissibility;
 mod annotation;
 pub(crate) mod assertion;
 mod class;
+mod counting;
 mod duration;
 mod escape;
 mod grammar;
@@ -26,6 +27,7 @@ pub use admissibility::{Discipline, DisciplineBuilder, DisciplineError, Verdict,
 pub use annotation::{Annotation, LabelKind, Reason};
 pub use assertion::{AnnotationIter, Assertion, Encoding};
 pub use class::Class;
+pub use counting::Counting;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
 pub use escape::{escape, escape_str};
 pub use grammar::{Bracketed, GrammarError, Malformation, Parameter, parse_annotation};

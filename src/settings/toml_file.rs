@@ -256,6 +256,12 @@ pub struct Value<'t> {
 }
 
 impl<'t> Value<'t> {
+    /// The key that the value belongs to.
+    #[must_use]
+    pub const fn key(&self) -> &'t str {
+        self.key
+    }
+
     /// Where the value begins.
     #[must_use]
     pub fn place(&self) -> FilePosition {

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "futures")]
 mod futures;
+#[cfg(all(feature = "futures", feature = "tokio"))]
+mod gate;
 #[cfg(feature = "metrics")]
 mod metered;
 mod std;

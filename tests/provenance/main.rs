@@ -1,6 +1,7 @@
 //! The memo: vocabulary, annotations, timestamps, admissibility, writing.
 
 mod admissibility;
+mod counting;
 mod grammar;
 mod timestamp;
 mod vocabulary;

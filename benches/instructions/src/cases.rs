@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use provstream::provenance::Vocabulary;
 use provstream::{
-    BracketAnnotation, Event, Handler, Mode, Parser, Replacement, Rewriter, TextChunk,
+    Action, BracketAnnotation, Event, Gate, GateHandler, Handler, Mode, Parser, Policy, Question,
+    Replacement, Rewriter, TextChunk,
 };
 use provstream_marc::{Core, Draft, Profile};
 use provstream_providers::{Decoder, ResponseParser, StreamHandler, StreamRewriter, WireEvent};
@@ -57,6 +58,7 @@ pub(crate) fn all() -> Vec<Case> {
     json(&mut cases);
     marc(&mut cases);
     strip(&mut cases);
+    gate(&mut cases);
     wire(&mut cases);
     cases.push(vocabulary());
     cases
@@ -271,6 +273,34 @@ fn strip(cases: &mut Vec<Case>) {
             }
             rewriter.finish(&mut sink);
             rewriter.reset();
+            sink.0
+        }));
+    }
+}
+
+/// Releases everything.
+struct Release;
+
+impl Policy for Release {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+}
+
+impl GateHandler for Removed {}
+
+fn gate(cases: &mut Vec<Case>) {
+    for (gap, size) in [(20_000, 4), (200, 4), (200, LARGE)] {
+        let input = sized(Prose::Plain, gap, size);
+        let mut gate = Gate::new(Parser::new(), Release);
+        let name = format!("gate/{gap}/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "annotation", move || {
+            let mut sink = Removed(0);
+            for chunk in input.chunks(size) {
+                gate.push(chunk, &mut sink);
+            }
+            gate.finish(&mut sink);
+            gate.reset();
             sink.0
         }));
     }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use provstream::provenance::{Discipline, Vocabulary};
 
 use crate::args::AdmitArgs;
+use crate::exit_status;
 use crate::failure::{Failure, note};
 use crate::files::Files;
 use crate::findings::Task;
-use crate::gate;
 use crate::inputs;
 use crate::output::Output;
 use crate::setup;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
         && tally.unjudged.is_empty()
         && tally.incomplete == 0
         && !is_missing;
-    gate::status_of_all(end, args.fail, passed, summary.failed > 0)
+    exit_status::status_of_all(end, args.fail, passed, summary.failed > 0)
 }
 
 fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, Failure> {

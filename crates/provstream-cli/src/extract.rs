@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use crate::args::ExtractArgs;
+use crate::exit_status;
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::findings::Task;
-use crate::gate;
 use crate::inputs;
 use crate::output::Output;
 use crate::setup;
@@ -24,5 +24,5 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
     let passed = tally.totals.diagnostics == 0 && tally.incomplete == 0;
-    gate::status_of_all(end, args.fail, passed, summary.failed > 0)
+    exit_status::status_of_all(end, args.fail, passed, summary.failed > 0)
 }

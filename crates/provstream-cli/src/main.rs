@@ -9,6 +9,7 @@ mod citations;
 mod color;
 mod emit;
 mod encoded;
+mod exit_status;
 mod extract;
 mod failure;
 mod feed;
@@ -73,6 +74,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Extract(args) => extract::run(&args),
         Command::Strip(args) => strip::run(&args),
         Command::Admit(args) => admit::run(&args),
+        Command::Gate(args) => gate::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
         Command::Citations(command) => citations::run(&command),
         Command::Emit(command) => emit::run(&command),

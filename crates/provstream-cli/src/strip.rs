@@ -8,9 +8,9 @@ use provstream::{Handler, Mode, TextChunk};
 use provstream_providers::{Channel, NoticeCode, Reasoning};
 
 use crate::args::StripArgs;
+use crate::exit_status;
 use crate::failure::{Failure, complain, note};
 use crate::feed::{Reader, Stream};
-use crate::gate;
 use crate::input::Input;
 use crate::input_format::InputFormat;
 use crate::line::Line;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
         }
         end => end,
     };
-    gate::status(end, args.fail, !is_unread)
+    exit_status::status(end, args.fail, !is_unread)
 }
 
 /// Refuses options that would have no effect.

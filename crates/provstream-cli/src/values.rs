@@ -54,6 +54,10 @@ pub(crate) fn chunk_size(text: &str) -> Result<NonZeroUsize, String> {
     number(text, 1, MAX_CHUNK, "bytes")
 }
 
+pub(crate) fn held(text: &str) -> Result<usize, String> {
+    number(text, 1 << 10, 1 << 20, "bytes").map(NonZeroUsize::get)
+}
+
 pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     number(text, 1, MAX_JOBS, "jobs")
 }

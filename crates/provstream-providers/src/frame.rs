@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Array,
     /// JSON values over several lines: a response that is not streamed.
     Body,
+    /// None: the body is not text.
+    Encoded,
 }
 
 /// A line's data within the raw bytes of its event.

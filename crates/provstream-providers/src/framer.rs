@@ -78,7 +78,7 @@ impl Framer {
             Envelope::Sse(sse) => sse.finish_all(&mut |piece| sink(Kind::Sse, piece.into())),
             Envelope::Json(json) => json.finish(sink),
             Envelope::Encoded(code, bytes) => {
-                sink(Kind::Sse, Piece::Encoded(*code, Span::new(0, *bytes)));
+                sink(Kind::Encoded, Piece::Encoded(*code, Span::new(0, *bytes)));
             }
             Envelope::Unknown => {}
         }
@@ -118,7 +118,7 @@ impl Framer {
             Envelope::Json(json) => json.push(bytes, sink),
             Envelope::Encoded(_, taken) => {
                 if !bytes.is_empty() {
-                    sink(Kind::Sse, Piece::Other(TextChunk::new(bytes, *taken)));
+                    sink(Kind::Encoded, Piece::Other(TextChunk::new(bytes, *taken)));
                     *taken += bytes.len() as u64;
                 }
             }

@@ -5,6 +5,7 @@
 //! read as well. Each layer is usable on its own:
 //!
 //! - [`StreamRewriter`] writes the same response with the annotations in its text removed or replaced;
+//! - [`StreamGate`] does that with text that a policy withholds as well;
 //! - `WireStream` (feature `futures`) does that for a stream of chunks, such as the body of a response;
 //! - [`ResponseParser`] has a [`Parser`](provstream::Parser) for each channel;
 //! - [`Decoder`] reads a [`Format`] and gives [`Item`]s: text, reasoning and tool calls, by channel;
@@ -88,6 +89,9 @@ mod formats;
 mod found;
 mod frame;
 mod framer;
+mod gate;
+mod gate_event;
+mod guard;
 mod halves;
 mod item;
 mod lines;
@@ -99,6 +103,7 @@ mod removed;
 mod report;
 mod response_parser;
 mod rewriter;
+mod rewriting;
 mod sink;
 mod sse;
 mod template;
@@ -110,6 +115,8 @@ mod wire_stream;
 pub use channel::{Channel, ChannelError};
 pub use decoder::Decoder;
 pub use format::Format;
+pub use gate::StreamGate;
+pub use gate_event::GateEvent;
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use reader::MAX_CHANNELS;
 pub use reasoning::Reasoning;

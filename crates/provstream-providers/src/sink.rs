@@ -1,7 +1,11 @@
 //! What takes the calls of a stream rewriter.
 
+use super::gate_event::GateEvent;
 use super::{Channel, Item, ReadReport};
-use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
+use provstream::{
+    Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
+    Span, TextChunk, Unannotated,
+};
 
 /// Which of a response's texts something is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +38,11 @@ pub trait StreamHandler: Handler {
         let _ = position;
     }
 
+    /// Takes what a [`StreamGate`](super::StreamGate) reports about the text of a channel.
+    fn gate(&mut self, event: GateEvent<'_>) {
+        let _ = event;
+    }
+
     /// Takes what the response says besides [text](Item::Text), [reasoning](Item::Reasoning) and
     /// [tool calls](Item::ToolCall).
     fn item(&mut self, item: Item<'_>) {
@@ -55,6 +64,10 @@ macro_rules! forward {
 
         fn channel(&mut self, position: ChannelPosition) {
             (**self).channel(position);
+        }
+
+        fn gate(&mut self, event: GateEvent<'_>) {
+            (**self).gate(event);
         }
 
         fn item(&mut self, item: Item<'_>) {
@@ -176,5 +189,45 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
         if !self.is_repeated {
             self.handler.event(event);
         }
+    }
+}
+
+impl<S: StreamHandler> Collect<'_, S> {
+    fn gate(&mut self, event: GateEvent<'_>) {
+        if !self.is_repeated {
+            self.handler.gate(event);
+        }
+    }
+}
+
+impl<S: StreamHandler> GateHandler for Collect<'_, S> {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.gate(GateEvent::Released(text));
+        self.text(text);
+    }
+
+    fn inserted(&mut self, text: &str, at: u64) {
+        self.gate(GateEvent::Inserted(text, at));
+        self.text(TextChunk::new(text.as_bytes(), at));
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        self.gate(GateEvent::Removed(text));
+    }
+
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        self.gate(GateEvent::Decided(question, action));
+    }
+
+    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        self.gate(GateEvent::RunBegins(at, what));
+    }
+
+    fn run_ends(&mut self, at: u64) {
+        self.gate(GateEvent::RunEnds(at));
+    }
+
+    fn limit(&mut self, span: Span) {
+        self.gate(GateEvent::Limit(span));
     }
 }

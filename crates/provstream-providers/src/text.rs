@@ -11,9 +11,9 @@ use provstream::Rewriter;
 
 /// The text of one channel.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(super) struct Text<R> {
     pub(super) channel: Channel,
-    rewriter: Rewriter,
+    pub(super) rewriter: R,
     /// The high surrogate that the last delta ended with.
     high: Option<u16>,
     /// It was written as it is.
@@ -35,13 +35,9 @@ pub(super) struct Scratch {
 /// Where the text that a string becomes is appended as content of a JSON string.
 pub(super) type Edit<'e> = &'e mut Vec<u8>;
 
-impl Text {
+impl<R: TextRewriter> Text<R> {
     /// Text that begins, read by a rewriter that is at the start of a stream.
-    pub(super) const fn new(
-        channel: Channel,
-        rewriter: Rewriter,
-        removed: Option<Removed>,
-    ) -> Self {
+    pub(super) const fn new(channel: Channel, rewriter: R, removed: Option<Removed>) -> Self {
         Self {
             channel,
             rewriter,
@@ -168,8 +164,7 @@ impl Text {
     }
 
     fn buffers(&self) -> bool {
-        let parser = self.rewriter.parser();
-        parser.buffered_len() > 0 || parser.strippable_whitespace() > 0
+        self.rewriter.is_holding()
     }
 
     /// Whether some text was read and is not written yet.
@@ -204,7 +199,7 @@ pub(super) struct WholeText<'a> {
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
 pub(super) fn rewrite_whole(
-    rewriter: &mut Rewriter,
+    rewriter: &mut impl TextRewriter,
     whole: &WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
@@ -220,7 +215,6 @@ pub(super) fn rewrite_whole(
         is_repeated: whole.is_repeated,
         removed: None,
     };
-    rewriter.reset();
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {
         rewriter.finish(&mut collect);
@@ -232,12 +226,63 @@ pub(super) fn rewrite_whole(
     (text.len(), changed)
 }
 
-impl Text {
-    /// Where the text is, for a handler.
-    pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosition {
-        ChannelPosition {
-            channel,
-            is_repeated,
-        }
+/// Where a text is, for a handler.
+pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosition {
+    ChannelPosition {
+        channel,
+        is_repeated,
+    }
+}
+
+/// Rewrites the text of one channel.
+pub(super) trait TextRewriter: Clone {
+    /// Offsets into the text can follow what it does.
+    const MOVES_OFFSETS: bool;
+
+    /// Nothing may be written that could not be read.
+    const WITHHOLDS_UNREAD: bool;
+
+    /// The rewriter of a channel, as this one begins.
+    fn begin(&self, channel: Channel) -> Self;
+
+    /// Begins as `fresh` does, with a text of its own in a channel, which repeats what `before` took if there is such a one.
+    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>);
+
+    /// Does with the rest of the text as was done in a place that repeats it.
+    fn follow(&mut self, repeated: &Self);
+
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>);
+
+    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
+
+    /// Whether some text was read and may still be written.
+    fn is_holding(&self) -> bool;
+}
+
+impl TextRewriter for Rewriter {
+    const MOVES_OFFSETS: bool = true;
+    const WITHHOLDS_UNREAD: bool = false;
+
+    fn begin(&self, _: Channel) -> Self {
+        self.clone()
+    }
+
+    fn restart(&mut self, _: &Self, _: Channel, _: Option<&Self>) {
+        self.reset();
+    }
+
+    fn follow(&mut self, _: &Self) {}
+
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+        self.push(text, to);
+    }
+
+    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        self.finish(to);
+    }
+
+    fn is_holding(&self) -> bool {
+        let parser = self.parser();
+        parser.buffered_len() > 0 || parser.strippable_whitespace() > 0
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod adversarial;
 pub mod damaged;
+pub mod gate;
 pub mod judges;
 #[cfg(feature = "marc")]
 pub mod marc;

@@ -5,6 +5,7 @@ mod chunk_invariance;
 mod citations;
 mod conservation;
 mod deployment_file;
+mod gate;
 mod holdback;
 mod json;
 mod marc;
@@ -12,6 +13,7 @@ mod memory;
 mod no_panic;
 mod offsets;
 mod reference;
+mod release_point;
 mod rewrite;
 mod sentence;
 mod sse;
@@ -28,12 +30,14 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 22] = [
+pub static BODIES: [Body; 24] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
     body("conservation", Input::Stream, conservation::check),
     body("holdback", Input::Stream, holdback::check),
+    body("release_point", Input::Stream, release_point::check),
+    body("gate", Input::Stream, gate::check),
     body("rewrite", Input::Stream, rewrite::check),
     body("memory", Input::Stream, memory::check),
     body("adapters", Input::Stream, adapters::std::check),

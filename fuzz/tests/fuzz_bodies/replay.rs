@@ -103,6 +103,8 @@ replays!(
     reference,
     conservation,
     holdback,
+    release_point,
+    gate,
     rewrite,
     memory,
     adapters,

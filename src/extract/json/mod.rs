@@ -11,14 +11,17 @@ mod report;
 mod sequence;
 mod slots;
 mod tail;
+mod undecided;
 mod visit;
 mod whole;
 
 pub(crate) use self::sequence::SequenceEngine;
+pub(crate) use self::undecided::Calm;
 
 use self::defer::Deferred;
 use self::frame::{Frame, OBJECT};
 use self::tail::Tail;
+use self::undecided::Findings;
 use self::visit::{Role, Visitor, bytes};
 use super::{Setup, Sink};
 use crate::Limits;
@@ -46,6 +49,8 @@ pub(crate) struct JsonReader {
     ahead: Option<(usize, Option<Step>)>,
     /// How many bytes a short chunk may add without anything else to do.
     room: usize,
+    /// What questions about the release point found out; only in a stream that is asked.
+    findings: Option<Box<Findings>>,
 }
 
 /// What is known of a value but its grammar.
@@ -90,6 +95,7 @@ impl JsonReader {
             deferred: None,
             ahead: None,
             room: 0,
+            findings: None,
         }
     }
 
@@ -179,6 +185,7 @@ impl JsonReader {
             + state.pointer.capacity()
             + state.decoded.capacity()
             + state.tail.heap()
+            + self.findings_heap()
     }
 
     /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none

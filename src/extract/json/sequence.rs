@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{JsonReader, split_buffered};
 use crate::event::{Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
-use crate::extract::{Setup, Sink};
+use crate::extract::{ReleasePoint, Setup, Sink};
 use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::lex::json::{LineStart, Step, leading_white};
 use crate::{Limits, Span, steps};
@@ -41,6 +41,8 @@ pub(crate) struct SequenceEngine {
     mark: u8,
     /// After the last byte that was reported not to be JSON.
     reported: u64,
+    /// Bytes of records, which were removed.
+    removed: u64,
 }
 
 impl SequenceEngine {
@@ -57,6 +59,7 @@ impl SequenceEngine {
             buffered: 0,
             mark: 0,
             reported: start,
+            removed: 0,
         }
     }
 
@@ -64,6 +67,7 @@ impl SequenceEngine {
     pub(crate) fn reset(&mut self) {
         let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
         reader.rest();
+        reader.forget_findings();
         *self = Self {
             reader,
             ..Self::new(self.start, self.lines, self.hold_records)
@@ -78,6 +82,21 @@ impl SequenceEngine {
     /// Bytes that belong to a value that can still become a record and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
         self.buffered
+    }
+
+    /// Bytes of records that were removed.
+    pub(crate) const fn removed(&self) -> u64 {
+        self.removed
+    }
+
+    /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
+    /// [`position`](Self::position).
+    pub(crate) fn release_point(&mut self) -> ReleasePoint {
+        let from = match self.place {
+            Place::Value => self.reader.undecided_from(self.position),
+            _ => self.position,
+        };
+        self.reader.answer(ReleasePoint::uncut(from))
     }
 
     /// Bytes of heap in use.
@@ -364,6 +383,7 @@ impl Piece<'_, '_> {
         let raw = self.engine.reader.whole(limits, self.chunk, self.base, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.emitted = end;
+        self.engine.removed += span.len();
     }
 
     /// Emits all bytes up to a stream offset.

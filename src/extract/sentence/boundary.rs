@@ -39,11 +39,16 @@ pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     {
         return None;
     }
-    after_any(text, terminator)
+    after_any::<true>(text, terminator)
+}
+
+/// [`after`] where what comes before `terminator` does not count: wherever that gives a place, this gives the same.
+pub(super) fn after_unheld(text: &[u8], terminator: Terminator) -> Option<usize> {
+    after_any::<false>(text, terminator)
 }
 
 #[inline(never)]
-fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
+fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<usize> {
     if terminator.class == Class::Sep {
         return (terminator.end < text.len()).then_some(terminator.end); // SB4
     }
@@ -59,7 +64,9 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
     let goes_on = match terminator.class {
         Class::ATerm => {
             next_decisive(text, trail.next).is_some_and(|next| next.class == Class::Lower) // SB8
-                || terminator.code == u32::from(b'.') && stays_whole(text, terminator.start, trail.next)
+                || HELD
+                    && terminator.code == u32::from(b'.')
+                    && stays_whole(text, terminator.start, trail.next)
         }
         _ => {
             trail.has_closer && follow.class == Class::Lower
@@ -67,6 +74,11 @@ fn after_any(text: &[u8], terminator: Terminator) -> Option<usize> {
         }
     };
     (!goes_on).then_some(trail.next)
+}
+
+/// Whether a quotation mark follows `terminator` directly.
+pub(super) fn closes_quotation(text: &[u8], terminator: Terminator) -> bool {
+    trail(text, terminator.end, is_wide_stop(terminator.code)).has_quote
 }
 
 const fn is_wide_stop(code: u32) -> bool {
@@ -87,6 +99,12 @@ fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 /// Whether the full stop at `dot` ends an ellipsis that opens the text, or that white space or an opening bracket sets apart from
 /// what precedes while the next word need not start a sentence.
 fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
+    ellipsis(text, dot).is_none_or(|apart| apart && start_of_sentence(text, next).is_none())
+}
+
+/// Whether white space or an opening bracket sets the ellipsis that ends at `dot` apart from what precedes; `None` if
+/// nothing precedes.
+fn ellipsis(text: &[u8], dot: usize) -> Option<bool> {
     let dots = text[..dot]
         .iter()
         .rev()
@@ -95,13 +113,17 @@ fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
     steps::count(dots);
     let start = dot - dots;
     let before = super::scan::space_before(text, start);
-    match text[..before.end].last() {
-        None => true,
-        Some(byte) => {
-            let ellipsis = dots > 0 && (before.spaced || matches!(byte, b'[' | b'('))
-                || before.spaced && *byte == b'.';
-            ellipsis && start_of_sentence(text, next).is_none()
-        }
+    let byte = text[..before.end].last()?;
+    let bracket = before.spaced || matches!(byte, b'[' | b'(');
+    Some(dots > 0 && bracket || before.spaced && *byte == b'.')
+}
+
+/// Whether the full stop at `dot`, after no digit, ends a sentence only if the next word starts one.
+pub(super) fn needs_start(text: &[u8], dot: usize) -> bool {
+    match text[..dot].last() {
+        None => false,
+        Some(b'.' | b' ' | b'\t' | b'\r' | b'\n') => ellipsis(text, dot) == Some(true),
+        Some(_) => matches!(hold(text, dot), Some((_, Hold::Listed | Hold::Name))),
     }
 }
 

@@ -18,9 +18,11 @@ mod abbreviation;
 mod boundary;
 mod class;
 mod class_table;
+mod cut;
 mod marker;
 mod ordinal;
 mod scan;
+mod settled;
 mod speech;
 mod start;
 mod terminator;
@@ -28,6 +30,9 @@ mod words;
 
 use core::iter::FusedIterator;
 use core::ops::Range;
+
+pub(crate) use self::cut::{CutSentence, last_sentence_after_cut, not_near};
+pub(crate) use self::settled::{Settled, settled_sentence};
 
 /// Version of the Unicode data that the boundaries come from (UAX #29, `Sentence_Break`): major, minor, update.
 pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);

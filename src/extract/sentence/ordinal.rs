@@ -14,23 +14,9 @@ const MOST_DIGITS: usize = 3;
 
 /// Whether the full stop at `dot`, after a digit, makes a marker or an ordinal of its number, given what follows at `next`.
 pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
-    let digits = text[..dot]
-        .iter()
-        .rev()
-        .take(MOST_DIGITS + 1)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let start = dot - digits;
-    if digits > MOST_DIGITS
-        || text[..start]
-            .last()
-            .is_some_and(|byte| matches!(byte, b'.' | b','))
-    {
+    let Some(start) = number_start(text, dot) else {
         return false;
-    }
-    if char_before(text, start).is_some_and(|found| found.class.is_letter()) {
-        return false;
-    }
+    };
     if opens_sentence(text, start, &text[start..dot] == b"1") {
         return true;
     }
@@ -40,6 +26,31 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     char_at(text, next).is_some_and(|found| found.class == Class::Upper)
         && start_of_sentence(text, next).is_none()
         && BEFORE.contains(word_before(text, start))
+}
+
+/// Whether [`stays_whole`], which is false, can become true when the word at `next`, with which the text ends, goes on.
+pub(super) fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    number_start(text, dot).is_some_and(|start| {
+        AFTER.has_prefix(&text[next..])
+            || char_at(text, next).is_some_and(|found| found.class == Class::Upper)
+                && BEFORE.contains(word_before(text, start))
+    })
+}
+
+/// Where the number before `dot` starts if it is short enough for a marker or an ordinal and stands alone.
+fn number_start(text: &[u8], dot: usize) -> Option<usize> {
+    let digits = text[..dot]
+        .iter()
+        .rev()
+        .take(MOST_DIGITS + 1)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let start = dot - digits;
+    let joined = text[..start]
+        .last()
+        .is_some_and(|byte| matches!(byte, b'.' | b','));
+    let letter = || char_before(text, start).is_some_and(|found| found.class.is_letter());
+    (digits <= MOST_DIGITS && !joined && !letter()).then_some(start)
 }
 
 /// The word before `at`, one white space between them; empty if there is no such word or it is too long for the list.

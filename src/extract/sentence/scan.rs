@@ -121,3 +121,14 @@ pub(super) fn word_at(text: &[u8], at: usize, most: usize) -> Option<&[u8]> {
 pub(super) const fn is_apostrophe(code: u32) -> bool {
     matches!(code, 0x27 | 0x2019)
 }
+
+/// Length of the letters and marks at `at`.
+pub(super) fn word_len(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while let Some(found) = char_at(text, end)
+        && (found.class.is_letter() || found.class.is_mark())
+    {
+        end += found.len;
+    }
+    end - at
+}

@@ -1,7 +1,7 @@
 //! A quotation followed by the verb of saying it.
 
 use super::class::{Class, char_at};
-use super::scan::word_at;
+use super::scan::{word_at, word_len};
 use super::words::WordSet;
 
 static SPEECH: WordSet<128> = WordSet::new(include_str!("data/speech.txt"), false);
@@ -21,6 +21,46 @@ pub(super) fn follows(text: &[u8], at: usize) -> bool {
         Some(Class::OLetter) => japanese(text, at) || chinese(text, at),
         _ => false,
     }
+}
+
+/// Whether [`follows`], which is false, can become true when the text goes on.
+pub(super) fn may_follow(text: &[u8], at: usize) -> bool {
+    match char_at(text, at).map(|found| found.class) {
+        Some(Class::Upper) => may_be_speaker(text, at),
+        Some(Class::OLetter) => {
+            "って".as_bytes().starts_with(&text[at..]) || may_be_chinese(text, at)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the text ends before it is clear that no name with a verb is at `at`.
+fn may_be_speaker(text: &[u8], mut at: usize) -> bool {
+    for name in 0..2 {
+        let len = word_len(text, at);
+        let upper = char_at(text, at).is_none_or(|found| found.class == Class::Upper);
+        if at + len == text.len() {
+            let verb = name > 0 && SPEECH.has_prefix(&text[at..]);
+            return verb || upper && len <= LONGEST_NAME;
+        }
+        if !upper || len == 0 || len > LONGEST_NAME || text[at + len] != b' ' {
+            return false;
+        }
+        at += len + 1;
+    }
+    at + word_len(text, at) == text.len() && SPEECH.has_prefix(&text[at..])
+}
+
+/// Whether the text ends in a clause at `at` that may still end with a verb of saying.
+fn may_be_chinese(text: &[u8], mut at: usize) -> bool {
+    for _ in 0..LONGEST_SPEAKER {
+        match char_at(text, at) {
+            None => return true,
+            Some(found) if found.class == Class::OLetter => at += found.len,
+            Some(_) => return false,
+        }
+    }
+    false
 }
 
 /// English: a name of one word or two, then the verb.

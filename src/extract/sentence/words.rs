@@ -107,6 +107,16 @@ impl<const N: usize> WordSet<N> {
         self.slots.iter().filter(|&&slot| slot != 0).count()
     }
 
+    /// Whether a word of the set starts with `prefix` and goes on. Looks at all words.
+    pub(super) fn has_prefix(&self, prefix: &[u8]) -> bool {
+        prefix.len() < self.longest
+            && self.slots.iter().filter(|&&slot| slot != 0).any(|slot| {
+                let (start, length) = ((slot >> 8) as usize, (slot & 0xFF) as usize);
+                let word = &self.source.as_bytes()[start..start + length];
+                word.len() > prefix.len() && word.starts_with(prefix)
+            })
+    }
+
     /// Whether the set has `word`, compared byte by byte.
     pub(super) const fn contains(&self, word: &[u8]) -> bool {
         if word.is_empty() {

@@ -38,8 +38,8 @@ pub(super) struct Pending {
     /// Bytes of the values of its annotations.
     pub(super) values: usize,
     /// Where the assertion is if it has no text.
-    empty: Span,
-    clean: Span,
+    pub(super) empty: Span,
+    pub(super) clean: Span,
     too_many: bool,
     left_out: bool,
 }

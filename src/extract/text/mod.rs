@@ -8,6 +8,7 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
+mod undecided;
 
 use smallvec::SmallVec;
 use wide::u8x16;
@@ -145,7 +146,8 @@ impl TextEngine {
     pub(crate) fn reset(&mut self, limits: &Limits) {
         let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
-        let reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        reader.forget_findings();
         let mut removed = core::mem::take(&mut self.json.removed);
         window.clear(self.start);
         records.clear();

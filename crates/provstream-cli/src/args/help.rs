@@ -70,7 +70,8 @@ Examples:
   provstream extract --mode ndjson --jobs 4 answers/*.ndjson.gz
   provstream extract --field /message/content chats.ndjson
   my-model | provstream strip
-  my-model | provstream admit --floor 2 --window 15m --fail";
+  my-model | provstream admit --floor 2 --window 15m --fail
+  my-model | provstream gate --policy policy.toml --audit audit.ndjson";
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -161,6 +162,40 @@ A verdict is about what was declared, never evidence that an observation took pl
 /// What clap writes by itself in some messages has FILE as if it were required.
 pub(super) const ADMIT_USAGE: &str =
     "provstream admit [OPTIONS] --floor <K> --window <[CLASS=]DURATION> [FILE]...";
+
+pub(super) const GATE: &str = "\
+Let through what a policy releases.
+
+Text is held back until it is known which assertion it belongs to. When an assertion is complete it is judged as \
+`provstream admit` does, and the policy says what becomes of it: it is released, marked, replaced or discarded, or the stream \
+ends before it. Annotations are removed. What is released is written at once, and flushed whenever the input pauses.
+
+A policy is a TOML file:
+
+    preset = \"own-state\"          # or \"external\", or floor = K
+    default_window = \"1h\"
+
+    [inadmissible]
+    action = \"replace\"            # release, mark, replace, discard, suspend or refuse
+    text = \"(withheld)\"
+
+It can have a rule for each of admitted, below_floor, terminal, unannotated, malformed, unknown, limit, no_assertion, \
+untrusted, refused_class and missing_class; `inadmissible` is for those without one. docs/gate.md has all keys and five \
+worked policies.
+
+With --input the text of each channel goes through a gate of its own, and the response stays one that clients can read. \
+Events that cannot be read are withheld.
+
+An annotation is what the model declares; that something is released is no evidence that an observation took place.";
+
+/// The exit statuses of `gate`.
+pub(super) const EXIT_GATE: &str = "\
+Exit status:
+  0  done, whatever was withheld; also when the reader of the output has gone away
+  1  the input, the policy or the vocabulary file cannot be read, the output or the audit log cannot be written, or with
+     --input nothing was of that format
+  2  an argument is wrong, or what the policy or the vocabulary file says is
+  3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not read";
 
 pub(super) const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.

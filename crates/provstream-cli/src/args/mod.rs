@@ -2,6 +2,7 @@
 
 mod citations;
 mod classes;
+mod gate;
 mod help;
 mod stream;
 
@@ -14,6 +15,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
 pub(crate) use self::classes::ClassesArgs;
+pub(crate) use self::gate::GateArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::emit::args::{EMIT, EmitCommand};
 use crate::marc::args::MarcCommand;
@@ -99,6 +101,9 @@ pub(crate) enum Command {
     /// Judge each assertion by the classes it declares
     #[command(long_about = help::ADMIT, override_usage = help::ADMIT_USAGE, after_long_help = help::exit_of(help::EXIT_ADMIT))]
     Admit(AdmitArgs),
+    /// Let through what a policy releases, and nothing else
+    #[command(long_about = help::GATE, after_long_help = help::EXIT_GATE)]
+    Gate(GateArgs),
     /// List the substrate classes that are loaded
     #[command(long_about = help::VOCABULARY, after_long_help = help::EXIT_VOCABULARY)]
     Vocabulary(VocabularyArgs),
@@ -162,6 +167,7 @@ impl Args {
         let (has_output_file, is_gate) = match &self.command {
             Command::Extract(args) => (args.output.is_some(), args.fail),
             Command::Admit(args) => (args.output.is_some(), args.fail),
+            Command::Gate(args) => (args.output.is_some(), args.fail),
             Command::Strip(args) => (args.output.is_some(), false),
             Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), false),
             Command::Citations(CitationsCommand::Write(args)) => (args.output.is_some(), false),

@@ -13,8 +13,8 @@ use super::judge::{Totals, objects};
 use super::objects::{Outermost, each_object};
 use super::record::printable;
 use super::upgrade::Refused;
+use crate::exit_status;
 use crate::failure::Failure;
-use crate::gate;
 use crate::output::Output;
 use crate::settings;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
         });
     }
     let end = end.and_then(|()| carry.output.flush());
-    gate::status(end, args.fail, carry.totals.passed())
+    exit_status::status(end, args.fail, carry.totals.passed())
 }
 
 /// What an argument names, as it is written.

@@ -7,8 +7,8 @@ use provstream_marc::{ConformanceClass, ConformanceFinding, ConformanceReport, D
 use serde::Serialize;
 
 use super::args::ConformanceArgs;
+use crate::exit_status;
 use crate::failure::Failure;
-use crate::gate;
 use crate::output::Output;
 use crate::printable::Printable;
 use crate::settings;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ConformanceArgs) -> Result<ExitCode, Failure> {
         Err(Failure::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         end => end,
     };
-    gate::status(end, args.fail, report.is_conformant())
+    exit_status::status(end, args.fail, report.is_conformant())
 }
 
 fn lines(report: &ConformanceReport, output: &mut Output) {

@@ -14,8 +14,8 @@ use super::judge::Totals;
 use super::lines::{InputLine, MAX_LINE, each_line};
 use super::record::printable;
 use super::situation::SituationLine;
+use crate::exit_status;
 use crate::failure::{Failure, chain};
-use crate::gate;
 use crate::input::Input;
 use crate::output::Output;
 use crate::settings;
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         decide.totals.end(&mut decide.output, "situation");
     }
     let end = end.and_then(|()| decide.output.flush());
-    gate::status(end, args.fail, decide.totals.passed())
+    exit_status::status(end, args.fail, decide.totals.passed())
 }
 
 impl Decide<'_> {

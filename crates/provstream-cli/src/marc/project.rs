@@ -15,8 +15,8 @@ use super::judge::{Object, Totals, objects};
 use super::objects::each_object;
 use super::record::printable;
 use super::texts::{Text, Texts};
+use crate::exit_status;
 use crate::failure::Failure;
-use crate::gate;
 use crate::output::Output;
 use crate::settings;
 
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
         project.totals.end(&mut project.output, "MARC-Core record");
     }
     let end = end.and_then(|()| project.output.flush());
-    gate::status(end, args.fail, project.totals.passed())
+    exit_status::status(end, args.fail, project.totals.passed())
 }
 
 fn unused_emitter(trust: TrustArg) -> Failure {

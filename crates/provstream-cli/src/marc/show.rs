@@ -7,8 +7,8 @@ use provstream_marc::{Disclosure, Wording};
 use super::args::{KindArg, ShowArgs};
 use super::judge::{Object, Totals, objects};
 use super::objects::each_object;
+use crate::exit_status;
 use crate::failure::{Failure, complain};
-use crate::gate;
 use crate::output::Output;
 use crate::printable::Printable;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         show.totals.complain_of_nothing("MARC-Disclosure object");
     }
     let end = end.and_then(|()| show.output.flush());
-    gate::status(end, args.fail, show.totals.passed())
+    exit_status::status(end, args.fail, show.totals.passed())
 }
 
 impl Show<'_> {

@@ -9,8 +9,8 @@ use super::args::{KindArg, UpgradeArgs};
 use super::judge::{Object, Totals, objects};
 use super::objects::each_object;
 use super::record::printable;
+use crate::exit_status;
 use crate::failure::Failure;
-use crate::gate;
 use crate::output::Output;
 
 /// An object that cannot be converted.
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
         totals.complain_of_nothing("MARC object");
     }
     let end = end.and_then(|()| output.flush());
-    gate::status(end, args.fail, totals.passed())
+    exit_status::status(end, args.fail, totals.passed())
 }
 
 fn upgrade(object: Object, args: &UpgradeArgs) -> Result<Document, String> {

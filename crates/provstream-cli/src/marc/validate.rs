@@ -7,8 +7,8 @@ use provstream_marc::{MarcKind, SequenceValidator};
 use super::args::ValidateArgs;
 use super::judge::{Object, Totals, objects};
 use super::objects::each_object;
+use crate::exit_status;
 use crate::failure::Failure;
-use crate::gate;
 use crate::output::Output;
 
 /// Prints every MARC object with its violations.
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
         validate.end();
     }
     let end = end.and_then(|()| validate.output.flush());
-    gate::status(end, args.fail, validate.totals.passed())
+    exit_status::status(end, args.fail, validate.totals.passed())
 }
 
 impl Validate {

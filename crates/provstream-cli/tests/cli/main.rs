@@ -7,6 +7,7 @@ mod defects;
 mod emit;
 mod extract;
 mod features;
+mod gate;
 mod json;
 mod marc;
 mod marc_messages;

@@ -121,6 +121,23 @@ fn text_comes_at_once() {
 }
 
 #[test]
+fn a_gate_releases_text_as_soon_as_it_is_decided() {
+    let files = Files::new();
+    let policy = "floor = 1\n[inadmissible]\naction = \"replace\"\ntext = \"-\"\n";
+    let policy = files.write("policy.toml", policy);
+    let mut running = Running::start(&["gate", "--policy", &policy]);
+    running.type_in("It runs. ");
+    running.expect_silence();
+    running.type_in("It");
+    running.expect("It runs. ");
+    running.type_in(" does. [substrate.grep]");
+    running.expect_silence();
+    running.type_in(" So");
+    running.expect("- ");
+    assert_eq!(running.end(), 0);
+}
+
+#[test]
 fn a_verdict_comes_at_once() {
     let mut running = Running::start(&["admit", "--floor=1", "--window=1h"]);
     running.type_in("It runs. [substrate.grep]\nA");

@@ -124,7 +124,7 @@ impl Reader {
                     self.block = Some(BlockEvent::Delta);
                 }
                 let (named, odd) = self.text_of(channel, text);
-                event.odd = odd.or(event.odd);
+                event.odd = event.odd.or(odd);
                 named
             }
             _ => self.named(event, channel),

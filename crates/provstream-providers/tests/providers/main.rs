@@ -6,6 +6,7 @@ mod citation_read;
 mod citation_write;
 mod fixtures;
 mod formats;
+mod gate;
 mod limits;
 mod oracle;
 mod reasoning;

@@ -96,7 +96,8 @@ pub fn canonical(events: Vec<Ev>) -> Vec<Ev> {
     tiles
 }
 
-fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
+/// Adds an event to others, texts merged where they touch.
+pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
     let ends = |span: provstream::Span| (span.start(), span.end());
     let found = match event {
         Event::Text(text) => {

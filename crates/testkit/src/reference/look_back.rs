@@ -5,6 +5,7 @@ use super::Splitter;
 use super::lines::{Fence, Layout, Line};
 use super::scan::{self, Outcome, Scan};
 use super::stream::{self, Stream};
+use crate::sentence::last_sentence_after_cut;
 use std::ops::Range;
 
 /// An assertion.
@@ -124,10 +125,15 @@ fn last_sentence(
     // White space before the text is no part of a sentence, whether the candidate starts with it or the window.
     let window = cut(stream, &trimmed, limits.max_assertion)..trimmed.end;
     let window = layout.trim(stream, window);
-    let offset = splitter(&stream.bytes[window.clone()]);
     let too_long = trimmed.len() > limits.max_assertion;
+    let text = &stream.bytes[window.clone()];
+    let (offset, is_cut) = if too_long {
+        last_sentence_after_cut(text)
+    } else {
+        (splitter(text), false)
+    };
     let sentence = layout.trim(stream, window.start + offset..window.end);
-    finish(sentence, at, too_long && offset == 0)
+    finish(sentence, at, is_cut)
 }
 
 /// An assertion, which is an empty span at its annotation where nothing is left.

@@ -11,12 +11,41 @@ use text::{Char, Class, chars};
 
 /// Where the last sentence of a candidate starts, in bytes.
 pub fn last_sentence(candidate: &[u8]) -> usize {
+    last_start(&Text(chars(candidate)), 0).unwrap_or(0)
+}
+
+/// Letters and digits at a cut, among which a full stop ends a sentence whatever comes before it.
+const NEAR_CUT: usize = 64;
+
+/// Where the last sentence of a candidate starts whose beginning was cut off, in bytes, and whether only the cut makes it
+/// start there.
+pub fn last_sentence_after_cut(candidate: &[u8]) -> (usize, bool) {
     let text = Text(chars(candidate));
+    let counted = (0..text.0.len()).filter(|&at| {
+        let char = text.0[at];
+        char.is_letter() || char.class == Class::Numeric
+    });
+    let near = counted
+        .map(|at| at + 1)
+        .nth(NEAR_CUT - 1)
+        .unwrap_or(text.0.len());
+    if let Some(start) = last_start(&text, near) {
+        let sure = (0..text.0.len()).filter_map(|at| text.break_after(at, true));
+        let known = sure.map(|next| text.0[next].start).any(|at| at == start);
+        return (start, !known);
+    }
+    let lead = text.skip(0, |char| {
+        char.is_mark() || char.is_space() || char.class == Class::Close || char.char == '>'
+    });
+    (text.get(lead).map_or(0, |char| char.start), true)
+}
+
+/// The last start of a sentence that some letter follows, where a full stop before place `near` is not held.
+fn last_start(text: &Text, near: usize) -> Option<usize> {
     let mut has_letter = false;
-    // From the end: the last start that some letter follows.
     let mut end = text.0.len();
     for at in (0..text.0.len()).rev() {
-        let Some(next) = text.break_after(at) else {
+        let Some(next) = text.break_after(at, at >= near) else {
             continue;
         };
         has_letter |= text.0[next..end.max(next)]
@@ -24,10 +53,10 @@ pub fn last_sentence(candidate: &[u8]) -> usize {
             .any(|char| char.is_letter());
         end = next;
         if has_letter {
-            return text.0[next].start;
+            return Some(text.0[next].start);
         }
     }
-    0
+    None
 }
 
 /// Where the sentences of a candidate start, in bytes.
@@ -37,7 +66,7 @@ pub fn starts(candidate: &[u8]) -> Vec<usize> {
     }
     let text = Text(chars(candidate));
     let last = last_sentence(candidate);
-    let breaks = (0..text.0.len()).filter_map(|at| text.break_after(at));
+    let breaks = (0..text.0.len()).filter_map(|at| text.break_after(at, true));
     let starts = breaks.map(|next| text.0[next].start);
     let mut starts: Vec<usize> = [0]
         .into_iter()
@@ -86,8 +115,9 @@ impl Text {
         at - before.take_while(|&&char| like(char)).count()
     }
 
-    /// The place at which a sentence starts because the character at `at` ends one; none if it does not.
-    fn break_after(&self, at: usize) -> Option<usize> {
+    /// The place at which a sentence starts because the character at `at` ends one; none if it does not. What comes before
+    /// counts only if it may have `held` a full stop.
+    fn break_after(&self, at: usize, held: bool) -> Option<usize> {
         let end = self.get(at)?;
         if !end.ends() {
             return None;
@@ -108,7 +138,7 @@ impl Text {
             let decisive = self.skip(next, |char| !char.is_letter() && !char.ends());
             self.get(decisive)
                 .is_some_and(|char| char.class == Class::Lower)
-                || end.char == '.' && self.holds(at, next)
+                || held && end.char == '.' && self.holds(at, next)
         } else {
             has_closer && follow.class == Class::Lower
                 || closers.iter().any(|&char| is_quote(char)) && self.is_speech(next)

@@ -7,7 +7,7 @@ use crate::found::Found;
 use crate::frame::Kind;
 use crate::item::Item;
 use crate::template::{Added, Envelope, Template};
-use crate::text::Text;
+use crate::text::{self, TextRewriter};
 use crate::{Channel, Format, StreamHandler};
 
 /// What is inserted.
@@ -19,7 +19,7 @@ pub(super) struct Inserted<'a> {
     pub(super) is_text: bool,
 }
 
-impl State {
+impl<R: TextRewriter> State<R> {
     /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
     pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
         self.end_thoughts(|_| true, is_before_event, handler);
@@ -48,7 +48,7 @@ impl State {
         let Some(place) = self.texts.iter().position(|text| text.channel == channel) else {
             return;
         };
-        self.announce(Text::position(channel, false), handler);
+        self.announce(text::position(channel, false), handler);
         let mut scratch = core::mem::take(&mut self.scratch);
         let rest = self.texts[place].finish(&mut scratch, handler);
         let point = self.deferred.settle(channel);
@@ -99,7 +99,7 @@ impl State {
                     .or(self.blocks.current()),
                 sequence: is_numbered.then_some(self.next_sequence + self.added),
                 envelope: match self.envelope {
-                    Kind::Sse => Envelope::Sse(self.line_end),
+                    Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end.as_str()),
                     Kind::Lines | Kind::Body => Envelope::Lines,
                     Kind::Array => Envelope::Array,
                 },
@@ -108,7 +108,7 @@ impl State {
             let before = match self.envelope {
                 _ if point.is_some() || !self.deferred.is_empty() => "",
                 Kind::Lines | Kind::Body if !self.at_line_start => "\n",
-                Kind::Sse if !self.at_line_start => self.line_end,
+                Kind::Sse if !self.at_line_start => self.line_end.as_str(),
                 Kind::Array if self.after_element => ",",
                 _ => "",
             };
@@ -144,7 +144,8 @@ impl State {
                 && self.blocks.is_active()
             {
                 self.blocks.has_text(block);
-                if !self.deferred.is_empty() {
+                // A guard may have let nothing through.
+                if self.deferred.bytes.len() >= at + out.len() {
                     let digits = at + number.start..at + number.end;
                     self.deferred.mark(at..at + out.len(), digits, block);
                 }

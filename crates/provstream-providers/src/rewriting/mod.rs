@@ -1,7 +1,8 @@
-//! The same response with the annotations in its text removed or replaced.
+//! A response on its way through a rewriter of its texts.
 
 mod edits;
 mod insert;
+mod line_end;
 mod pending;
 mod texts;
 mod thoughts;
@@ -10,6 +11,7 @@ mod write;
 use std::borrow::Cow;
 
 use self::edits::Edits;
+use self::line_end::LineEnd;
 use self::pending::{Pending, last_texts};
 use self::thoughts::Thoughts;
 use crate::blocks::Blocks;
@@ -17,49 +19,29 @@ use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
 use crate::found::{Found, Repeats};
 use crate::frame::{Frame, Kind, Piece};
-use crate::framer::Framer;
+use crate::guard::Guard;
 use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
-use crate::report::ReadReport;
-use crate::sse::DEFAULT_MAX_EVENT;
-use crate::text::{Scratch, Text};
-use crate::{ChannelPosition, Format, IntoStreamHandler, StreamHandler};
-use provstream::{Handler as _, Parser, Rewriter};
+use crate::text::{Scratch, Text, TextRewriter};
+use crate::{ChannelPosition, Format, StreamHandler};
 
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
 
-/// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
-///
-/// What changes is the text of deltas, the places that repeat it, and what points into it (`docs/providers.md` has the
-/// list); every other byte stays. A delta without change keeps its bytes, escapes as they are, and one that loses all its
-/// text stays with an empty string. Text that was held back because it could have become an annotation, and did not, comes
-/// in the channel's next delta; at its end, in an added event with the identifiers of the last one, before the event that
-/// ends the channel. An event is written when it is complete; one that ends a channel of which text is held back, when it
-/// is certain that no more of it follows.
-///
-/// Events that are not JSON or longer than the limit are written as they are. [`report`](Self::report) counts them: their
-/// annotations are still in them.
-#[derive(Clone, Debug)]
-pub struct StreamRewriter {
-    framer: Framer,
-    state: State,
-}
-
 /// What the rewriter knows between two events.
 #[derive(Clone, Debug)]
-struct State {
-    reader: Reader,
+pub(super) struct State<R> {
+    pub(super) reader: Reader,
     counting: Counting,
     /// What each channel begins with.
-    fresh: Rewriter,
+    fresh: R,
     /// For texts that repeat others.
-    whole: Option<Box<Rewriter>>,
-    texts: Vec<Text>,
+    whole: Option<Box<R>>,
+    pub(super) texts: Vec<Text<R>>,
     /// Nothing if reasoning is left as it is.
-    thoughts: Option<Box<Thoughts>>,
+    thoughts: Option<Box<Thoughts<R>>>,
     scratch: Scratch,
     edits: Edits,
     deferred: Deferred,
@@ -67,7 +49,7 @@ struct State {
     /// What was announced to the handler.
     position: Option<ChannelPosition>,
     envelope: Kind,
-    line_end: &'static str,
+    line_end: LineEnd,
     /// The last byte written ended a line.
     at_line_start: bool,
     /// The last byte written that is not white space ended an object.
@@ -80,142 +62,90 @@ struct State {
     next_sequence: u64,
     /// The event with its text rewritten; empty between events.
     out: Vec<u8>,
+    /// Only what was read may be written.
+    guard: Option<Box<Guard>>,
 }
 
-impl StreamRewriter {
-    /// A rewriter of responses of this format, whose channels are each read by a parser set up like `parser`, which is at
-    /// the start of a stream.
-    #[must_use]
-    pub fn new(format: Format, parser: Parser) -> Self {
-        Self::of(Some(format), parser)
-    }
-
-    /// The same for responses whose format is found out from the events; those before the first evidence are written as
-    /// they are.
-    #[must_use]
-    pub fn detect(parser: Parser) -> Self {
-        Self::of(None, parser)
-    }
-
-    fn of(format: Option<Format>, parser: Parser) -> Self {
+impl<R: TextRewriter> State<R> {
+    /// The state before a response of this format, or of one that is found out.
+    pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
         Self {
-            framer: Framer::new(DEFAULT_MAX_EVENT),
-            state: State {
-                reader: Reader::new(format),
-                counting: Counting::default(),
-                fresh: Rewriter::new(parser),
-                whole: None,
-                texts: Vec::new(),
-                thoughts: None,
-                scratch: Scratch::default(),
-                edits: Edits::default(),
-                deferred: Deferred::default(),
-                blocks: Blocks::default(),
-                position: None,
-                envelope: Kind::Sse,
-                line_end: "\n",
-                at_line_start: true,
-                after_element: false,
-                passing: false,
-                added: 0,
-                next_sequence: 0,
-                out: Vec::new(),
-            },
+            reader: Reader::new(format),
+            counting: Counting::default(),
+            fresh,
+            whole: None,
+            texts: Vec::new(),
+            thoughts: None,
+            scratch: Scratch::default(),
+            edits: Edits::default(),
+            deferred: Deferred::default(),
+            blocks: Blocks::default(),
+            position: None,
+            envelope: Kind::Sse,
+            line_end: LineEnd::default(),
+            at_line_start: true,
+            after_element: false,
+            passing: false,
+            added: 0,
+            next_sequence: 0,
+            out: Vec::new(),
+            guard: R::WITHHOLDS_UNREAD.then(|| Box::new(Guard::new(format))),
         }
     }
 
-    /// The same with at most `bytes` for one event; [`DEFAULT_MAX_EVENT`] unless set. To be called before anything is
-    /// pushed.
-    #[must_use]
-    pub fn with_max_event(mut self, bytes: usize) -> Self {
-        self.framer = self.framer.with_max_event(bytes);
-        self
+    /// Changes what each channel begins with.
+    pub(super) fn map_fresh(&mut self, change: impl FnOnce(R) -> R) {
+        self.fresh = change(self.fresh.clone());
     }
 
-    /// The same with this done with reasoning, which is [left](Reasoning::Leave) unless set. To be called before anything
-    /// is pushed.
-    #[must_use]
-    pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
-        let leaves = mode == Reasoning::Leave;
-        self.state.thoughts = (!leaves).then(|| {
-            Box::new(Thoughts {
-                mode,
-                is_final: false,
-                texts: Vec::new(),
-            })
-        });
-        self.state.reader.wants_reasoning = !leaves;
-        self
+    /// Sets what is done with reasoning.
+    pub(super) fn set_reasoning(&mut self, mode: Reasoning) {
+        self.thoughts = Thoughts::new(mode);
+        self.reader.wants_reasoning = self.thoughts.is_some();
     }
 
-    /// The format: what was asked for, or what the events showed so far.
-    #[must_use]
-    pub const fn format(&self) -> Option<Format> {
-        self.state.reader.format()
-    }
-
-    /// How much of the response was read so far.
-    #[must_use]
-    pub const fn report(&self) -> &ReadReport {
-        &self.state.reader.report
-    }
-
-    /// Bytes taken so far: the offset of the next one in the response.
-    #[must_use]
-    pub fn position(&self) -> u64 {
-        self.framer.position()
-    }
-
-    /// Takes the next bytes of the response.
-    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
-        self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
-        });
-    }
-
-    /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
-    pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
-        self.framer.finish(&mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
-        });
-        if !state.counting.is_settled() {
-            let counts = state.counting.finish();
-            state.settle_counting(counts, &mut handler);
-        }
-        state.close(false, &mut handler);
-        handler.report(&state.reader.report);
-        handler.end();
-    }
-
-    /// Back to the start of a response with the same settings.
-    pub fn reset(&mut self) {
-        self.framer.reset();
-        let state = &mut self.state;
-        state.reader.reset();
-        state.counting = Counting::default();
-        state.texts.clear();
-        if let Some(thoughts) = &mut state.thoughts {
+    /// Back to the start of a response; its format is found out once more if this one's was.
+    pub(super) fn reset(&mut self) {
+        self.reader.reset();
+        self.counting = Counting::default();
+        self.texts.clear();
+        if let Some(thoughts) = &mut self.thoughts {
             thoughts.texts.clear();
         }
-        state.deferred.clear();
-        state.blocks = Blocks::default();
-        state.position = None;
-        state.line_end = "\n";
-        state.at_line_start = true;
-        state.after_element = false;
-        state.passing = false;
-        state.added = 0;
-        state.next_sequence = 0;
+        self.deferred.clear();
+        self.blocks = Blocks::default();
+        self.position = None;
+        self.line_end = LineEnd::default();
+        self.at_line_start = true;
+        self.after_element = false;
+        self.passing = false;
+        self.added = 0;
+        self.next_sequence = 0;
+        if let Some(guard) = &mut self.guard {
+            **guard = Guard::new(self.reader.format());
+        }
     }
-}
 
-impl State {
-    fn take(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+    pub(super) fn take(
+        &mut self,
+        envelope: Kind,
+        piece: &Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
         if self.counting.is_settled() || self.is_read_now(envelope, piece, handler) {
             self.take_now(envelope, piece, handler);
         }
+    }
+
+    /// Writes what is held back at the end of the response.
+    pub(super) fn finish(&mut self, handler: &mut impl StreamHandler) {
+        if !self.counting.is_settled() {
+            let counts = self.counting.finish();
+            self.settle_counting(counts, handler);
+        }
+        self.close(false, handler);
+        handler.report(&self.reader.report);
+        handler.end();
     }
 
     /// Whether a piece is not held back until it is known what the numbers of choices are.
@@ -254,7 +184,9 @@ impl State {
                 if !core::mem::replace(&mut self.passing, true) {
                     self.close(true, handler);
                 }
-                self.write(text.bytes(), handler);
+                if self.guard.is_none() {
+                    self.write(text.bytes(), handler);
+                }
             }
             Piece::Oversized(span) => {
                 self.passing = false;
@@ -280,11 +212,7 @@ impl State {
 
     /// Rewrites an event, which is the last of a stream that ends within it or not.
     fn rewrite(&mut self, frame: &Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
-        self.line_end = match frame.raw {
-            [.., b'\r', b'\n'] | [.., b'\r', b'\n', b'\r'] => "\r\n",
-            [.., b'\r'] => "\r",
-            _ => "\n",
-        };
+        self.line_end = LineEnd::of(frame.raw);
         let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
         let mut odd = self.reader.read(&frame.data, is_streamed);
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
@@ -292,6 +220,13 @@ impl State {
         }
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
+        }
+        if let Some(guard) = &mut self.guard {
+            guard.look(frame, is_streamed, &self.reader);
+            if self.reader.format().is_some() {
+                let unknown = guard.take_unknown();
+                self.write(&unknown, handler);
+            }
         }
         let found = core::mem::take(&mut self.reader.found);
         if found.is_empty() && odd.is_none() {
@@ -332,7 +267,12 @@ impl State {
         if !self.deferred.is_waiting() && !self.deferred.is_empty() {
             self.release_decided(handler);
         }
-        self.write_event(frame, &pending, handler);
+        let guard = self.guard.as_ref();
+        if guard.is_none_or(|guard| guard.lets_through(odd)) {
+            self.write_event(frame, &pending, handler);
+        } else {
+            self.blocks.take_named();
+        }
         self.reader.found = found;
         self.trim();
     }

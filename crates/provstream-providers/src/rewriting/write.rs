@@ -7,10 +7,14 @@ use crate::blocks::BlockEvent;
 use crate::deferred::{MAX_DEFERRED, Point};
 use crate::found::Found;
 use crate::frame::{Frame, Kind};
+use crate::text::TextRewriter;
 
-impl State {
+impl<R: TextRewriter> State<R> {
     /// Writes bytes of the response, after those that are held back.
     pub(super) fn write(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+        if !self.may_pass(bytes) {
+            return;
+        }
         if self.deferred.is_empty() {
             return self.write_now(bytes, handler);
         }
@@ -18,6 +22,13 @@ impl State {
         if self.deferred.bytes.len() > MAX_DEFERRED {
             self.settle_all(handler);
         }
+    }
+
+    /// Whether bytes of the response may be written; those of a format that is not known yet are kept.
+    fn may_pass(&mut self, bytes: &[u8]) -> bool {
+        let known = self.reader.format().is_some();
+        let guard = self.guard.as_mut();
+        guard.is_none_or(|guard| guard.passes(bytes, self.envelope, known))
     }
 
     pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
@@ -151,8 +162,8 @@ impl State {
             self.deferred.wait(*channel, Point::Before(start));
         }
         if !is_held {
-            self.write_now(&out, handler);
-        } else {
+            self.write(&out, handler);
+        } else if self.may_pass(&out) {
             self.deferred.bytes.extend_from_slice(&out);
             if let Some((number, _)) = block
                 && !digits.is_empty()

@@ -7,10 +7,10 @@ use crate::frame::Frame;
 use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
-use crate::text::{self, Delta, Text, WholeText};
+use crate::text::{self, Delta, Text, TextRewriter, WholeText};
 use crate::{Channel, ChannelPosition, StreamHandler};
 
-impl State {
+impl<R: TextRewriter> State<R> {
     /// Announces what the next calls are about.
     pub(super) fn announce(&mut self, position: ChannelPosition, handler: &mut impl StreamHandler) {
         if self.position != Some(position) {
@@ -27,7 +27,7 @@ impl State {
         is_last: bool,
         handler: &mut impl StreamHandler,
     ) -> bool {
-        self.announce(Text::position(channel, false), handler);
+        self.announce(text::position(channel, false), handler);
         if !text.is_empty() {
             self.deferred.settle(channel);
         }
@@ -66,12 +66,18 @@ impl State {
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
-        self.announce(Text::position(channel, is_repeated), handler);
+        self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
         let fresh = &self.fresh;
         let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
+        let before = self.texts.iter().find(|text| text.channel == channel);
+        rewriter.restart(
+            fresh,
+            channel,
+            before.filter(|_| is_repeated).map(|text| &text.rewriter),
+        );
         let (read, changed) = text::rewrite_whole(
-            rewriter,
+            &mut **rewriter,
             &WholeText {
                 data: &frame.data,
                 text,
@@ -82,6 +88,11 @@ impl State {
             &mut self.edits.bytes,
             handler,
         );
+        if is_repeated
+            && let Some(text) = self.texts.iter_mut().find(|text| text.channel == channel)
+        {
+            text.rewriter.follow(rewriter);
+        }
         if changed {
             self.edits.add(text.range(), start);
         }
@@ -131,9 +142,13 @@ impl State {
         if self.texts.is_empty() {
             self.texts.reserve_exact(1);
         }
-        let removed = Removed::of(self.reader.format());
+        let removed = if R::MOVES_OFFSETS {
+            Removed::of(self.reader.format())
+        } else {
+            None
+        };
         self.texts
-            .push(Text::new(channel, self.fresh.clone(), removed));
+            .push(Text::new(channel, self.fresh.begin(channel), removed));
         self.texts.len() - 1
     }
 }

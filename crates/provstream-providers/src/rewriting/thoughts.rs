@@ -9,20 +9,33 @@ use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
 use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
-use crate::text::{self, Delta, Text, WholeText};
+use crate::text::{self, Delta, Text, TextRewriter, WholeText};
 use crate::{ChannelPosition, Format};
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
 #[derive(Clone, Debug)]
-pub(super) struct Thoughts {
+pub(super) struct Thoughts<R> {
     pub(super) mode: Reasoning,
     /// The event is the last one, so that nothing can be added after it.
     pub(super) is_final: bool,
     /// At most [`MAX_CHANNELS`].
-    pub(super) texts: Vec<Text>,
+    pub(super) texts: Vec<Text<R>>,
 }
 
-impl State {
+impl<R> Thoughts<R> {
+    /// Nothing if reasoning is left as it is.
+    pub(super) fn new(mode: Reasoning) -> Option<Box<Self>> {
+        (mode != Reasoning::Leave).then(|| {
+            Box::new(Self {
+                mode,
+                is_final: false,
+                texts: Vec::new(),
+            })
+        })
+    }
+}
+
+impl<R: TextRewriter> State<R> {
     /// Rewrites or empties the reasoning of an event, which is the last of a stream that ends within it or not, and ends what
     /// the event comes after.
     #[cold]
@@ -88,7 +101,7 @@ impl State {
             if thoughts.texts.len() == MAX_CHANNELS {
                 thoughts.texts.remove(0);
             }
-            let fresh = self.fresh.clone();
+            let fresh = self.fresh.begin(channel);
             thoughts.texts.push(Text::new(channel, fresh, None));
             thoughts.texts.len() - 1
         });
@@ -123,6 +136,7 @@ impl State {
         let start = self.edits.bytes.len();
         let fresh = &self.fresh;
         let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
+        rewriter.restart(fresh, channel, None);
         let whole = WholeText {
             data: &frame.data,
             text,
@@ -130,7 +144,8 @@ impl State {
             is_repeated: true,
         };
         let edit = &mut self.edits.bytes;
-        let (_, changed) = text::rewrite_whole(rewriter, &whole, &mut self.scratch, edit, handler);
+        let (_, changed) =
+            text::rewrite_whole(&mut **rewriter, &whole, &mut self.scratch, edit, handler);
         if changed {
             self.edits.add(text.range(), start);
         }

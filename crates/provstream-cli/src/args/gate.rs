@@ -1,0 +1,53 @@
+//! Arguments of `provstream gate`.
+
+use std::path::PathBuf;
+
+use clap::Args as ArgGroup;
+use provstream::provenance::Timestamp;
+
+use super::stream::{LimitArgs, SourceArgs};
+use crate::values::{LIMITS, held, time};
+
+/// Arguments of `provstream gate`.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct GateArgs {
+    /// The file to read, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The policy, a TOML file: what is admitted, and what is done with what is not
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: PathBuf,
+    /// The language of the policy's texts, if it has them in several [default: the policy's]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) language: Option<String>,
+    /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) now: Option<Timestamp>,
+    /// Append a line of JSON for each decision to this file
+    ///
+    /// A line has the place and the SHA-256 of the text, the annotations, the verdict, and what was done. It is written
+    /// before any of the text is; if it cannot be, nothing more is written.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Wait until each line of the audit log is on the disk
+    #[arg(long, requires = "audit")]
+    pub(crate) audit_sync: bool,
+    /// What the lines of the audit log call the stream [default: the file]
+    #[arg(long, value_name = "ID", requires = "audit")]
+    pub(crate) stream_id: Option<String>,
+    /// Exit with status 3 when text was withheld, the policy ended the stream, or something was not read
+    #[arg(long)]
+    pub(crate) fail: bool,
+    /// Write to this file instead of standard output; it is replaced when everything is written
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to read.
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Bounds of assertions.
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Most bytes of text held back, 1024 to 1048576 [default: 65536]; the policy's rule `limit` says what is done with more
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = held)]
+    pub(crate) max_held: Option<usize>,
+}

@@ -1,0 +1,306 @@
+//! One line for each decision of a gate, in a file that only grows.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use provstream::provenance::{Annotation, Verdict};
+use provstream::{Action, Question, Rules, Span, Unannotated};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::output::json;
+
+/// Where the lines of an audit log go.
+pub(super) trait AuditLog {
+    /// Takes a line with its line feed.
+    fn line(&mut self, line: &[u8]) -> io::Result<()>;
+}
+
+/// A file that lines are appended to, each with one write.
+#[derive(Debug)]
+pub(super) struct AuditFile {
+    file: File,
+    /// Each line is on the disk before the decision takes effect.
+    is_synced: bool,
+}
+
+impl AuditFile {
+    pub(super) fn open(path: &Path, is_synced: bool) -> Result<Self, Failure> {
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|error| Failure::Create(path.display().to_string(), error))?;
+        Ok(Self { file, is_synced })
+    }
+}
+
+impl AuditLog for AuditFile {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.file.write_all(line)?;
+        if self.is_synced {
+            self.file.sync_data()?;
+        }
+        Ok(())
+    }
+}
+
+/// One line. Spans and offsets are in the text of the channel; `clean_span` and `offset` count without annotations.
+#[derive(Serialize)]
+#[serde(tag = "decision", rename_all = "kebab-case")]
+enum Entry<'a> {
+    /// About an assertion.
+    Assertion {
+        #[serde(flatten)]
+        of: Of<'a>,
+        span: Span,
+        clean_span: Span,
+        /// Of the assertion's text.
+        sha256: String,
+        untrusted: bool,
+        annotations: Vec<Annotation<'a>>,
+        /// For each annotation, why it counts or not.
+        counting: Vec<String>,
+        verdict: Option<&'a Verdict>,
+        disposition: &'static str,
+        action: &'static str,
+    },
+    /// About a run of text that no assertion covers, and that is not released as it is.
+    Unannotated {
+        #[serde(flatten)]
+        of: Of<'a>,
+        clean_span: Span,
+        sha256: String,
+        action: &'static str,
+    },
+    /// Text was released because of a limit.
+    Limit {
+        #[serde(flatten)]
+        of: Of<'a>,
+        clean_span: Span,
+    },
+    /// The policy ended the stream before its end.
+    End {
+        #[serde(flatten)]
+        of: Of<'a>,
+        action: &'static str,
+    },
+}
+
+/// What a line is about, and by which policy.
+#[derive(Clone, Copy, Serialize)]
+struct Of<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stream: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    channel: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    policy: &'a str,
+}
+
+/// A run of unannotated text that is not released as it is.
+#[derive(Debug)]
+struct Run {
+    start: u64,
+    action: &'static str,
+    hash: Sha256,
+}
+
+/// Writes the lines of one stream.
+pub(super) struct Audit<L> {
+    log: L,
+    stream: String,
+    channel: String,
+    rules: Rules,
+    run: Option<Run>,
+    error: Option<io::Error>,
+}
+
+impl<L: AuditLog> Audit<L> {
+    pub(super) fn new(log: L, stream: String, rules: Rules) -> Self {
+        Self {
+            log,
+            stream,
+            channel: String::new(),
+            rules,
+            run: None,
+            error: None,
+        }
+    }
+
+    /// The following calls are about this channel.
+    pub(super) fn enter(&mut self, channel: String) {
+        self.channel = channel;
+    }
+
+    /// The first line that could not be written. Nothing may be released after it.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    pub(super) const fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    pub(super) fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        let assertion = question.assertion();
+        let verdict = question.verdict();
+        let disposition = verdict.map_or("", |verdict| {
+            self.rules.disposition(question, verdict).as_str()
+        });
+        let counting = verdict.map_or(&[][..], Verdict::counting);
+        let entry = Entry::Assertion {
+            of: self.of(),
+            span: assertion.span(),
+            clean_span: question.clean_span(),
+            sha256: hex(Sha256::digest(assertion.text())),
+            untrusted: question.untrusted(),
+            annotations: assertion.annotations().collect(),
+            counting: counting.iter().map(ToString::to_string).collect(),
+            verdict,
+            disposition,
+            action: name(action),
+        };
+        let line = json(&entry);
+        self.write(line);
+    }
+
+    pub(super) fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        let action = match what {
+            Unannotated::Mark(..) => "mark",
+            Unannotated::Replace(_) => "replace",
+            Unannotated::Discard => "discard",
+            _ => return,
+        };
+        self.run = Some(Run {
+            start: at,
+            action,
+            hash: Sha256::new(),
+        });
+    }
+
+    /// Takes text of the stream that is released or withheld.
+    pub(super) fn text(&mut self, bytes: &[u8]) {
+        if let Some(run) = &mut self.run {
+            run.hash.update(bytes);
+        }
+    }
+
+    pub(super) fn run_ends(&mut self, at: u64) {
+        if let Some(run) = self.run.take() {
+            let entry = Entry::Unannotated {
+                of: self.of(),
+                clean_span: Span::new(run.start, at),
+                sha256: hex(run.hash.finalize()),
+                action: run.action,
+            };
+            let line = json(&entry);
+            self.write(line);
+        }
+    }
+
+    pub(super) fn limit(&mut self, clean_span: Span) {
+        let of = self.of();
+        let line = json(&Entry::Limit { of, clean_span });
+        self.write(line);
+    }
+
+    /// The policy ended the stream before its end.
+    pub(super) fn ended(&mut self, action: &'static str) {
+        let of = self.of();
+        let line = json(&Entry::End { of, action });
+        self.write(line);
+    }
+
+    fn of(&self) -> Of<'_> {
+        Of {
+            stream: &self.stream,
+            channel: &self.channel,
+            policy: self.rules.version(),
+        }
+    }
+
+    fn write(&mut self, mut line: Vec<u8>) {
+        line.push(b'\n');
+        if self.error.is_none() {
+            self.error = self.log.line(&line).err();
+        }
+    }
+}
+
+/// The name of an action, as policy files have it.
+fn name(action: &Action) -> &'static str {
+    match action {
+        Action::Release => "release",
+        Action::Mark(..) => "mark",
+        Action::Replace(_) => "replace",
+        Action::Discard => "discard",
+        Action::Suspend => "suspend",
+        Action::Refuse(_) => "refuse",
+        _ => "other",
+    }
+}
+
+fn hex(hash: impl AsRef<[u8]>) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for byte in hash.as_ref() {
+        // Writing to a string always succeeds.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use provstream::provenance::Vocabulary;
+    use provstream::{Gate, GateHandler, Handler, Parser};
+
+    use super::*;
+
+    /// Counts the lines, and fails at the second.
+    struct Full(usize);
+
+    impl AuditLog for Full {
+        fn line(&mut self, line: &[u8]) -> io::Result<()> {
+            assert_eq!(line.iter().filter(|&&byte| byte == b'\n').count(), 1);
+            self.0 += 1;
+            if self.0 > 1 {
+                return Err(io::Error::other("the disk is full"));
+            }
+            Ok(())
+        }
+    }
+
+    struct Watched(Audit<Full>);
+
+    impl Handler for Watched {}
+
+    impl GateHandler for Watched {
+        fn decided(&mut self, question: &Question<'_>, action: &Action) {
+            self.0.decided(question, action);
+        }
+    }
+
+    #[test]
+    fn a_log_that_fails_is_reported_once_and_left_alone() {
+        let rules = b"floor = 1\n[inadmissible]\naction = \"discard\"\n";
+        let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
+        let mut watched = Watched(Audit::new(Full(0), "s".into(), rules.clone()));
+        let now = "2026-05-28T12:00:00Z".parse().expect("a time");
+        let mut gate = Gate::new(Parser::new(), rules.policy(move || now));
+        gate.push(
+            b"A. [substrate.grep] B. [substrate.grep] C. [substrate.grep]",
+            &mut watched,
+        );
+        gate.finish(&mut watched);
+        assert_eq!(watched.0.log.0, 2);
+        assert!(watched.0.has_failed());
+        assert_eq!(
+            watched.0.take_error().expect("an error").to_string(),
+            "the disk is full"
+        );
+    }
+}

@@ -1,0 +1,276 @@
+//! `provstream gate`: what is released, the audit log, and the exit status.
+
+use std::fs;
+
+use crate::common::{Files, run};
+
+const POLICY: &str = r#"
+version = "p1"
+preset = "own-state"
+default_window = "1h"
+language = "en"
+
+[inadmissible]
+action = "replace"
+text = { en = "(withheld)", de = "(entfernt)" }
+
+[terminal]
+action = "suspend"
+
+[malformed]
+action = "refuse"
+text = "stop"
+"#;
+
+const NOW: &str = "2026-05-28T12:00:00Z";
+
+const GOOD: &str =
+    "[substrate.grep; ts=2026-05-28T11:40:00Z] [substrate.git.log; ts=2026-05-28T11:40:00Z]";
+
+fn policy(files: &Files) -> String {
+    files.write("policy.toml", POLICY)
+}
+
+#[test]
+fn text_is_released_replaced_or_ends() {
+    let files = Files::new();
+    let policy = policy(&files);
+    let base = ["gate", "--policy", &policy, "--now", NOW];
+    for (input, more, output, status, note) in [
+        (
+            format!("It runs. {GOOD} So."),
+            &["--fail"][..],
+            "It runs. So.",
+            0,
+            "",
+        ),
+        (
+            "It runs. [substrate.grep] So.".into(),
+            &[],
+            "(withheld) So.",
+            0,
+            "",
+        ),
+        (
+            "It runs. [substrate.grep] So.".into(),
+            &["--fail"],
+            "(withheld) So.",
+            3,
+            "",
+        ),
+        (
+            "It runs. [substrate.grep] So.".into(),
+            &["--language", "de"],
+            "(entfernt) So.",
+            0,
+            "",
+        ),
+        (
+            "One. Two. [unverified-inference] C.".into(),
+            &["--fail"],
+            "One. ",
+            3,
+            "suspended",
+        ),
+        (
+            "One. Two. [substrate.grep; x] C.".into(),
+            &["--fail"],
+            "One. stop",
+            3,
+            "refused",
+        ),
+        (
+            "{\"assertion\":\"A.\"}".into(),
+            &["--mode", "json"],
+            "{\"assertion\":\"(withheld)\"}",
+            0,
+            "",
+        ),
+    ] {
+        let found = run(&[&base[..], more].concat(), &input);
+        assert_eq!(found.stdout, output, "{input}");
+        assert_eq!(found.status, status, "{input}: {}", found.stderr);
+        assert!(found.stderr.contains(note) && found.stderr.is_empty() == note.is_empty());
+    }
+}
+
+#[test]
+fn the_audit_log_has_a_line_for_each_decision_and_grows() {
+    let files = Files::new();
+    let policy = policy(&files);
+    let log = files.path("audit.ndjson");
+    let path = log.to_str().expect("a path");
+    let base = [
+        "gate",
+        "--policy",
+        &policy,
+        "--now",
+        NOW,
+        "--audit",
+        path,
+        "--audit-sync",
+    ];
+    run(
+        &base,
+        format!("It runs. {GOOD} So it is. [substrate.grep; ts=2026-05-28T10:59:00Z] So."),
+    );
+    let lines = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines.len(), 2);
+    let first: serde_json::Value = serde_json::from_str(lines[0]).expect("JSON");
+    let second: serde_json::Value = serde_json::from_str(lines[1]).expect("JSON");
+    assert_eq!(first["stream"], "standard input");
+    assert_eq!(first["policy"], "p1");
+    assert_eq!(
+        (&first["disposition"], &first["action"]),
+        (&"admitted".into(), &"release".into())
+    );
+    // printf 'It runs.' | sha256sum
+    let hash = "6ea75a9c0abcb83c0010019c7ad88b92c6dba13009c4a27a1a6428587c5d7240";
+    assert_eq!(first["sha256"], hash);
+    assert_eq!(
+        second["clean_span"],
+        serde_json::json!({"start": 9, "end": 18})
+    );
+    assert_eq!(second["counting"], serde_json::json!(["stale by 60s"]));
+    assert_eq!(second["verdict"]["reason"], "below-floor");
+    assert_eq!(
+        (&second["disposition"], &second["action"]),
+        (&"below-floor".into(), &"replace".into())
+    );
+    assert!(!lines[1].contains("So it is"));
+
+    let unannotated = format!("{POLICY}\n[unannotated]\naction = \"discard\"\n");
+    let policy = files.write("strict.toml", unannotated);
+    let base = [
+        "gate",
+        "--policy",
+        &policy,
+        "--audit",
+        path,
+        "--stream-id",
+        "s7",
+    ];
+    assert_eq!(
+        run(&base, "Nobody says so. [unverified-inference]").stdout,
+        ""
+    );
+    assert_eq!(run(&base, "Nobody says so.").stdout, "");
+    let lines = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<serde_json::Value> = lines
+        .lines()
+        .skip(2)
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let decisions: Vec<_> = lines.iter().map(|line| line["decision"].as_str()).collect();
+    assert_eq!(
+        decisions,
+        [Some("assertion"), Some("end"), Some("unannotated")]
+    );
+    assert!(lines.iter().all(|line| line["stream"] == "s7"));
+    assert_eq!(
+        lines[2]["clean_span"],
+        serde_json::json!({"start": 0, "end": 15})
+    );
+    assert_eq!(lines[2]["action"], "discard");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_released_after_a_line_that_could_not_be_written() {
+    let files = Files::new();
+    let policy = policy(&files);
+    let base = [
+        "gate",
+        "--policy",
+        &policy,
+        "--now",
+        NOW,
+        "--audit",
+        "/dev/full",
+    ];
+    let found = run(&base, format!("A. B. {GOOD} C."));
+    assert_eq!(found.stdout, "");
+    assert_eq!(found.status, 1);
+    assert!(
+        found.stderr.contains("cannot write the audit log"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
+fn the_text_of_a_provider_goes_through_the_gate() {
+    let files = Files::new();
+    let policy = policy(&files);
+    let event = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    };
+    let input = format!(
+        "{}{}data: [DONE]\n\n",
+        event("A. B. [sub"),
+        event("strate.grep] C.")
+    );
+    for format in ["openai-chat", "auto"] {
+        let base = ["gate", "--policy", &policy, "--input", format];
+        let found = run(&base, &input);
+        let expected = format!(
+            "{}{}{}data: [DONE]\n\n",
+            event("A. "),
+            event("(withheld) "),
+            event("C.")
+        );
+        let joined = found.stdout.replace(&event(""), "");
+        assert!(
+            joined.contains("(withheld)") && !joined.contains("B."),
+            "{joined}"
+        );
+        assert!(joined.ends_with("data: [DONE]\n\n"), "{joined}\n{expected}");
+    }
+    let found = run(
+        &["gate", "--policy", &policy, "--input", "anthropic"],
+        &input,
+    );
+    assert_eq!(found.status, 1);
+    assert!(!found.stdout.contains("A."), "{}", found.stdout);
+    assert!(
+        found.stderr.contains("looks like openai-chat"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
+fn wrong_policies_and_options_are_reported_with_their_place() {
+    let files = Files::new();
+    let wrong = files.write(
+        "wrong.toml",
+        "preset = \"mine\"\n[inadmissible]\naction = \"discard\"\n",
+    );
+    let found = run(&["gate", "--policy", &wrong], "");
+    assert_eq!(found.status, 2);
+    let message = "wrong.toml: line 1, column 10: expected one of \"own-state\", \"external\" for \"preset\", found \"mine\"";
+    assert!(found.stderr.contains(message), "{}", found.stderr);
+    let policy = policy(&files);
+    for (more, message) in [
+        (
+            &["--language", "fr"][..],
+            "expected a language of the policy (de, en), found `fr`",
+        ),
+        (
+            &["--max-held", "7"],
+            "expected a whole number of bytes between 1024 and 1048576",
+        ),
+        (&["--audit-sync"], "--audit"),
+    ] {
+        let found = run(&[&["gate", "--policy", &policy][..], more].concat(), "");
+        assert_eq!(found.status, 2, "{more:?}");
+        assert!(found.stderr.contains(message), "{}", found.stderr);
+    }
+    assert_eq!(run(&["gate"], "").status, 2);
+    assert_eq!(run(&["gate", "--policy", "/nowhere.toml"], "").status, 1);
+    assert_eq!(
+        run(&["gate", "--policy", &policy, "/nowhere.txt"], "").status,
+        1
+    );
+}

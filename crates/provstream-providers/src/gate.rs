@@ -1,0 +1,212 @@
+//! The same response with only the text that a policy releases.
+
+use super::framer::Framer;
+use super::report::ReadReport;
+use super::rewriting::State;
+use super::sink::{Collect, StreamHandler};
+use super::sse::DEFAULT_MAX_EVENT;
+use super::text::TextRewriter;
+use super::{Channel, Format, IntoStreamHandler};
+use provstream::provenance::{Assertion, Verdict};
+use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question, Unannotated};
+
+/// Decisions of a channel that are kept for places that repeat its text. Assertions beyond them are withheld there.
+const MAX_DECISIONS: usize = 1 << 12;
+
+/// Has a policy decide about the assertions in a provider's response, streamed or not, before anyone reads them.
+///
+/// Each channel has a [`Gate`] of its own, with a clone of the policy. What changes in the response is what a
+/// [`StreamRewriter`](super::StreamRewriter) changes: deltas have the text that is released by then, and may be empty. A
+/// channel that the policy [ends](GateEnd) has the refusal as its last text, and empty deltas after that, so that the
+/// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it.
+///
+/// Reasoning and tool calls pass through as they are. Events whose text cannot be read are withheld, which
+/// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
+/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, stay
+/// as they are.
+#[derive(Clone, Debug)]
+pub struct StreamGate<P> {
+    framer: Framer,
+    state: State<Channeled<P>>,
+}
+
+impl<P: Policy + Clone> StreamGate<P> {
+    /// A gate for responses of this format, whose channels are each read by a parser set up like `parser`, which is at the
+    /// start of a stream.
+    #[must_use]
+    pub fn new(format: Format, parser: Parser, policy: P) -> Self {
+        Self::of(Some(format), Gate::new(parser, Remembering::new(policy)))
+    }
+
+    /// The same for responses whose format is found out from the events. Those before the first evidence are held back, at
+    /// most 64 KiB of them.
+    #[must_use]
+    pub fn detect(parser: Parser, policy: P) -> Self {
+        Self::of(None, Gate::new(parser, Remembering::new(policy)))
+    }
+
+    fn of(format: Option<Format>, gate: Gate<Remembering<P>>) -> Self {
+        Self {
+            framer: Framer::new(DEFAULT_MAX_EVENT),
+            state: State::new(format, Channeled(gate)),
+        }
+    }
+
+    /// Sets how many bytes of text are held back for each channel; see [`Gate::with_max_held`]. To be called before
+    /// anything is pushed.
+    #[must_use]
+    pub fn with_max_held(mut self, bytes: usize) -> Self {
+        self.state
+            .map_fresh(|Channeled(gate)| Channeled(gate.with_max_held(bytes)));
+        self
+    }
+
+    /// Sets the most bytes of one event; [`DEFAULT_MAX_EVENT`] unless set. To be called before anything is pushed.
+    #[must_use]
+    pub fn with_max_event(mut self, bytes: usize) -> Self {
+        self.framer = self.framer.with_max_event(bytes);
+        self
+    }
+
+    /// The format: what was asked for, or what the events showed so far.
+    #[must_use]
+    pub const fn format(&self) -> Option<Format> {
+        self.state.reader.format()
+    }
+
+    /// How much of the response was read so far.
+    #[must_use]
+    pub const fn report(&self) -> &ReadReport {
+        &self.state.reader.report
+    }
+
+    /// Bytes taken so far: the offset of the next one in the response.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.framer.position()
+    }
+
+    /// The channels that the policy has ended, and how.
+    pub fn ended(&self) -> impl Iterator<Item = (Channel, GateEnd)> {
+        let texts = self.state.texts.iter();
+        texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)))
+    }
+
+    /// Takes the next bytes of the response.
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
+        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        self.framer.push(chunk, &mut |kind, piece| {
+            state.take(kind, &piece, &mut handler);
+        });
+    }
+
+    /// Decides about what is held back at the end of the response, wherever it ends. Before another one,
+    /// [`reset`](Self::reset) the gate.
+    pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
+        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        self.framer.finish(&mut |kind, piece| {
+            state.take(kind, &piece, &mut handler);
+        });
+        state.finish(&mut handler);
+    }
+
+    /// Back to the start of a response with the same settings.
+    pub fn reset(&mut self) {
+        self.framer.reset();
+        self.state.reset();
+    }
+}
+
+/// The gate of a channel.
+#[derive(Clone, Debug)]
+struct Channeled<P>(Gate<Remembering<P>>);
+
+impl<P: Policy + Clone> TextRewriter for Channeled<P> {
+    // Text comes later than the annotations in it.
+    const MOVES_OFFSETS: bool = false;
+    const WITHHOLDS_UNREAD: bool = true;
+
+    fn begin(&self, channel: Channel) -> Self {
+        Self(self.0.clone().with_channel(&channel.to_string()))
+    }
+
+    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>) {
+        *self = fresh.begin(channel);
+        if let Some(before) = before {
+            let made = before.0.policy().decisions.clone();
+            let policy = self.0.policy_mut();
+            policy.is_full = made.len() == MAX_DECISIONS;
+            policy.decisions = made;
+        }
+    }
+
+    fn follow(&mut self, repeated: &Self) {
+        // All that was decided before is among it.
+        let made = &repeated.0.policy().decisions;
+        let own = &mut self.0.policy_mut().decisions;
+        if made.len() > own.len() {
+            own.clone_from(made);
+        }
+    }
+
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+        self.0.push(text, to);
+    }
+
+    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        self.0.finish(to);
+    }
+
+    fn is_holding(&self) -> bool {
+        self.0.is_holding()
+    }
+}
+
+/// A policy that decides the same about the same text of a channel.
+#[derive(Clone, Debug)]
+struct Remembering<P> {
+    policy: P,
+    /// Where each assertion begins that was decided about, and what was decided; sorted by place.
+    decisions: Vec<(u64, Action)>,
+    /// The text was decided about before, and not all of the decisions are known.
+    is_full: bool,
+}
+
+impl<P> Remembering<P> {
+    const fn new(policy: P) -> Self {
+        Self {
+            policy,
+            decisions: Vec::new(),
+            is_full: false,
+        }
+    }
+}
+
+impl<P: Policy> Policy for Remembering<P> {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        self.policy.judge(assertion)
+    }
+
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        let start = question.assertion().span().start();
+        let place = self.decisions.partition_point(|(at, _)| *at < start);
+        match self.decisions.get(place) {
+            Some((at, action)) if *at == start => return action.clone(),
+            _ if self.is_full => return Action::Discard,
+            _ => {}
+        }
+        let action = self.policy.assertion(question);
+        if self.decisions.len() < MAX_DECISIONS {
+            self.decisions.insert(place, (start, action.clone()));
+        }
+        action
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        self.policy.unannotated()
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        self.policy.limit()
+    }
+}

@@ -1,0 +1,105 @@
+//! The same response with the annotations in its text removed or replaced.
+
+use super::framer::Framer;
+use super::report::ReadReport;
+use super::rewriting::State;
+use super::sse::DEFAULT_MAX_EVENT;
+use super::{Format, IntoStreamHandler, Reasoning};
+use provstream::{Parser, Rewriter};
+
+/// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
+///
+/// What changes is the text of deltas, the places that repeat it, and what points into it (`docs/providers.md` has the
+/// list); every other byte stays. A delta without change keeps its bytes, escapes as they are, and one that loses all its
+/// text stays with an empty string. Text that was held back because it could have become an annotation, and did not, comes
+/// in the channel's next delta; at its end, in an added event with the identifiers of the last one, before the event that
+/// ends the channel. An event is written when it is complete; one that ends a channel of which text is held back, when it
+/// is certain that no more of it follows.
+///
+/// Events that are not JSON or longer than the limit are written as they are. [`report`](Self::report) counts them: their
+/// annotations are still in them.
+#[derive(Clone, Debug)]
+pub struct StreamRewriter {
+    framer: Framer,
+    state: State<Rewriter>,
+}
+
+impl StreamRewriter {
+    /// A rewriter of responses of this format, whose channels are each read by a parser set up like `parser`, which is at
+    /// the start of a stream.
+    #[must_use]
+    pub fn new(format: Format, parser: Parser) -> Self {
+        Self::of(Some(format), parser)
+    }
+
+    /// The same for responses whose format is found out from the events; those before the first evidence are written as
+    /// they are.
+    #[must_use]
+    pub fn detect(parser: Parser) -> Self {
+        Self::of(None, parser)
+    }
+
+    fn of(format: Option<Format>, parser: Parser) -> Self {
+        Self {
+            framer: Framer::new(DEFAULT_MAX_EVENT),
+            state: State::new(format, Rewriter::new(parser)),
+        }
+    }
+
+    /// The same with at most `bytes` for one event; [`DEFAULT_MAX_EVENT`] unless set. To be called before anything is
+    /// pushed.
+    #[must_use]
+    pub fn with_max_event(mut self, bytes: usize) -> Self {
+        self.framer = self.framer.with_max_event(bytes);
+        self
+    }
+
+    /// The same with this done with reasoning, which is [left](Reasoning::Leave) unless set. To be called before anything
+    /// is pushed.
+    #[must_use]
+    pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
+        self.state.set_reasoning(mode);
+        self
+    }
+
+    /// The format: what was asked for, or what the events showed so far.
+    #[must_use]
+    pub const fn format(&self) -> Option<Format> {
+        self.state.reader.format()
+    }
+
+    /// How much of the response was read so far.
+    #[must_use]
+    pub const fn report(&self) -> &ReadReport {
+        &self.state.reader.report
+    }
+
+    /// Bytes taken so far: the offset of the next one in the response.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.framer.position()
+    }
+
+    /// Takes the next bytes of the response.
+    pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
+        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        self.framer.push(chunk, &mut |kind, piece| {
+            state.take(kind, &piece, &mut handler);
+        });
+    }
+
+    /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
+    pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
+        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        self.framer.finish(&mut |kind, piece| {
+            state.take(kind, &piece, &mut handler);
+        });
+        state.finish(&mut handler);
+    }
+
+    /// Back to the start of a response with the same settings.
+    pub fn reset(&mut self) {
+        self.framer.reset();
+        self.state.reset();
+    }
+}

@@ -1,0 +1,211 @@
+//! What a client reads of a response that went through a gate is what a gate writes of each of its texts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use provstream::{Action, Gate, Handler, Parser, Policy, Question};
+use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler};
+use testkit::gate::naive::Drawn;
+use testkit::wire::generate::{Random, stream};
+use testkit::wire::oracle::Client;
+
+/// Streams of each format: 300, or as many as `PROVSTREAM_SEEDS` says.
+fn seeds() -> u64 {
+    let seeds = std::env::var("PROVSTREAM_SEEDS");
+    seeds.map_or(300, |seeds| seeds.parse().expect("a number of seeds"))
+}
+
+/// A gate over a whole text.
+fn gated(text: &str, policy: Drawn) -> String {
+    let mut out = Vec::new();
+    let mut gate = Gate::new(Parser::new(), policy);
+    gate.push(text.as_bytes(), &mut out);
+    gate.finish(&mut out);
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn pushed(gate: &mut StreamGate<Drawn>, stream: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = stream;
+    while !rest.is_empty() {
+        let len = [1, 3, 17, 90, 400, 5_000][random.below(6)].min(rest.len());
+        let (chunk, later) = rest.split_at(len);
+        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rest = later;
+    }
+    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    out
+}
+
+#[test]
+fn a_client_reads_what_a_gate_writes_of_each_text() {
+    let mut changed = 0;
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let stream = stream(format, seed);
+            let policy = Drawn(seed);
+            let mut random = Random::new(seed + 1);
+            let mut expected = Client::of(format, &stream);
+            for text in expected.texts.values_mut().chain(&mut expected.repeats) {
+                let out = gated(text, policy);
+                changed += usize::from(*text != out);
+                *text = out;
+            }
+            expected.texts.retain(|_, text| !text.is_empty());
+            let mut gate = match seed % 2 {
+                0 => StreamGate::new(format, Parser::new(), policy),
+                _ => StreamGate::detect(Parser::new(), policy),
+            };
+            let out = pushed(&mut gate, &stream, &mut random);
+            let after = Client::of(format, &out);
+            assert!(!after.is_late || expected.is_late, "{format}, seed {seed}");
+            assert!(
+                !after.text_after_tool || expected.text_after_tool,
+                "{format}, seed {seed}"
+            );
+            // All text that was late may be withheld.
+            expected.is_late = after.is_late;
+            expected.text_after_tool = after.text_after_tool;
+            assert_eq!(
+                after,
+                expected,
+                "{format}, seed {seed}: {}\nwas written as {}",
+                String::from_utf8_lossy(&stream),
+                String::from_utf8_lossy(&out),
+            );
+        }
+    }
+    assert!(changed > 500, "{changed}");
+}
+
+#[derive(Default)]
+struct Events {
+    body: String,
+    decided: Vec<String>,
+    removed: String,
+}
+
+impl Handler for Events {}
+
+impl StreamHandler for Events {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.body
+            .push_str(std::str::from_utf8(bytes).expect("UTF-8"));
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        match event {
+            GateEvent::Decided(question, action) => self.decided.push(format!(
+                "{} {:?} {action:?}",
+                question.channel(),
+                question.assertion().text()
+            )),
+            GateEvent::Removed(text) => {
+                self.removed
+                    .push_str(std::str::from_utf8(text.bytes()).expect("UTF-8"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Withholds what is asked about first, and releases everything after that, whichever clone is asked.
+#[derive(Clone, Debug, Default)]
+struct Once(Arc<AtomicBool>);
+
+impl Policy for Once {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        match self.0.swap(true, Ordering::Relaxed) {
+            false => Action::Discard,
+            true => Action::Release,
+        }
+    }
+}
+
+#[test]
+fn places_that_repeat_a_text_repeat_the_decisions() {
+    for text in ["One. [substrate.grep] Two.", "One. [substrate.grep]"] {
+        let place = r#""output_index":0,"content_index":0,"#;
+        let stream = format!(
+            "data: {{\"type\":\"response.output_text.delta\",{place}\"delta\":\"{text}\"}}\n\n\
+             data: {{\"type\":\"response.output_text.done\",{place}\"text\":\"{text}\"}}\n\n"
+        );
+        let mut events = Events::default();
+        let mut gate = StreamGate::new(Format::OpenAiResponses, Parser::new(), Once::default());
+        gate.push(stream.as_bytes(), &mut events);
+        gate.finish(&mut events);
+        assert!(!events.body.contains("One"), "{}", events.body);
+        assert_eq!(
+            events.body.matches("Two.").count(),
+            text.matches("Two.").count() * 2
+        );
+        assert_eq!(events.decided, ["0/0 \"One.\" Discard"]);
+        assert_eq!(events.removed, "One.");
+    }
+}
+
+#[test]
+fn a_body_that_is_not_streamed_has_only_what_is_released() {
+    let body = r#"{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"One. [substrate.grep] Two."},"finish_reason":"stop"}]}"#;
+    let mut events = Events::default();
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    for byte in body.as_bytes().chunks(1) {
+        gate.push(byte, &mut events);
+    }
+    gate.finish(&mut events);
+    assert_eq!(events.body, body.replace("One. [substrate.grep]", ""));
+    assert_eq!(events.decided, ["0 \"One.\" Discard"]);
+}
+
+fn body(mut gate: StreamGate<Once>, stream: &[u8]) -> String {
+    let mut events = Events::default();
+    for chunk in stream.chunks(7) {
+        gate.push(chunk, &mut events);
+    }
+    gate.finish(&mut events);
+    events.body
+}
+
+#[test]
+fn what_cannot_be_read_is_withheld() {
+    let delta = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
+    };
+    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    let long = delta(&format!("\"{}\"", "secret ".repeat(100)));
+    for (gate, stream) in [
+        // Not JSON.
+        (chat(), delta("\"secret\",")),
+        // No string.
+        (chat(), delta("{\"a\":\"secret\"}")),
+        // Longer than an event may be.
+        (chat().with_max_event(200), long),
+        // Another format than the one asked for.
+        (
+            StreamGate::new(Format::Anthropic, Parser::new(), Once::default()),
+            delta("\"secret\""),
+        ),
+        // No format at all.
+        (
+            StreamGate::detect(Parser::new(), Once::default()),
+            "data: {\"secret\":1}\n\n".into(),
+        ),
+        // Not text.
+        (chat(), "\u{1f}secret".into()),
+    ] {
+        let written = body(gate, stream.as_bytes());
+        assert!(
+            !written.contains("secret"),
+            "{stream}\nwas written as {written}"
+        );
+    }
+    let stream = format!("data: {{\"note\":1}}\n\n{}", delta("\"It is.\""));
+    let written = body(
+        StreamGate::detect(Parser::new(), Once::default()),
+        stream.as_bytes(),
+    );
+    assert!(
+        written.starts_with("data: {\"note\":1}\n\n") && written.contains("It is."),
+        "{written}"
+    );
+}

@@ -1,0 +1,272 @@
+//! A gate over a whole stream at once.
+
+use provstream::sentence::last_sentence;
+use provstream::{Action, GateEnd, Policy, Question, Unannotated};
+
+use crate::reference::engine::Cuts;
+use crate::reference::{Encoding, Ev, RefLimits, RefMode, RefVocabulary, events_in, strip_in};
+
+use super::pieces::Short;
+
+/// A policy drawn from a seed: what it decides depends on where an assertion begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn(pub u64);
+
+impl Drawn {
+    /// What becomes of the assertion that begins at a stream offset.
+    pub fn action(self, start: u64) -> Action {
+        let mut random = Cuts(self.0 ^ (start + 1).wrapping_mul(0x2545_F491_4F6C_DD1D));
+        match random.below(9) {
+            0..3 => Action::Release,
+            3 => Action::Mark("<".into(), "\">".into()),
+            4 => Action::Replace("(\n)".into()),
+            5..8 => Action::Discard,
+            _ if random.below(4) > 0 => Action::Release,
+            _ if random.below(2) == 0 => Action::Suspend,
+            _ => Action::Refuse("no\t".into()),
+        }
+    }
+
+    /// What becomes of unannotated text.
+    pub fn run(self) -> Unannotated {
+        match Cuts(self.0 ^ 0x5EED).below(4) {
+            0 => Unannotated::Release,
+            1 => Unannotated::Mark("{".into(), "}".into()),
+            2 => Unannotated::Replace("...".into()),
+            _ => Unannotated::Discard,
+        }
+    }
+}
+
+impl Policy for Drawn {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        self.action(question.assertion().span().start())
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        self.run()
+    }
+}
+
+/// An assertion and what becomes of it.
+struct Decided {
+    start: usize,
+    end: usize,
+    action: Action,
+    json: bool,
+}
+
+/// What a gate writes of an input, and how it ends the stream.
+pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Option<GateEnd>) {
+    let vocabulary = RefVocabulary::default();
+    let events = events_in(
+        short.reading,
+        &short.input,
+        limits,
+        &vocabulary,
+        &last_sentence,
+    );
+    let text = strip_in(short.reading, &short.input, limits, &vocabulary);
+    let mut decided = decide(&events, policy);
+    decided.sort_by_key(|found| found.start);
+    let mut out = Out {
+        text: &text,
+        at: 0,
+        written: Vec::new(),
+        run: None,
+        policy,
+        json_alone: matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson),
+    };
+    let mut rest = &decided[..];
+    while let Some((found, later)) = rest.split_first() {
+        rest = later;
+        out.pass(found.start);
+        out.close();
+        if let Some(end) = out.act(found, &mut rest) {
+            return (out.written, Some(end));
+        }
+    }
+    out.pass(text.len());
+    out.close();
+    (out.written, None)
+}
+
+/// The assertions whose text is part of what is left of the stream, or that end it.
+fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
+    let records: Vec<(u64, u64)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Ev::Record { span } => Some(*span),
+            _ => None,
+        })
+        .collect();
+    let mut cuts = records.clone();
+    cuts.extend(events.iter().filter_map(|event| match event {
+        Ev::Annotation {
+            span,
+            whitespace_before,
+            ..
+        } => Some((span.0 - whitespace_before, span.1)),
+        _ => None,
+    }));
+    let removed = |at: u64| -> u64 {
+        let before = cuts.iter().filter(|cut| cut.1 <= at);
+        before.map(|cut| cut.1 - cut.0).sum()
+    };
+    let mut found = Vec::new();
+    let mut stop = u64::MAX;
+    for event in events {
+        let Ev::Assertion {
+            span,
+            clean_span,
+            encoding,
+            ..
+        } = event
+        else {
+            continue;
+        };
+        let shift = removed(span.0);
+        let clean = clean_span.unwrap_or((span.0 - shift, span.1 - shift));
+        if clean.0 >= stop {
+            continue;
+        }
+        let action = policy.action(span.0);
+        if action.ends() {
+            stop = clean.0;
+        }
+        let json = *encoding == Encoding::Json;
+        let inside = |record: &&(u64, u64)| json && record.0 <= span.0 && span.1 <= record.1;
+        let record = records.iter().find(inside);
+        let (start, end) = match record {
+            Some(_) if !action.ends() => continue,
+            Some(record) => (record.0 - removed(record.0), record.0 - removed(record.0)),
+            None => clean,
+        };
+        found.push(Decided {
+            start: start as usize,
+            end: end as usize,
+            action,
+            json,
+        });
+    }
+    found
+}
+
+/// What is written of a stream without annotations.
+struct Out<'a> {
+    text: &'a [u8],
+    at: usize,
+    written: Vec<u8>,
+    run: Option<Unannotated>,
+    policy: Drawn,
+    json_alone: bool,
+}
+
+impl Out<'_> {
+    /// Unannotated text.
+    fn pass(&mut self, upto: usize) {
+        let mut text = &self.text[self.at.min(upto)..upto];
+        self.at = self.at.max(upto);
+        if self.run.is_none() && !self.json_alone {
+            let lead = lead(text);
+            self.written.extend_from_slice(&text[..lead]);
+            text = &text[lead..];
+            if text.is_empty() {
+                return;
+            }
+            let run = self.policy.run();
+            match &run {
+                Unannotated::Mark(text, _) | Unannotated::Replace(text) => {
+                    self.written.extend_from_slice(text.as_bytes());
+                }
+                _ => {}
+            }
+            self.run = Some(run);
+        }
+        if matches!(
+            self.run,
+            None | Some(Unannotated::Release | Unannotated::Mark(..))
+        ) {
+            self.written.extend_from_slice(text);
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(Unannotated::Mark(_, after)) = self.run.take() {
+            self.written.extend_from_slice(after.as_bytes());
+        }
+    }
+
+    /// An assertion, with those in it, which are the first of the `rest`.
+    fn act(&mut self, found: &Decided, rest: &mut &[Decided]) -> Option<GateEnd> {
+        let escaped = |text: &str| match found.json {
+            true => {
+                let quoted = serde_json::to_string(text).expect("a string");
+                quoted[1..quoted.len() - 1].to_owned()
+            }
+            false => text.to_owned(),
+        };
+        let (before, after) = match &found.action {
+            Action::Release => (String::new(), String::new()),
+            Action::Mark(before, after) => (escaped(before), escaped(after)),
+            Action::Replace(_) | Action::Discard => {
+                if let Action::Replace(text) = &found.action {
+                    self.written.extend_from_slice(escaped(text).as_bytes());
+                }
+                self.at = self.at.max(found.end);
+                // What is in it is gone, unless the stream ends there.
+                while let Some((inner, later)) = rest.split_first()
+                    && inner.start < found.end
+                    && !inner.action.ends()
+                {
+                    assert!(inner.end <= found.end, "one within the other");
+                    *rest = later;
+                }
+                return None;
+            }
+            Action::Suspend => return Some(GateEnd::Suspended),
+            Action::Refuse(text) => {
+                self.written.extend_from_slice(escaped(text).as_bytes());
+                return Some(GateEnd::Refused);
+            }
+            other => panic!("an action that there is not: {other:?}"),
+        };
+        self.written.extend_from_slice(before.as_bytes());
+        while let Some((inner, later)) = rest.split_first()
+            && inner.start < found.end
+        {
+            *rest = later;
+            self.text(inner.start);
+            if let Some(end) = self.act(inner, rest) {
+                return Some(end);
+            }
+        }
+        self.text(found.end);
+        self.written.extend_from_slice(after.as_bytes());
+        None
+    }
+
+    /// Text of an assertion.
+    fn text(&mut self, upto: usize) {
+        self.written
+            .extend_from_slice(&self.text[self.at.min(upto)..upto]);
+        self.at = self.at.max(upto);
+    }
+}
+
+/// Length of the white space and closing punctuation that a text begins with.
+fn lead(text: &[u8]) -> usize {
+    let mut len = 0;
+    for chunk in text.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            if !char.is_whitespace() && !crate::reference::is_closing(char) {
+                return len;
+            }
+            len += char.len_utf8();
+        }
+        if !chunk.invalid().is_empty() {
+            return len;
+        }
+    }
+    len
+}

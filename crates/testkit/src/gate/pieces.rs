@@ -1,0 +1,155 @@
+//! Short inputs of what release point and gate depend on.
+
+use crate::reference::engine::Cuts;
+use crate::reference::{Reading, RefMode, Segment};
+
+/// Pieces of free text.
+const TEXT: &[&str] = &[
+    "It rained",
+    "Dr",
+    "Smith",
+    "The",
+    "the",
+    "p",
+    "U.S",
+    "z. B",
+    "Fig",
+    "5",
+    "Mai",
+    "am",
+    "said",
+    "I",
+    "A",
+    "x",
+    "IV",
+    ".",
+    ".",
+    ".",
+    "...",
+    "!",
+    "?",
+    "\u{3002}",
+    "\u{8bf4}",
+    "\u{3068}",
+    "\"",
+    "\u{201d}",
+    ")",
+    "(",
+    "\u{bb}",
+    ",",
+    ";",
+    " ",
+    " ",
+    " ",
+    " ",
+    "\n",
+    "\n",
+    "\n\n",
+    "\t",
+    "\u{a0}",
+    "> ",
+    ">",
+    "- ",
+    "-",
+    "1. ",
+    "# ",
+    "| ",
+    "|",
+    "\\",
+    "`",
+    "``",
+    "```",
+    "```\n",
+    "~~~\n",
+    "> ```\n",
+    "- ```\n",
+    "[a;ts=]",
+    "[a;ts=]",
+    "[substrate.grep]",
+    "[substrate.gr",
+    "[",
+    "]",
+    "[x]",
+    "```\n{\"assertion\":\"x\"}\n```\n",
+    "\u{feff}",
+    "\u{e9}",
+    "\u{1F600}",
+];
+
+/// Pieces of JSON.
+const JSON: &[&str] = &[
+    "{",
+    "{",
+    "}",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\"assertion\":\"One. Two\"",
+    "\"assertion\":\"x",
+    "\"assertion\":",
+    "\"assertion\"",
+    "\"ass\\u0065rtion\":\"y\"",
+    "\"provenance\":{\"substrate_class\":\"substrate.grep\"}",
+    "\"provenance\":[",
+    "\"provenance\":",
+    "\"a\":1",
+    "\"a\":",
+    "\"a\":{",
+    "null",
+    "1",
+    "\"s\"",
+    "\n",
+    " ",
+    "{\"assertion\":\"x\"}",
+    "{\"a\":",
+    "{\"assertion\":\"x\",",
+];
+
+/// A short input, how it is read, and a seed for its cuts.
+#[derive(Clone, Debug)]
+pub struct Short {
+    /// How it is read.
+    pub reading: Reading,
+    /// Its segments.
+    pub input: Vec<Segment>,
+}
+
+/// A short input of at most `most` pieces; the same seed gives the same input.
+pub fn short(seed: u64, most: usize) -> Short {
+    let mut random = Cuts(seed);
+    let mode = match random.below(8) {
+        0..3 => RefMode::Text,
+        3..6 => RefMode::Auto,
+        6 => RefMode::Json,
+        _ => RefMode::Ndjson,
+    };
+    let reading = Reading {
+        mode,
+        hold_records: mode != RefMode::Text && random.below(3) == 0,
+    };
+    let json = match mode {
+        RefMode::Text => 0,
+        RefMode::Auto => random.below(3) * 3,
+        _ => 10,
+    };
+    let mut input: Vec<Segment> = Vec::new();
+    let mut own = true;
+    for _ in 0..1 + random.below(most) {
+        if random.below(16) == 0 {
+            own = !own;
+        }
+        let from = if random.below(10) < json { JSON } else { TEXT };
+        let piece = from[random.below(from.len())].as_bytes();
+        match input.last_mut() {
+            Some(last) if last.own == own => last.bytes.extend_from_slice(piece),
+            _ => input.push(Segment {
+                own,
+                bytes: piece.to_vec(),
+            }),
+        }
+    }
+    Short { reading, input }
+}

@@ -1,0 +1,172 @@
+//! The release point by brute force: whatever some continuation makes an assertion.
+
+use std::sync::LazyLock;
+
+use provstream::sentence::last_sentence;
+
+use crate::reference::holdback::{LEAST, completions};
+use crate::reference::{Ev, Reading, RefLimits, RefVocabulary, Segment, timed_events_in};
+use crate::root;
+
+/// What may have to come first: the end of what is open.
+const FIRST: &[&str] = &[
+    "",
+    "`",
+    "``",
+    "\n",
+    "\"",
+    "}",
+    "]",
+    "x",
+    "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+    "\n````````````\n",
+    "````````````\n",
+    "~\n~~~~~~~~~~~~\n",
+    "~~~~~~~~~~~~\n",
+    "> ````````````\n",
+    ":\"x\"}",
+    "0041\":1}",
+    "\":1}",
+    "ull}",
+    "ll}",
+    "l}",
+];
+
+/// What may complete a member or element of JSON.
+const MEMBER: &[&str] = &[
+    "", "1", "\"", "n\"", "\":1", "n\":1", "\"x\":1", ":1", "0\"", "00\"", "000\"", "0000\"",
+    "0\":1", "00\":1", "000\":1", "0000\":1", "rue", "ue", "e", "alse", "lse", "se", "ull", "ll",
+    "l",
+];
+
+/// What may come then, before an annotation.
+const SECOND: &[&str] = &[
+    "",
+    " ",
+    "x",
+    "X",
+    ". X",
+    " said",
+    " X said",
+    "\u{8bf4}",
+    "\u{3066}",
+    "\n",
+    "\n\n",
+    "}",
+    "\"}",
+    "]}",
+    "\"]}",
+    "}}",
+    "\"}}",
+    "\"assertion\":\"x\"}",
+    "ion\":\"x\"}",
+    "\n> x",
+    "|",
+    "- ",
+    " x",
+    "\\",
+    "``",
+    "\n````````````\n",
+    "\n~~~~~~~~~~~~\n",
+    "\n> ````````````\n",
+    "\n> ~~~~~~~~~~~~\n",
+];
+
+/// No part of a word is longer of which the end is tried.
+const LONGEST_PART: usize = 12;
+
+/// Words of which an end may change what was before them.
+static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let data = root().join("src/extract/sentence/data");
+    let files = ["ordinal-after.txt", "speech.txt"];
+    let lists = files.map(|file| std::fs::read_to_string(data.join(file)).expect("a word list"));
+    let words = lists.iter().flat_map(|list| list.lines());
+    let words = words.filter(|word| !word.starts_with('#') && !word.is_empty());
+    words.map(str::to_owned).collect()
+});
+
+fn own(bytes: impl Into<Vec<u8>>) -> Segment {
+    Segment {
+        own: true,
+        bytes: bytes.into(),
+    }
+}
+
+/// The continuations that are tried after `prefix`.
+fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
+    let mut found = Vec::new();
+    for first in FIRST {
+        for second in SECOND {
+            found.push(vec![own(format!("{first}{second}{LEAST}"))]);
+        }
+        for text in ["", "x", "X said.", "\n"] {
+            let foreign = Segment {
+                own: false,
+                bytes: format!("{first}{text}").into_bytes(),
+            };
+            found.push(vec![foreign, own(LEAST)]);
+        }
+    }
+    for end in completions(prefix) {
+        found.push(vec![own([&end[..], LEAST.as_bytes()].concat())]);
+        found.push(vec![own(end)]);
+    }
+    let closers = closers(prefix);
+    for member in MEMBER {
+        found.push(vec![own(format!("{member}{closers}"))]);
+        found.push(vec![own(format!("{member}{closers}{LEAST}"))]);
+    }
+    let longest = prefix.len().min(LONGEST_PART);
+    for part in (1..=longest).map(|len| &prefix[prefix.len() - len..]) {
+        for whole in WORDS.iter() {
+            if let Some(rest) = whole.as_bytes().strip_prefix(part) {
+                found.push(vec![own([rest, LEAST.as_bytes()].concat())]);
+            }
+        }
+    }
+    found
+}
+
+/// What closes the objects and arrays that are open at the end of `prefix`, if all of it is JSON.
+fn closers(prefix: &[u8]) -> String {
+    let mut open = Vec::new();
+    let mut in_string = false;
+    let mut escaped = false;
+    for &byte in prefix {
+        let escapes = in_string && byte == b'\\' && !escaped;
+        match byte {
+            b'"' if !escaped => in_string = !in_string,
+            b'{' if !in_string => open.push('}'),
+            b'[' if !in_string => open.push(']'),
+            b'}' | b']' if !in_string => drop(open.pop()),
+            _ => {}
+        }
+        escaped = escapes;
+    }
+    open.iter().rev().collect()
+}
+
+/// The least offset at which an assertion begins that is not complete with `prefix`, over the continuations tried; the
+/// length of `prefix` if that is less.
+pub fn release_point(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> u64 {
+    let bytes: Vec<u8> = prefix
+        .iter()
+        .flat_map(|segment| segment.bytes.clone())
+        .collect();
+    let vocabulary = RefVocabulary::default();
+    let mut least = bytes.len() as u64;
+    let mut input = prefix.to_vec();
+    for more in continuations(&bytes) {
+        input.truncate(prefix.len());
+        input.extend(more);
+        for (known, event) in timed_events_in(reading, &input, limits, &vocabulary, &last_sentence)
+        {
+            if let Ev::Assertion { span, .. } = event
+                && known > bytes.len()
+            {
+                least = least.min(span.0);
+            }
+        }
+    }
+    least
+}

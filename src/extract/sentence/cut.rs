@@ -1,0 +1,126 @@
+//! The last sentence of a candidate whose beginning is missing.
+//!
+//! What keeps a full stop from ending a sentence comes before it, and may be missing. So near the cut such a full stop ends a
+//! sentence, whatever comes before it. That way a sentence boundary never vanishes when more of the text before it is cut off:
+//! the last sentence begins where it began before, or later.
+
+use super::class::{Class, char_at, char_before};
+use super::terminator::{self, Terminator};
+use super::{boundary, scan};
+use crate::steps;
+
+/// The decision about a terminator looks at fewer letters and digits before it: two abbreviations and a number.
+const NEAR: usize = 64;
+
+/// A text in which sentences are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Terminators before this place are near the cut; 0 if nothing is cut off.
+    near: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(super) const fn whole(bytes: &'a [u8]) -> Self {
+        Self { bytes, near: 0 }
+    }
+
+    /// A text whose beginning was cut off.
+    pub(super) fn cut(bytes: &'a [u8]) -> Self {
+        let mut at = 0;
+        let mut left = NEAR;
+        while left > 0
+            && let Some(found) = char_at(bytes, at)
+        {
+            left -= usize::from(is_counted(found.class));
+            at += found.len;
+        }
+        steps::count(at);
+        Self { bytes, near: at }
+    }
+
+    /// Whether what comes before a terminator may be missing.
+    pub(super) const fn is_near_cut(&self, terminator: Terminator) -> bool {
+        terminator.start < self.near
+    }
+
+    /// Where the sentence that `terminator` ends is over, or `None` if it ends none.
+    #[inline]
+    pub(super) fn boundary_after(&self, terminator: Terminator) -> Option<usize> {
+        if self.is_near_cut(terminator) {
+            boundary::after_unheld(self.bytes, terminator)
+        } else {
+            boundary::after(self.bytes, terminator)
+        }
+    }
+
+    /// Where the first sentence starts: at a cut, after what may close the sentence before.
+    pub(super) fn start(&self) -> usize {
+        if self.near == 0 {
+            return 0;
+        }
+        let mut at = 0;
+        while let Some(found) = char_at(self.bytes, at) {
+            let closes = found.class == Class::Close
+                || found.class.is_mark()
+                || found.class.is_space()
+                || self.bytes[at] == b'>';
+            if !closes {
+                steps::count(at);
+                return at;
+            }
+            at += found.len;
+        }
+        0
+    }
+}
+
+/// The last sentence of a candidate whose beginning was cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CutSentence {
+    /// Where it starts.
+    pub(crate) start: usize,
+    /// No boundary was found before it.
+    pub(crate) at_cut: bool,
+}
+
+/// Where the last sentence of a candidate starts whose beginning was cut off.
+pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
+    let text = Text::cut(candidate);
+    let mut end = terminator::trimmed(candidate);
+    let mut bare = candidate.len(); // no letter in candidate[bare..]
+    while let Some(terminator) = terminator::last_before(candidate, end) {
+        end = terminator.start;
+        if let Some(at) = text.boundary_after(terminator) {
+            if scan::has_letter(candidate, at..bare) {
+                let at_cut = text.is_near_cut(terminator)
+                    && boundary::after(candidate, terminator).is_none();
+                return CutSentence { start: at, at_cut };
+            }
+            bare = at;
+        }
+    }
+    CutSentence {
+        start: text.start(),
+        at_cut: true,
+    }
+}
+
+/// The last place before `at` that can be cut without being near the boundary at `at`; 0 without one.
+pub(crate) fn not_near(text: &[u8], mut at: usize) -> usize {
+    let from = at;
+    let mut left = NEAR;
+    while left > 0
+        && let Some(found) = char_before(text, at)
+    {
+        left -= usize::from(is_counted(found.class));
+        at -= found.len;
+    }
+    steps::count(from - at);
+    at
+}
+
+/// Whether a character is a letter or a digit.
+const fn is_counted(class: Class) -> bool {
+    class.is_letter() || matches!(class, Class::Numeric)
+}

@@ -1,0 +1,93 @@
+//! Which sentence boundaries hold whatever follows the text.
+//!
+//! A boundary needs a letter after it. Up to that letter everything that a decision looks at is there, but for the words
+//! that follow: those that start a sentence, that follow an ordinal, or that name a speaker. So only a boundary whose
+//! next words are not complete can change. After the next terminator none can.
+
+use super::class::Class;
+use super::cut::Text;
+use super::terminator::{self, Terminator};
+use super::{boundary, ordinal, scan, speech};
+
+/// So many bytes after its next letter no terminator ends a sentence that it did not end before: two names, a verb.
+const DECIDED: usize = 128;
+
+/// The last sentence of a text, whatever follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// Where it starts at the earliest.
+    pub(crate) start: usize,
+    /// Only another terminator can change that.
+    pub(crate) calm: bool,
+    /// It starts where it does because the beginning of the text is missing.
+    pub(crate) at_cut: bool,
+}
+
+/// The last sentence of `bytes`, which end with a whole character, whatever follows; the beginning may be `cut` off.
+pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
+    let text = if cut {
+        Text::cut(bytes)
+    } else {
+        Text::whole(bytes)
+    };
+    let mut end = bytes.len();
+    let mut bare = bytes.len(); // no letter in bytes[bare..]
+    let mut calm = None;
+    while let Some(terminator) = terminator::last_before(bytes, end) {
+        let last = end == bytes.len();
+        end = terminator.start;
+        let known = *calm.get_or_insert_with(|| is_decided(bytes, terminator.end));
+        let Some(at) = text.boundary_after(terminator) else {
+            continue;
+        };
+        if scan::has_letter(bytes, at..bare) {
+            let near = text.is_near_cut(terminator);
+            let settled = is_settled(bytes, terminator, at, near);
+            if !last || settled {
+                return Settled {
+                    start: at,
+                    calm: known || last && settled,
+                    at_cut: near && boundary::after(bytes, terminator).is_none(),
+                };
+            }
+        } else {
+            bare = at;
+        }
+    }
+    Settled {
+        start: text.start(),
+        calm: calm.unwrap_or(true),
+        at_cut: cut,
+    }
+}
+
+/// Whether nothing that follows changes what the last terminator is, which ends at `end`.
+fn is_decided(text: &[u8], end: usize) -> bool {
+    scan::next_decisive(text, end).is_some() && {
+        let letter = (end..text.len()).find(|&at| scan::has_letter(text, at..at + 1));
+        letter.is_some_and(|at| text.len() - at > DECIDED)
+    }
+}
+
+/// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it.
+/// `near` the cut, what comes before it does not count.
+fn is_settled(text: &[u8], terminator: Terminator, next: usize, near: bool) -> bool {
+    match terminator.class {
+        Class::ATerm if near => true,
+        Class::ATerm if terminator.code == u32::from(b'.') => {
+            let open = text.len() - next == scan::word_len(text, next);
+            !open || !may_stay_whole(text, terminator.start, next)
+        }
+        Class::ATerm | Class::Sep => true,
+        _ => !boundary::closes_quotation(text, terminator) || !speech::may_follow(text, next),
+    }
+}
+
+/// Whether the full stop at `dot` may turn out to end no sentence when the word at `next` goes on.
+fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
+    if text[..dot].last().is_some_and(u8::is_ascii_digit) {
+        ordinal::may_stay_whole(text, dot, next)
+    } else {
+        boundary::needs_start(text, dot)
+    }
+}

@@ -1,0 +1,418 @@
+//! The text that is held back, and what was decided about it.
+
+use std::borrow::Cow;
+
+use super::GateEnd;
+use super::handler::GateHandler;
+use super::policy::{Action, AtLimit, Policy, Unannotated};
+use crate::event::TextChunk;
+use crate::json::JsonString;
+use crate::lex::chars::{Separator, separator};
+use crate::provenance::{Assertion, Encoding};
+use crate::span::Span;
+
+/// Text from the release point on, and the decisions about it. All offsets are those of the stream without annotations
+/// and records.
+///
+/// Invariant: `bytes[taken..]` is the text from `start` on.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    taken: usize,
+    start: u64,
+    /// Bytes of the stream that were removed so far.
+    removed: u64,
+    /// In the order of their spans.
+    decisions: Vec<Decision>,
+    /// Where the first assertion begins at which the stream ends.
+    stop: Option<u64>,
+    ended: Option<GateEnd>,
+    /// The run of unannotated text that has begun.
+    run: Option<Unannotated>,
+    /// There are only JSON values: no text but theirs.
+    json_alone: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Decision {
+    /// In the stream.
+    span: Span,
+    clean: Span,
+    action: Action,
+    /// The text is the content of a JSON string.
+    in_string: bool,
+}
+
+impl Held {
+    pub(super) const fn new(start: u64, json_alone: bool) -> Self {
+        Self {
+            bytes: Vec::new(),
+            taken: 0,
+            start,
+            removed: 0,
+            decisions: Vec::new(),
+            stop: None,
+            ended: None,
+            run: None,
+            json_alone,
+        }
+    }
+
+    /// Back to the start of a stream, keeping the memory.
+    pub(super) fn reset(&mut self, start: u64) {
+        let mut bytes = core::mem::take(&mut self.bytes);
+        let mut decisions = core::mem::take(&mut self.decisions);
+        bytes.clear();
+        decisions.clear();
+        *self = Self {
+            bytes,
+            decisions,
+            ..Self::new(start, self.json_alone)
+        };
+    }
+
+    pub(super) const fn ended(&self) -> Option<GateEnd> {
+        self.ended
+    }
+
+    /// Whether a run of unannotated text is open.
+    pub(super) const fn is_in_run(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Whether a decision waits.
+    pub(super) const fn has_decisions(&self) -> bool {
+        !self.decisions.is_empty()
+    }
+
+    /// Offset of the first byte that is held back.
+    pub(super) const fn start(&self) -> u64 {
+        self.start
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() - self.taken
+    }
+
+    pub(super) fn heap_size(&self) -> usize {
+        let texts = self.decisions.iter().map(|decision| decision.action.heap());
+        let run = self.run.as_ref().map_or(0, Unannotated::heap);
+        self.bytes.capacity()
+            + self.decisions.capacity() * size_of::<Decision>()
+            + texts.sum::<usize>()
+            + run
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.taken == self.bytes.len() {
+            self.bytes.clear();
+            self.taken = 0;
+        } else if self.taken > self.len() {
+            self.bytes.drain(..self.taken);
+            self.taken = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// [`push`](Self::push) of a few bytes, without a call of a function that copies any number.
+    #[inline]
+    pub(super) fn push_short(&mut self, bytes: &[u8]) {
+        if self.bytes.capacity() - self.bytes.len() < bytes.len() {
+            return self.push(bytes);
+        }
+        let (fours, rest) = bytes.as_chunks::<4>();
+        for four in fours {
+            self.bytes.extend_from_slice(four);
+        }
+        for &byte in rest {
+            self.bytes.push(byte);
+        }
+    }
+
+    pub(super) const fn remove(&mut self, len: u64) {
+        self.removed += len;
+    }
+
+    /// A record was removed with the assertions in it.
+    pub(super) fn remove_record(&mut self, record: Span) {
+        self.removed += record.len();
+        let at = record.end() - self.removed;
+        let inside = |decision: &Decision| {
+            let span = decision.span;
+            decision.in_string && record.start() <= span.start() && span.end() <= record.end()
+        };
+        self.decisions
+            .retain(|decision| decision.action.ends() || !inside(decision));
+        for decision in &mut self.decisions {
+            if inside(decision) {
+                // The stream ends where the record was.
+                decision.clean = Span::new(at, at);
+                self.stop = Some(at);
+            }
+        }
+    }
+
+    /// While a policy is asked, the stream counts as ended, so that nothing is released if it panics.
+    pub(super) const fn set_asking(&mut self, asking: bool) {
+        self.ended = if asking {
+            Some(GateEnd::Suspended)
+        } else {
+            None
+        };
+    }
+
+    /// Where an assertion that has just been reported is.
+    pub(super) fn clean_span(&self, assertion: &Assertion<'_>) -> Span {
+        // In JSON nothing is removed, so all that was removed comes before it.
+        let span = assertion.span();
+        let shifted = Span::new(
+            span.start().saturating_sub(self.removed),
+            span.end().saturating_sub(self.removed),
+        );
+        assertion.clean_span().unwrap_or(shifted)
+    }
+
+    /// Whether the stream ends before an assertion.
+    pub(super) fn is_beyond_stop(&self, clean: Span) -> bool {
+        self.ended.is_some() || self.stop.is_some_and(|stop| clean.start() >= stop)
+    }
+
+    pub(super) fn decide(&mut self, span: Span, clean: Span, action: Action, encoding: Encoding) {
+        if action.ends() {
+            self.stop = Some(clean.start());
+        }
+        let at = self
+            .decisions
+            .partition_point(|before| before.clean.start() <= clean.start());
+        let decision = Decision {
+            span,
+            clean,
+            action,
+            in_string: encoding == Encoding::Json,
+        };
+        self.decisions.insert(at, decision);
+    }
+
+    /// Releases or removes all text before `upto`, about which everything is decided; all there is if there is no such
+    /// place.
+    pub(super) fn settle(
+        &mut self,
+        upto: Option<u64>,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        let last = upto.is_none();
+        let end = self.start + self.len() as u64;
+        let upto = upto.map_or(end, |upto| upto.clamp(self.start, end));
+        while self.ended.is_none() && self.group_end().is_some_and(|end| end <= upto) {
+            let decision = self.decisions.remove(0);
+            self.pass(decision.clean.start(), true, policy, handler);
+            self.close(handler);
+            self.act(decision, handler);
+        }
+        if self.ended.is_none() {
+            let next = self.decisions.first().map(|next| next.clean.start());
+            self.pass(
+                next.map_or(upto, |next| next.min(upto)),
+                last,
+                policy,
+                handler,
+            );
+        }
+    }
+
+    /// A limit is reached: what is before `upto`, or all that is held back, no longer waits for an assertion.
+    pub(super) fn overflow(
+        &mut self,
+        upto: Option<u64>,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        match policy.limit() {
+            AtLimit::Release => {
+                let from = self.start;
+                self.settle(upto, policy, handler);
+                handler.limit(Span::new(from, self.start));
+            }
+            AtLimit::Refuse(text) => {
+                self.close(handler);
+                handler.inserted(&text, self.start);
+                self.end(GateEnd::Refused);
+            }
+        }
+    }
+
+    /// The run of unannotated text is over.
+    pub(super) fn close(&mut self, handler: &mut impl GateHandler) {
+        let Some(run) = self.run.take() else {
+            return;
+        };
+        if let Unannotated::Mark(_, after) = run {
+            handler.inserted(&after, self.start);
+        }
+        handler.run_ends(self.start);
+    }
+
+    /// Passes over unannotated text up to an offset; if it is not the `last` of its run, a character may be cut there.
+    fn pass(
+        &mut self,
+        upto: u64,
+        last: bool,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        let Some(len) = upto.checked_sub(self.start).filter(|&len| len > 0) else {
+            return;
+        };
+        let mut len = len as usize;
+        if !self.json_alone && self.run.is_none() {
+            let text = &self.bytes[self.taken..self.taken + len];
+            let Lead { len: lead, begins } = lead(text, last);
+            self.take(lead, false, handler);
+            if !begins {
+                return;
+            }
+            len -= lead;
+            let run = policy.unannotated();
+            handler.run_begins(self.start, &run);
+            if let Unannotated::Mark(text, _) | Unannotated::Replace(text) = &run {
+                handler.inserted(text, self.start);
+            }
+            self.run = Some(run);
+        }
+        let removed = matches!(
+            self.run,
+            Some(Unannotated::Discard | Unannotated::Replace(_))
+        );
+        self.take(len, removed, handler);
+    }
+
+    /// Where the first assertion ends that was decided about, with those that overlap it: an assertion in JSON may be in a
+    /// fenced block that is one as a whole.
+    fn group_end(&self) -> Option<u64> {
+        let (first, rest) = self.decisions.split_first()?;
+        let overlapping = |end: u64, next: &Decision| {
+            let overlaps = next.clean.start() < end;
+            overlaps.then(|| end.max(next.clean.end()))
+        };
+        let mut end = first.clean.end();
+        for next in rest {
+            match overlapping(end, next) {
+                Some(further) => end = further,
+                None => break,
+            }
+        }
+        Some(end)
+    }
+
+    /// Does what was decided about an assertion, and within it about others; text is released only if all allow it.
+    fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
+        let at = self.start;
+        let end = decision.clean.end();
+        let escape = decision.in_string;
+        match decision.action {
+            Action::Release => self.act_within(end, handler),
+            Action::Mark(before, after) => {
+                handler.inserted(&escaped(&before, escape), at);
+                self.act_within(end, handler);
+                if self.ended.is_none() {
+                    handler.inserted(&escaped(&after, escape), self.start);
+                }
+            }
+            Action::Replace(text) => {
+                handler.inserted(&escaped(&text, escape), at);
+                self.remove_all(end, handler);
+            }
+            Action::Discard => self.remove_all(end, handler),
+            Action::Suspend => self.end(GateEnd::Suspended),
+            Action::Refuse(text) => {
+                handler.inserted(&escaped(&text, escape), at);
+                self.end(GateEnd::Refused);
+            }
+        }
+    }
+
+    /// Releases the text up to `end`, as far as what was decided about assertions in it allows.
+    fn act_within(&mut self, end: u64, handler: &mut impl GateHandler) {
+        while self.ended.is_none()
+            && self
+                .decisions
+                .first()
+                .is_some_and(|next| next.clean.start() < end)
+        {
+            let decision = self.decisions.remove(0);
+            self.take_upto(decision.clean.start(), false, handler);
+            self.act(decision, handler);
+        }
+        if self.ended.is_none() {
+            self.take_upto(end, false, handler);
+        }
+    }
+
+    /// Removes the text up to `end` with the assertions in it; one that ends the stream still does.
+    fn remove_all(&mut self, end: u64, handler: &mut impl GateHandler) {
+        self.take_upto(end, true, handler);
+        self.decisions.retain(|other| {
+            let inside = other.clean.start() < end && other.clean.end() <= end;
+            !inside || other.action.ends()
+        });
+    }
+
+    fn take_upto(&mut self, end: u64, removed: bool, handler: &mut impl GateHandler) {
+        let len = end.saturating_sub(self.start) as usize;
+        self.take(len, removed, handler);
+    }
+
+    /// Releases or removes the next bytes.
+    fn take(&mut self, len: usize, removed: bool, handler: &mut impl GateHandler) {
+        if len == 0 {
+            return;
+        }
+        let text = TextChunk::new(&self.bytes[self.taken..self.taken + len], self.start);
+        if removed {
+            handler.removed(text);
+        } else {
+            handler.released(text);
+        }
+        self.taken += len;
+        self.start += len as u64;
+    }
+
+    fn end(&mut self, how: GateEnd) {
+        self.ended = Some(how);
+        self.bytes.clear();
+        self.taken = 0;
+        self.decisions.clear();
+    }
+}
+
+/// What unannotated text begins with.
+struct Lead {
+    /// Length of the white space and closing punctuation.
+    len: usize,
+    /// Another character follows.
+    begins: bool,
+}
+
+/// What `text` begins with; a character that is cut at its end counts if the text is the `last` of its run.
+fn lead(text: &[u8], last: bool) -> Lead {
+    let mut len = 0;
+    while len < text.len() {
+        match separator(&text[len..]) {
+            Separator::White(white) => len += white,
+            Separator::Closing(closing) => len += closing,
+            Separator::Partial if !last => return Lead { len, begins: false },
+            Separator::Partial | Separator::Other => return Lead { len, begins: true },
+        }
+    }
+    Lead { len, begins: false }
+}
+
+/// The text, as it is written in a JSON string if it is to be.
+fn escaped(text: &str, escape: bool) -> Cow<'_, str> {
+    if !escape {
+        return Cow::Borrowed(text);
+    }
+    let quoted = JsonString(text).to_string();
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
+}

@@ -1,0 +1,356 @@
+//! Holds text back until it is known which assertion it belongs to, and has a policy decide what becomes of it.
+
+mod handler;
+mod held;
+mod policy;
+#[cfg(feature = "settings")]
+mod rules;
+
+pub use self::handler::GateHandler;
+use self::held::Held;
+pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
+#[cfg(feature = "settings")]
+pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
+use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+use crate::handler::{Handler, Replacement};
+use crate::parser::Parser;
+use crate::provenance::Assertion;
+use crate::rewrite::Rewriter;
+use crate::span::Span;
+
+/// At stream offsets that are multiples of this, the policy may be asked about text that is too long.
+const STRIDE: u64 = 1_024;
+
+/// Longer chunks are not looked at as a whole.
+const SHORT: usize = 32;
+
+/// Stretches of untrusted text that are remembered one by one.
+const MOST_STRETCHES: usize = 1_024;
+
+/// How a gate ended a stream before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GateEnd {
+    /// [`Action::Suspend`]: the caller may ask for the rest to be emitted once more.
+    Suspended,
+    /// [`Action::Refuse`] or [`AtLimit::Refuse`].
+    Refused,
+}
+
+/// Acts on each assertion of a stream before anyone reads it (`provenance memo 7`).
+///
+/// Text is held back from the [release point](Parser::undecided_from) on. When an assertion is complete, a [`Policy`]
+/// decides what becomes of its text. Annotations are removed, as a [`Rewriter`] removes them. What is written goes to a
+/// [`GateHandler`], and how the stream is cut into chunks has no effect on it, other than the pieces that text comes in.
+///
+/// Text that no assertion covers is *unannotated*. It comes in runs: a run begins at the first character after an
+/// assertion, or after the start of the stream, that is neither white space nor closing punctuation, and lasts until the
+/// next assertion. The policy decides about each run at its beginning. In [`Mode::Json`](crate::Mode::Json) and
+/// [`Mode::Ndjson`](crate::Mode::Ndjson) such text is always released: it is the syntax of the values. In
+/// [`Mode::Auto`](crate::Mode::Auto) that syntax is unannotated text.
+///
+/// An assertion in JSON is the content of a string, so text that a policy inserts there is escaped.
+///
+/// Memory is bounded by the parser's limits and by [`with_max_held`](Self::with_max_held).
+///
+/// ```
+/// use provstream::{Action, Gate, Parser, Policy, Question};
+///
+/// struct NoInference;
+///
+/// impl Policy for NoInference {
+///     fn assertion(&mut self, question: &Question<'_>) -> Action {
+///         let terminal = |class: &str| class == "unverified-inference";
+///         if question.assertion().annotations().any(|a| terminal(a.class().as_str())) {
+///             Action::Replace("(withheld)".into())
+///         } else {
+///             Action::Release
+///         }
+///     }
+/// }
+///
+/// let mut clean = Vec::new();
+/// let mut gate = Gate::new(Parser::new(), NoInference);
+/// for chunk in ["It rained. It will", " rain. [unverified-inf", "erence] So it is."] {
+///     gate.push(chunk.as_bytes(), &mut clean);
+/// }
+/// gate.finish(&mut clean);
+/// assert_eq!(clean, b"It rained. (withheld) So it is.");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gate<P> {
+    rewriter: Rewriter,
+    policy: P,
+    held: Held,
+    /// Untrusted text from the release point on, in stream offsets.
+    untrusted: Vec<Span>,
+    channel: Box<str>,
+    most: usize,
+    /// An assertion that is not complete may cover some of what was taken.
+    undecided: bool,
+}
+
+impl<P: Policy> Gate<P> {
+    /// Bytes of text held back at most, unless [`with_max_held`](Self::with_max_held) sets another number.
+    pub const DEFAULT_MAX_HELD: usize = 65_536;
+
+    /// A gate around a parser that is at the start of a stream.
+    pub fn new(parser: Parser, policy: P) -> Self {
+        Self {
+            held: Held::new(parser.position(), parser.reads_json_alone()),
+            rewriter: Rewriter::new(parser),
+            policy,
+            untrusted: Vec::new(),
+            channel: Box::default(),
+            undecided: false,
+            most: Self::DEFAULT_MAX_HELD,
+        }
+    }
+
+    /// Names the channel that the stream is one of, for the policy and the audit log.
+    #[must_use]
+    pub fn with_channel(mut self, channel: &str) -> Self {
+        self.channel = channel.into();
+        self
+    }
+
+    /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). It is asked at
+    /// stream offsets that are multiples of 1,024.
+    ///
+    /// It is also asked there about the beginning of a sentence or of a block of code that has become longer than
+    /// [`max_assertion`](crate::Limits::max_assertion).
+    #[must_use]
+    pub const fn with_max_held(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+
+    /// Takes the next bytes of the model's own output. After the [end](Self::ended) it does nothing.
+    pub fn push(&mut self, chunk: &[u8], mut handler: impl GateHandler) {
+        self.push_any(chunk, false, &mut handler);
+    }
+
+    /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
+    pub fn push_untrusted(&mut self, chunk: &[u8], mut handler: impl GateHandler) {
+        self.push_any(chunk, true, &mut handler);
+    }
+
+    /// Decides about what is held back at the end of the stream.
+    pub fn finish(&mut self, mut handler: impl GateHandler) {
+        if self.held.ended().is_none() {
+            let mut taking = Taking {
+                held: &mut self.held,
+                policy: &mut self.policy,
+                untrusted: &self.untrusted,
+                channel: &self.channel,
+                handler: &mut handler,
+            };
+            self.rewriter.finish(&mut taking);
+            self.held.settle(None, &mut self.policy, &mut handler);
+            self.held.close(&mut handler);
+            self.undecided = false;
+        }
+        handler.end();
+    }
+
+    /// Back to the start of a stream with the same settings; the policy is kept as it is, and so is the memory.
+    pub fn reset(&mut self) {
+        self.rewriter.reset();
+        self.held.reset(self.rewriter.parser().position());
+        self.untrusted.clear();
+        self.undecided = false;
+    }
+
+    /// Whether the policy has ended the stream, and how. Nothing is written after that.
+    #[must_use]
+    pub const fn ended(&self) -> Option<GateEnd> {
+        self.held.ended()
+    }
+
+    /// Whether more may be written without more being taken: at the end of the stream, or where it is refused.
+    #[must_use]
+    pub fn is_holding(&self) -> bool {
+        self.held.ended().is_none()
+            && (self.undecided
+                || self.held_len() > 0
+                || self.held.is_in_run()
+                || self.held.has_decisions())
+    }
+
+    /// The stream offset of the next byte.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.rewriter.parser().position()
+    }
+
+    /// Bytes of text that are held back.
+    #[must_use]
+    pub fn held_len(&self) -> usize {
+        self.held.len() + self.rewriter.unwritten_len()
+    }
+
+    /// Bytes of heap that belong to this stream alone, without those of the policy.
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        self.rewriter.parser().heap_size()
+            + self.held.heap_size()
+            + self.channel.len()
+            + self.untrusted.capacity() * size_of::<Span>()
+    }
+
+    /// The policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// The policy, for changing it between two chunks.
+    pub const fn policy_mut(&mut self) -> &mut P {
+        &mut self.policy
+    }
+
+    fn push_any(&mut self, chunk: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
+        if !untrusted && self.push_calm(chunk) {
+            return;
+        }
+        let mut rest = chunk;
+        while !rest.is_empty() && self.held.ended().is_none() {
+            let at = self.rewriter.parser().position();
+            let room = usize::try_from(STRIDE - at % STRIDE).unwrap_or(usize::MAX);
+            let (now, later) = rest.split_at(rest.len().min(room));
+            rest = later;
+            self.push_piece(now, untrusted, handler);
+        }
+    }
+
+    /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
+    #[inline]
+    fn push_calm(&mut self, chunk: &[u8]) -> bool {
+        if chunk.len() > SHORT || !self.undecided {
+            return false;
+        }
+        // The next multiple of the stride is not reached.
+        let at = self.rewriter.parser().position();
+        let held = &mut self.held;
+        at % STRIDE + (chunk.len() as u64) < STRIDE
+            && self.rewriter.push_calm(chunk, |text| held.push_short(text))
+    }
+
+    fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
+        if untrusted {
+            self.note_untrusted(piece.len() as u64);
+        }
+        let mut taking = Taking {
+            held: &mut self.held,
+            policy: &mut self.policy,
+            untrusted: &self.untrusted,
+            channel: &self.channel,
+            handler,
+        };
+        if untrusted {
+            self.rewriter.push_untrusted(piece, &mut taking);
+        } else {
+            self.rewriter.push(piece, &mut taking);
+        }
+        self.settle(handler);
+    }
+
+    /// Releases or removes what is decided about.
+    fn settle(&mut self, handler: &mut impl GateHandler) {
+        let parser = self.rewriter.parser_mut();
+        let (at, point) = parser.release_points();
+        self.undecided = at < parser.position();
+        if !self.untrusted.is_empty() {
+            self.untrusted.retain(|span| span.end() > at);
+        }
+        // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
+        let from = point.uncut.unwrap_or(0).min(point.at);
+        if from > self.held.start() || self.held.has_decisions() {
+            self.held.settle(Some(from), &mut self.policy, handler);
+        }
+        self.undecided &= self.held.ended().is_none();
+        let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
+        if !aligned || self.held.ended().is_some() {
+            return;
+        }
+        let upto = if self.held.len() > self.most {
+            None
+        } else if from < point.at && self.held.start() < point.at {
+            Some(point.at)
+        } else {
+            return;
+        };
+        self.held.overflow(upto, &mut self.policy, handler);
+        self.undecided &= self.held.ended().is_none();
+    }
+
+    fn note_untrusted(&mut self, len: u64) {
+        let start = self.rewriter.parser().position();
+        let end = start + len;
+        let full = self.untrusted.len() >= MOST_STRETCHES;
+        match self.untrusted.last_mut() {
+            // Beyond their number, what is between two counts as untrusted, too.
+            Some(last) if last.end() == start || full => *last = Span::new(last.start(), end),
+            _ => self.untrusted.push(Span::new(start, end)),
+        }
+    }
+}
+
+/// Takes what the rewriter writes and reports.
+struct Taking<'a, P, H> {
+    held: &'a mut Held,
+    policy: &'a mut P,
+    untrusted: &'a [Span],
+    channel: &'a str,
+    handler: &'a mut H,
+}
+
+impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
+    fn ask(&mut self, assertion: &Assertion<'_>) {
+        let span = assertion.span();
+        let clean = self.held.clean_span(assertion);
+        if self.held.is_beyond_stop(clean) {
+            return;
+        }
+        let meets = |other: &Span| other.start() < span.end() && span.start() < other.end();
+        let untrusted = self.untrusted.iter().any(meets);
+        self.held.set_asking(true);
+        let verdict = self.policy.judge(assertion);
+        let question = Question {
+            assertion,
+            clean_span: clean,
+            verdict: verdict.as_ref(),
+            channel: self.channel,
+            untrusted,
+        };
+        let action = self.policy.assertion(&question);
+        self.held.set_asking(false);
+        self.handler.decided(&question, &action);
+        self.held.decide(span, clean, action, assertion.encoding());
+    }
+}
+
+impl<P: Policy, H: GateHandler> Handler for Taking<'_, P, H> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.held.push(text.bytes());
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        let removed = annotation.span().len() + annotation.whitespace_before() as u64;
+        self.held.remove(removed);
+        self.handler.annotation(annotation);
+        Replacement::Remove
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.held.remove_record(record.span());
+        self.handler.record(record);
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(assertion) = &event {
+            self.ask(assertion);
+        }
+        self.handler.event(event);
+    }
+}

@@ -1,0 +1,190 @@
+//! What a gate asks, and what it is answered.
+
+use std::borrow::Cow;
+
+use crate::provenance::{Assertion, Verdict};
+use crate::span::Span;
+
+/// What becomes of an assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Its text is released as it is.
+    Release,
+    /// Its text is released between these two.
+    Mark(Cow<'static, str>, Cow<'static, str>),
+    /// This is released in its place.
+    Replace(Cow<'static, str>),
+    /// Its text is removed.
+    Discard,
+    /// The stream ends before it, so that the caller can ask for the rest to be emitted once more.
+    Suspend,
+    /// The stream ends before it with this text.
+    Refuse(Cow<'static, str>),
+}
+
+impl Action {
+    /// Whether the stream ends with it.
+    #[must_use]
+    pub const fn ends(&self) -> bool {
+        matches!(self, Self::Suspend | Self::Refuse(_))
+    }
+
+    /// Bytes of heap of its texts.
+    pub(super) fn heap(&self) -> usize {
+        match self {
+            Self::Mark(before, after) => owned(before) + owned(after),
+            Self::Replace(text) | Self::Refuse(text) => owned(text),
+            Self::Release | Self::Discard | Self::Suspend => 0,
+        }
+    }
+}
+
+#[expect(clippy::ptr_arg, reason = "only an owned text has a capacity")]
+fn owned(text: &Cow<'static, str>) -> usize {
+    match text {
+        Cow::Owned(text) => text.capacity(),
+        Cow::Borrowed(_) => 0,
+    }
+}
+
+/// What becomes of a run of text that no assertion covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unannotated {
+    /// It is released as it is.
+    #[default]
+    Release,
+    /// It is released between these two.
+    Mark(Cow<'static, str>, Cow<'static, str>),
+    /// This is released in its place.
+    Replace(Cow<'static, str>),
+    /// It is removed.
+    Discard,
+}
+
+impl Unannotated {
+    /// Bytes of heap of its texts.
+    pub(super) fn heap(&self) -> usize {
+        match self {
+            Self::Mark(before, after) => owned(before) + owned(after),
+            Self::Replace(text) => owned(text),
+            Self::Release | Self::Discard => 0,
+        }
+    }
+}
+
+/// What becomes of text that is held back for longer than is allowed, or is too long for an assertion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AtLimit {
+    /// It is released as unannotated text, and [`GateHandler::limit`](super::GateHandler::limit) reports its span. An
+    /// assertion that covers some of it is acted on as far as its text is still held back.
+    #[default]
+    Release,
+    /// The stream ends before it with this text.
+    Refuse(Cow<'static, str>),
+}
+
+/// Decides what becomes of the text of a stream.
+pub trait Policy {
+    /// Judges an assertion that is complete, before it is decided about; by default there is no verdict.
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        let _ = assertion;
+        None
+    }
+
+    /// Decides about an assertion that is complete.
+    ///
+    /// Assertions are asked about in the order in which they are complete. After an answer that ends the stream, only
+    /// those that begin before that place are.
+    fn assertion(&mut self, question: &Question<'_>) -> Action;
+
+    /// Decides about a run of unannotated text, of which only the first character is known; by default it is released.
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Release
+    }
+
+    /// Decides what to do where too much text is held back; by default it is released.
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Release
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for &mut P {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        (**self).judge(assertion)
+    }
+
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        (**self).assertion(question)
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        (**self).unannotated()
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        (**self).limit()
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        (**self).judge(assertion)
+    }
+
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        (**self).assertion(question)
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        (**self).unannotated()
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        (**self).limit()
+    }
+}
+
+/// An assertion that a policy is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub(super) assertion: &'a Assertion<'a>,
+    pub(super) clean_span: Span,
+    pub(super) verdict: Option<&'a Verdict>,
+    pub(super) channel: &'a str,
+    pub(super) untrusted: bool,
+}
+
+impl<'a> Question<'a> {
+    /// The assertion with its annotations.
+    #[must_use]
+    pub const fn assertion(&self) -> &'a Assertion<'a> {
+        self.assertion
+    }
+
+    /// Where its text is in the stream without annotations, also in JSON.
+    #[must_use]
+    pub const fn clean_span(&self) -> Span {
+        self.clean_span
+    }
+
+    /// The verdict of [`Policy::judge`].
+    #[must_use]
+    pub const fn verdict(&self) -> Option<&'a Verdict> {
+        self.verdict
+    }
+
+    /// The channel that the stream is one of, as [`Gate::with_channel`](super::Gate::with_channel) names it; may be empty.
+    #[must_use]
+    pub const fn channel(&self) -> &'a str {
+        self.channel
+    }
+
+    /// Whether some of its text is untrusted.
+    #[must_use]
+    pub const fn untrusted(&self) -> bool {
+        self.untrusted
+    }
+}

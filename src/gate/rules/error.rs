@@ -1,0 +1,100 @@
+//! What can be wrong with a policy file.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::settings::{Fault, FaultKind, FilePosition, quoted_piece};
+
+/// What is wrong with a policy file.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PolicyErrorKind {
+    /// The file is larger than 1 MiB.
+    FileTooLarge,
+    /// The file is not UTF-8.
+    NotUtf8,
+    /// The file is not TOML.
+    Syntax,
+    /// A required key is missing.
+    MissingKey,
+    /// A key that has no meaning here.
+    UnknownKey,
+    /// A key's value has another type than it must have.
+    WrongType,
+    /// A value that its key cannot have, or that contradicts another key.
+    BadValue,
+}
+
+/// Most characters of the file that an error quotes.
+const SHOWN: usize = 64;
+
+/// A policy file that cannot be loaded: what is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PolicyError {
+    kind: PolicyErrorKind,
+    place: Option<FilePosition>,
+    message: Box<str>,
+}
+
+impl PolicyError {
+    /// A value for which something else was expected.
+    pub(super) fn value(place: FilePosition, key: &str, expected: &str, found: &str) -> Self {
+        let found = quoted_piece(found, SHOWN);
+        Self {
+            kind: PolicyErrorKind::BadValue,
+            place: Some(place),
+            message: format!("expected {expected} for \"{key}\", found \"{found}\"").into(),
+        }
+    }
+
+    /// A key that is missing because of another one.
+    pub(super) fn missing(place: FilePosition, key: &str, why: &str) -> Self {
+        Self {
+            kind: PolicyErrorKind::MissingKey,
+            place: Some(place),
+            message: format!("missing key \"{key}\", expected {why}").into(),
+        }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> PolicyErrorKind {
+        self.kind
+    }
+
+    /// Where in the file; `None` for one that is too large to be read.
+    #[must_use]
+    pub const fn place(&self) -> Option<FilePosition> {
+        self.place
+    }
+}
+
+impl From<Fault> for PolicyError {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::FileTooLarge => PolicyErrorKind::FileTooLarge,
+            FaultKind::NotUtf8 => PolicyErrorKind::NotUtf8,
+            FaultKind::Syntax => PolicyErrorKind::Syntax,
+            FaultKind::MissingKey => PolicyErrorKind::MissingKey,
+            FaultKind::UnknownKey => PolicyErrorKind::UnknownKey,
+            FaultKind::WrongType => PolicyErrorKind::WrongType,
+        };
+        Self {
+            kind,
+            place: fault.place,
+            message: fault.to_string().into(),
+        }
+    }
+}
+
+/// Writes the line and column, what was expected and what was found.
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for PolicyError {}

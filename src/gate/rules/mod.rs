@@ -1,0 +1,237 @@
+//! Policies that are files.
+
+mod error;
+mod read;
+mod rule;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use self::error::{PolicyError, PolicyErrorKind};
+use self::rule::Rule;
+use super::policy::{Action, AtLimit, Policy, Question, Unannotated};
+use crate::names::names;
+use crate::provenance::{
+    Assertion, Class, Counting, Discipline, Timestamp, Verdict, VerdictReason,
+};
+
+/// What an assertion is to a policy file. The first that applies counts, in this order, except that
+/// [`Admitted`](Self::Admitted) is the last.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Disposition {
+    /// It is admitted.
+    Admitted,
+    /// It, or what annotates it, hit a limit, so that not all of it is known.
+    Limit,
+    /// Nothing is asserted.
+    NoAssertion,
+    /// Some of its text is untrusted, and the file has a rule for that.
+    Untrusted,
+    /// It has no annotation.
+    Unannotated,
+    /// One of its annotations is malformed.
+    Malformed,
+    /// One of its annotations has a class that the vocabulary does not have.
+    Unknown,
+    /// One of its annotations is a terminal.
+    Terminal,
+    /// One of its annotations has a class that the file refuses.
+    RefusedClass,
+    /// Fewer classes count than the floor asks for.
+    BelowFloor,
+    /// A class that the file requires does not count.
+    MissingClass,
+}
+
+names! {
+    Disposition, "disposition", "The name in audit logs, such as `below-floor`; policy files have an underscore for the hyphen.",
+    Admitted => "admitted",
+    Limit => "limit",
+    NoAssertion => "no-assertion",
+    Untrusted => "untrusted",
+    Unannotated => "unannotated",
+    Malformed => "malformed",
+    Unknown => "unknown",
+    Terminal => "terminal",
+    RefusedClass => "refused-class",
+    BelowFloor => "below-floor",
+    MissingClass => "missing-class",
+}
+
+/// How many dispositions there are.
+const DISPOSITIONS: usize = 11;
+
+/// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
+///
+/// | key | value |
+/// |---|---|
+/// | `preset` | `"own-state"`: a floor of 2, or `"external"`: a floor of 3; either this or `floor` |
+/// | `floor` | how many distinct classes must count, at least 1 |
+/// | `version` | names the policy in audit logs |
+/// | `default_window` | how old an observation may be, such as `"1h30m"`, for classes without a window of their own |
+/// | `skew` | how far in the future an observation may be |
+/// | `required` | classes of which each must count |
+/// | `refused` | classes that no annotation may have |
+/// | `language` | the language of texts that are given in several |
+/// | `windows` | a table: how old an observation of each class may be |
+/// | `groups` | lists of classes that count once together |
+/// | `inadmissible` | the rule for every disposition without one of its own; required |
+/// | `admitted`, `below_floor`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
+///
+/// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
+/// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
+///
+/// Without rules of their own, what is admitted is released, and so is text without annotation; an object in JSON with
+/// an assertion and without annotation is inadmissible. The rule `unannotated` is about both. The rule `limit`
+/// is also about text that is too long to be held back: it is released if the action is `release` or `mark`, and
+/// otherwise the stream ends.
+///
+/// ```
+/// use provstream::provenance::Vocabulary;
+/// use provstream::{Gate, Parser, Rules};
+///
+/// let file = br#"
+/// preset = "own-state"
+/// default_window = "1h"
+///
+/// [inadmissible]
+/// action = "replace"
+/// text = "(withheld)"
+/// "#;
+/// let rules = Rules::from_toml(file, &Vocabulary::memo())?;
+/// let now = "2026-05-28T12:00:00Z".parse()?;
+/// let mut gate = Gate::new(Parser::new(), rules.policy(move || now));
+/// let mut clean = Vec::new();
+/// gate.push(b"It rained. [substrate.grep; ts=2026-05-28T11:40:00Z] So.", &mut clean);
+/// gate.finish(&mut clean);
+/// assert_eq!(clean, b"(withheld) So.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    version: Box<str>,
+    language: Box<str>,
+    languages: BTreeSet<Box<str>>,
+    discipline: Discipline,
+    required: Vec<Class>,
+    refused: Vec<Class>,
+    inadmissible: Rule,
+    /// In the order of the dispositions.
+    own: [Option<Rule>; DISPOSITIONS],
+}
+
+impl Rules {
+    /// The policy with a clock, which is asked for the time when an assertion is complete; `Timestamp::now` is one.
+    pub fn policy<C: FnMut() -> Timestamp>(self, clock: C) -> RulePolicy<C> {
+        RulePolicy {
+            rules: Arc::new(self),
+            clock,
+        }
+    }
+
+    /// The name of the policy in audit logs; may be empty.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The discipline that assertions are judged by.
+    #[must_use]
+    pub const fn discipline(&self) -> &Discipline {
+        &self.discipline
+    }
+
+    /// The languages that some text is given in.
+    pub fn languages(&self) -> impl Iterator<Item = &str> {
+        self.languages.iter().map(|language| &**language)
+    }
+
+    /// Has texts written in another language. A text that is not given in it is written as it would be without this.
+    #[must_use]
+    pub fn with_language(mut self, language: &str) -> Self {
+        self.language = language.into();
+        self
+    }
+
+    /// What an assertion is to these rules.
+    #[must_use]
+    pub fn disposition(&self, question: &Question<'_>, verdict: &Verdict) -> Disposition {
+        let has = |wanted| verdict.counting().contains(&wanted);
+        let missing = |class: &&Class| !verdict.classes().contains(class);
+        let refused = |class: &Class| self.refused.contains(class);
+        match verdict.reason() {
+            VerdictReason::Limit => Disposition::Limit,
+            VerdictReason::NoAssertion => Disposition::NoAssertion,
+            _ if question.untrusted() && self.rule(Disposition::Untrusted).is_some() => {
+                Disposition::Untrusted
+            }
+            VerdictReason::Unannotated => Disposition::Unannotated,
+            _ if has(Counting::Malformed) => Disposition::Malformed,
+            _ if has(Counting::UnknownClass) => Disposition::Unknown,
+            VerdictReason::Terminal => Disposition::Terminal,
+            _ if question.assertion().classes().any(refused) => Disposition::RefusedClass,
+            VerdictReason::BelowFloor => Disposition::BelowFloor,
+            VerdictReason::Admitted if self.required.iter().any(|class| missing(&class)) => {
+                Disposition::MissingClass
+            }
+            VerdictReason::Admitted => Disposition::Admitted,
+        }
+    }
+
+    /// What is done with an assertion.
+    #[must_use]
+    pub fn action(&self, disposition: Disposition) -> Action {
+        let rule = self.rule(disposition).unwrap_or(&self.inadmissible);
+        rule.action(&self.language)
+    }
+
+    /// The rule of its own that a disposition has.
+    fn rule(&self, disposition: Disposition) -> Option<&Rule> {
+        self.own[disposition as usize].as_ref()
+    }
+}
+
+/// A policy that follows [`Rules`]; see [`Rules::policy`].
+#[derive(Clone, Debug)]
+pub struct RulePolicy<C> {
+    rules: Arc<Rules>,
+    clock: C,
+}
+
+impl<C> RulePolicy<C> {
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
+impl<C: FnMut() -> Timestamp> Policy for RulePolicy<C> {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        Some(self.rules.discipline.judge(assertion, (self.clock)()))
+    }
+
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.verdict() {
+            Some(verdict) => self.rules.action(self.rules.disposition(question, verdict)),
+            // A gate asks after it has judged.
+            None => self.rules.inadmissible.action(&self.rules.language),
+        }
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        let rule = self.rules.rule(Disposition::Unannotated);
+        rule.map_or(Unannotated::Release, |rule| {
+            rule.unannotated(&self.rules.language)
+        })
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        let rules = &self.rules;
+        let rule = rules
+            .rule(Disposition::Limit)
+            .unwrap_or(&rules.inadmissible);
+        rule.at_limit(&rules.language)
+    }
+}

@@ -1,0 +1,107 @@
+//! What is done with an assertion, with the texts for it in several languages.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::gate::policy::{Action, AtLimit, Unannotated};
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Release,
+    Mark,
+    Replace,
+    Discard,
+    Suspend,
+    Refuse,
+}
+
+impl Verb {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Release,
+        Self::Mark,
+        Self::Replace,
+        Self::Discard,
+        Self::Suspend,
+        Self::Refuse,
+    ];
+
+    /// The name in policy files.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Mark => "mark",
+            Self::Replace => "replace",
+            Self::Discard => "discard",
+            Self::Suspend => "suspend",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// A text in one language or several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    /// For every language that has no text of its own.
+    pub(super) general: Box<str>,
+    pub(super) by_language: BTreeMap<Box<str>, Box<str>>,
+}
+
+impl Text {
+    fn in_language(&self, language: &str) -> Cow<'static, str> {
+        let text = self.by_language.get(language).unwrap_or(&self.general);
+        Cow::Owned(text.to_string())
+    }
+}
+
+/// What is done with assertions of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) verb: Verb,
+    /// What is written in the place of the assertion, or before it if it is marked.
+    pub(super) text: Text,
+    /// What is written after an assertion that is marked.
+    pub(super) after: Text,
+}
+
+impl Rule {
+    /// Releases everything.
+    pub(super) fn release() -> Self {
+        Self {
+            verb: Verb::Release,
+            text: Text::default(),
+            after: Text::default(),
+        }
+    }
+
+    pub(super) fn action(&self, language: &str) -> Action {
+        let text = || self.text.in_language(language);
+        match self.verb {
+            Verb::Release => Action::Release,
+            Verb::Mark => Action::Mark(text(), self.after.in_language(language)),
+            Verb::Replace => Action::Replace(text()),
+            Verb::Discard => Action::Discard,
+            Verb::Suspend => Action::Suspend,
+            Verb::Refuse => Action::Refuse(text()),
+        }
+    }
+
+    /// What is done with text that no assertion covers. Nothing ends the stream there: a file cannot ask for that.
+    pub(super) fn unannotated(&self, language: &str) -> Unannotated {
+        match self.action(language) {
+            Action::Release => Unannotated::Release,
+            Action::Mark(before, after) => Unannotated::Mark(before, after),
+            Action::Replace(text) => Unannotated::Replace(text),
+            Action::Discard | Action::Suspend | Action::Refuse(_) => Unannotated::Discard,
+        }
+    }
+
+    /// What is done where text is too long: it is released, or the stream ends.
+    pub(super) fn at_limit(&self, language: &str) -> AtLimit {
+        match self.action(language) {
+            Action::Release | Action::Mark(..) => AtLimit::Release,
+            Action::Replace(text) | Action::Refuse(text) => AtLimit::Refuse(text),
+            Action::Discard | Action::Suspend => AtLimit::Refuse(Cow::Borrowed("")),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Why an annotation counts towards a floor, or does not.
+
+use core::fmt;
+use std::time::Duration;
+
+use super::Timestamp;
+
+/// Whether an annotation counts towards the floor of a [`Discipline`](super::Discipline), and if not, why (`provenance memo 7`).
+///
+/// The first of these that applies, in this order, except that [`Counts`](Self::Counts) is the last.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counting {
+    /// It counts.
+    Counts,
+    /// The annotation is malformed.
+    Malformed,
+    /// The vocabulary does not have its class, or not in the version that it is anchored to.
+    UnknownClass,
+    /// Its class is a terminal.
+    Terminal,
+    /// Its class has no window.
+    NoWindow,
+    /// It has no `ts`, or one that is not a date-time.
+    NoTime,
+    /// Its time is before the window.
+    Stale {
+        /// By how much.
+        by: Duration,
+    },
+    /// Its time is after now and the skew.
+    Future {
+        /// By how much.
+        by: Duration,
+    },
+}
+
+impl Counting {
+    /// Whether the annotation counts.
+    #[must_use]
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Counts)
+    }
+
+    /// The name of the reason, such as `no-window`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counts => "counts",
+            Self::Malformed => "malformed",
+            Self::UnknownClass => "unknown-class",
+            Self::Terminal => "terminal",
+            Self::NoWindow => "no-window",
+            Self::NoTime => "no-time",
+            Self::Stale { .. } => "stale",
+            Self::Future { .. } => "future",
+        }
+    }
+}
+
+/// Writes the reason, and for a time outside of the window by how much: `stale by 90s`.
+impl fmt::Display for Counting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stale { by } | Self::Future { by } => {
+                write!(f, "{} by {by:?}", self.as_str())
+            }
+            _ => f.write_str(self.as_str()),
+        }
+    }
+}
+
+/// How much later the second time is.
+pub(super) fn between(earlier: Timestamp, later: Timestamp) -> Duration {
+    let of =
+        |time: Timestamp| i128::from(time.unix_seconds()) * NANOS + i128::from(time.subsec_nanos());
+    let nanos = of(later) - of(earlier);
+    let seconds = u64::try_from(nanos / NANOS).unwrap_or_default();
+    let rest = u32::try_from(nanos % NANOS).unwrap_or_default();
+    Duration::new(seconds, rest)
+}
+
+/// Nanoseconds in a second.
+const NANOS: i128 = 1_000_000_000;

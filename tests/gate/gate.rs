@@ -1,0 +1,291 @@
+//! The gate beside a naive one that reads the whole stream.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use provstream::{
+    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Question, Span,
+    TextChunk, Unannotated,
+};
+use testkit::gate::naive::{Drawn, gate};
+use testkit::gate::pieces::{Short, short};
+use testkit::reference::engine::{Cuts, parser_in};
+use testkit::reference::{RefLimits, RefVocabulary};
+
+use crate::release_point::{cut, seeds};
+
+/// Streams compared, each with one policy in four cuttings.
+const STREAMS: u64 = 1_000;
+
+/// What a gate wrote, and the spans that it reported.
+#[derive(Debug, Default)]
+struct Seen {
+    text: Vec<u8>,
+    upto: u64,
+    limits: Vec<Span>,
+    ended: bool,
+}
+
+impl Seen {
+    fn note(&mut self, text: &TextChunk<'_>) {
+        assert_eq!(
+            text.span().start(),
+            self.upto,
+            "spans cover the text in order"
+        );
+        self.upto = text.span().end();
+    }
+}
+
+impl Handler for Seen {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
+impl GateHandler for Seen {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.note(&text);
+        self.text(text);
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        self.note(&text);
+    }
+
+    fn limit(&mut self, span: Span) {
+        self.limits.push(span);
+    }
+}
+
+fn run(short: &Short, policy: Drawn, most: usize, cuts: &mut Cuts) -> (Vec<u8>, Option<GateEnd>) {
+    let parser = parser_in(
+        short.reading,
+        &RefLimits::default(),
+        &RefVocabulary::default(),
+    );
+    let mut gate = Gate::new(parser, policy);
+    let mut seen = Seen::default();
+    for (own, chunk) in cut(&short.input, most, cuts) {
+        if own {
+            gate.push(chunk, &mut seen);
+        } else {
+            gate.push_untrusted(chunk, &mut seen);
+        }
+    }
+    gate.finish(&mut seen);
+    assert!(seen.ended);
+    (seen.text, gate.ended())
+}
+
+#[test]
+fn a_gate_writes_what_a_naive_one_writes() {
+    let mut ended = 0;
+    for seed in seeds(STREAMS) {
+        let short = short(seed, 60);
+        let policy = Drawn(seed);
+        let mut cuts = Cuts(seed);
+        let expected = gate(&short, &RefLimits::default(), policy);
+        ended += usize::from(expected.1.is_some());
+        for most in [1, 4, 16, 2_000] {
+            let found = run(&short, policy, most, &mut cuts);
+            assert!(
+                found == expected,
+                "seed {seed}, chunks up to {most}, {:?}\n{}\nexpected {:?} {}\nfound    {:?} {}",
+                short.reading,
+                short
+                    .input
+                    .iter()
+                    .map(|s| format!("{} {}\n", s.own, s.bytes.escape_ascii()))
+                    .collect::<String>(),
+                expected.1,
+                expected.0.escape_ascii(),
+                found.1,
+                found.0.escape_ascii(),
+            );
+        }
+    }
+    assert!(ended > 10, "{ended}");
+}
+
+/// Releases everything.
+struct All;
+
+impl Policy for All {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+}
+
+#[test]
+fn a_gate_that_releases_everything_allocates_nothing_in_the_steady_state() {
+    let text = "It rained in the valley, and the river rose by a metre. [substrate.grep; ts=2026-05-28T11:40:00Z] ";
+    let text = text.repeat(40);
+    let mut gate = Gate::new(Parser::new(), All);
+    let mut push = || {
+        for chunk in text.as_bytes().chunks(4) {
+            gate.push(chunk, ());
+        }
+    };
+    push();
+    let info = allocation_counter::measure(&mut push);
+    assert_eq!(info.count_total, 0);
+}
+
+#[test]
+fn heap_size_is_what_is_allocated() {
+    let mut gate = None;
+    let info = allocation_counter::measure(|| {
+        let mut new = Gate::new(Parser::new(), All);
+        new.push("It rained. It snowed ".repeat(9).as_bytes(), ());
+        new.push_untrusted(b"{\"assertion\":\"x", ());
+        gate = Some(new);
+    });
+    let gate = gate.expect("a gate");
+    assert_eq!(info.bytes_current, gate.heap_size() as i64);
+}
+
+/// Withholds every assertion and all other text, and refuses beyond the limit.
+struct Nothing;
+
+impl Policy for Nothing {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Discard
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Discard
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Refuse("too long".into())
+    }
+}
+
+#[test]
+fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
+    let text = format!(
+        "{{\"assertion\":\"It is so.\",\"a\":\"{}\"}}",
+        "x".repeat(40_000)
+    );
+    for most in [1, 100, 5_000, 100_000] {
+        let mut released = Seen::default();
+        let mut gate = Gate::new(Parser::new(), All).with_max_held(8_000);
+        let mut refused = Vec::new();
+        let mut strict = Gate::new(Parser::new(), Nothing).with_max_held(8_000);
+        for chunk in text.as_bytes().chunks(most) {
+            gate.push(chunk, &mut released);
+            assert!(gate.held_len() <= 8_000 + 1_024, "{}", gate.held_len());
+            strict.push(chunk, &mut refused);
+        }
+        gate.finish(&mut released);
+        assert_eq!(released.text, text.as_bytes());
+        let first = released.limits.first().copied();
+        assert_eq!(first, Some(Span::new(14, 8_192)), "chunks of {most}");
+        assert_eq!(strict.ended(), Some(GateEnd::Refused));
+        assert_eq!(refused, b"too long");
+    }
+}
+
+#[test]
+fn a_sentence_that_is_too_long_is_released_with_a_diagnostic_or_refused() {
+    let long = "go on and ".repeat(700);
+    for (text, start) in [
+        (format!("It rained. It did {long}[substrate.grep] So."), 11),
+        (format!("```\nlet {long}\n```\n[substrate.grep] So."), 4),
+    ] {
+        let mut outputs = Vec::new();
+        for most in [1, 3, 100, 1_500, 100_000] {
+            let mut seen = Seen::default();
+            let mut gate = Gate::new(Parser::new(), All);
+            let mut refused = Vec::new();
+            let mut strict = Gate::new(Parser::new(), Refuses);
+            for chunk in text.as_bytes().chunks(most) {
+                gate.push(chunk, &mut seen);
+                strict.push(chunk, &mut refused);
+            }
+            gate.finish(&mut seen);
+            assert_eq!(seen.limits[0].start(), start, "chunks of {most}");
+            assert!(seen.limits[0].end() > start);
+            assert_eq!(strict.ended(), Some(GateEnd::Refused));
+            let expected = format!("{}too long", &text[..start as usize]);
+            assert_eq!(
+                refused.escape_ascii().to_string(),
+                expected.as_bytes().escape_ascii().to_string()
+            );
+            outputs.push((seen.text, seen.limits));
+        }
+        assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
+
+/// Releases everything within the limits.
+struct Refuses;
+
+impl Policy for Refuses {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Refuse("too long".into())
+    }
+}
+
+/// Withholds what has this text.
+struct Without(&'static str);
+
+impl Policy for Without {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.assertion().text() == self.0 {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
+
+#[test]
+fn an_assertion_in_a_block_that_is_one_itself_is_withheld_if_either_is() {
+    let text = "```json\n{\"assertion\":\"a\"}\n```\n[substrate.grep] So.";
+    for (without, expected) in [
+        ("a", "```json\n{\"assertion\":\"\"}\n``` So."),
+        ("{\"assertion\":\"a\"}", "```json\n\n``` So."),
+        ("", "```json\n{\"assertion\":\"a\"}\n``` So."),
+    ] {
+        let mut seen = Seen::default();
+        let mut gate = Gate::new(Parser::new(), Without(without));
+        gate.push(text.as_bytes(), &mut seen);
+        gate.finish(&mut seen);
+        assert_eq!(
+            seen.text.escape_ascii().to_string(),
+            expected.as_bytes().escape_ascii().to_string()
+        );
+    }
+}
+
+/// Panics at the second assertion.
+struct Panics(usize);
+
+impl Policy for Panics {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        self.0 += 1;
+        assert!(self.0 < 2, "a policy that panics");
+        Action::Release
+    }
+}
+
+#[test]
+fn after_a_panic_of_the_policy_nothing_is_released() {
+    let mut gate = Gate::new(Parser::new(), Panics(0));
+    let mut seen = Seen::default();
+    gate.push(b"One is so. [substrate.grep] ", &mut seen);
+    let push = AssertUnwindSafe(|| gate.push(b"Two is so. [substrate.grep] Three", &mut seen));
+    assert!(catch_unwind(push).is_err());
+    gate.push(b" is so.", &mut seen);
+    gate.finish(&mut seen);
+    assert_eq!(seen.text, b"");
+    assert_eq!(gate.ended(), Some(GateEnd::Suspended));
+}

@@ -1,0 +1,7 @@
+//! The release point and the gate beside their naive oracles.
+
+mod delay;
+mod gate;
+mod release_point;
+#[cfg(feature = "settings")]
+mod rules;

@@ -1,0 +1,317 @@
+//! The release point beside a search over continuations.
+
+use provstream::Parser;
+use testkit::gate::pieces::{Short, short};
+use testkit::gate::release_point::release_point;
+use testkit::reference::engine::{Cuts, collect, feed, parser_in};
+use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
+
+/// Inputs compared at every prefix; `PROVSTREAM_SEEDS` sets another number for a longer search.
+const INPUTS: u64 = 60;
+
+fn parser(short: &Short, limits: &RefLimits) -> Parser {
+    parser_in(short.reading, limits, &RefVocabulary::default())
+}
+
+/// The first `len` bytes of an input.
+fn prefix(input: &[Segment], len: usize) -> Vec<Segment> {
+    let mut left = len;
+    let mut prefix = Vec::new();
+    for segment in input {
+        let now = segment.bytes.len().min(left);
+        left -= now;
+        if now > 0 {
+            prefix.push(Segment {
+                own: segment.own,
+                bytes: segment.bytes[..now].to_vec(),
+            });
+        }
+    }
+    prefix
+}
+
+/// Whether a stream ends with a whole character, as far as its last bytes show.
+fn ends_whole(bytes: &[u8]) -> bool {
+    match bytes.utf8_chunks().last() {
+        Some(chunk) => {
+            !std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none())
+        }
+        None => true,
+    }
+}
+
+/// The first prefix of an input at which the two differ, of those of these lengths.
+fn difference(short: &Short, lengths: &[usize]) -> Option<String> {
+    let limits = RefLimits::default();
+    let mut bytewise = parser(short, &limits);
+    let mut bytes = Vec::new();
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    for upto in 1..=longest {
+        let prefix = prefix(&short.input, upto);
+        let last = prefix.last().expect("a byte");
+        let byte = *last.bytes.last().expect("a byte");
+        bytes.push(byte);
+        feed(&mut bytewise, last.own, &[byte], &mut Vec::new());
+        let found = bytewise.undecided_from();
+        if !lengths.contains(&upto) {
+            continue;
+        }
+        let mut whole = parser(short, &limits);
+        for segment in &prefix {
+            feed(&mut whole, segment.own, &segment.bytes, &mut Vec::new());
+        }
+        let expected = release_point(short.reading, &prefix, &limits);
+        let read_whole = whole.undecided_from();
+        let same = found == expected && read_whole == expected;
+        if !same && (ends_whole(&bytes) || found > expected || read_whole > expected) {
+            let bytes: Vec<_> = prefix
+                .iter()
+                .map(|segment| (segment.own, segment.bytes.escape_ascii().to_string()))
+                .collect();
+            return Some(format!(
+                "{:?}: expected {expected}, found {found}, read whole {read_whole}: {bytes:?}",
+                short.reading
+            ));
+        }
+    }
+    None
+}
+
+/// The number of inputs to compare.
+pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
+    let from_env = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = from_env("PROVSTREAM_FIRST_SEED").unwrap_or(0);
+    first..first + from_env("PROVSTREAM_SEEDS").unwrap_or(default)
+}
+
+#[test]
+fn the_release_point_equals_a_search_over_continuations() {
+    let differences: Vec<_> = seeds(INPUTS)
+        .filter_map(|seed| {
+            let short = short(seed, 8);
+            let len = short.input.iter().map(|segment| segment.bytes.len()).sum();
+            let all: Vec<usize> = (1..=len).collect();
+            Some(format!("seed {seed}, {}", difference(&short, &all)?))
+        })
+        .take(12)
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Prefixes of each corpus file that are compared; `PROVSTREAM_SEEDS` sets another number.
+const PREFIXES: u64 = 1;
+
+/// No prefix is longer.
+const LONGEST: usize = 6_000;
+
+/// Of a longer file at most so many prefixes are compared: the search takes minutes for each thousand of them.
+const SHORT: usize = 800;
+const MOST_OF_LONG: usize = 40;
+
+#[test]
+fn the_release_point_equals_a_search_in_corpus_files() {
+    let kinds = [
+        ("text", "txt", RefMode::Text),
+        ("transcripts", "txt", RefMode::Auto),
+        ("json", "json", RefMode::Json),
+        ("json", "lines", RefMode::Ndjson),
+        ("json", "txt", RefMode::Auto),
+    ];
+    let most = seeds(PREFIXES).count();
+    let (mut differences, mut files) = (Vec::new(), 0);
+    for (folder, end, mode) in kinds {
+        let folder = testkit::root().join("corpus").join(folder);
+        for entry in std::fs::read_dir(folder).expect("a corpus folder") {
+            let path = entry.expect("a file").path();
+            if path.extension().is_none_or(|found| found != end) {
+                continue;
+            }
+            let bytes = std::fs::read(&path).expect("a readable file");
+            let len = bytes.len().min(LONGEST);
+            files += 1;
+            let mut cuts = Cuts(files);
+            let most = if len > SHORT {
+                most.min(MOST_OF_LONG)
+            } else {
+                most
+            };
+            let lengths: Vec<usize> = match most >= len {
+                true => (1..=len).collect(),
+                false => (0..most).map(|_| 1 + cuts.below(len)).collect(),
+            };
+            let short = Short {
+                reading: Reading {
+                    mode,
+                    hold_records: false,
+                },
+                input: vec![Segment { own: true, bytes }],
+            };
+            if let Some(what) = difference(&short, &lengths) {
+                differences.push(format!("{}: {what}", path.display()));
+            }
+        }
+    }
+    assert!(files > 150, "{files}");
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Streams read with a question after each chunk, in each of four cuttings.
+const STREAMS: u64 = 1_000;
+
+/// Reads a stream and checks each assertion against the release point before it; gives how often that moved.
+fn read_asking(
+    short: &Short,
+    limits: &RefLimits,
+    most: usize,
+    cuts: &mut Cuts,
+) -> Result<usize, String> {
+    let mut parser = parser(short, limits);
+    let mut moves = 0;
+    let mut from = 0;
+    for (own, chunk) in cut(&short.input, most, cuts) {
+        let mut events = Vec::new();
+        feed(&mut parser, own, chunk, &mut events);
+        let asked = parser.undecided_from();
+        check(&events, from)?;
+        if asked < from || asked > parser.position() {
+            return Err(format!("from {from} to {asked}, at {}", parser.position()));
+        }
+        moves += usize::from(asked > from);
+        from = asked;
+    }
+    let mut events = Vec::new();
+    parser.finish(|event: provstream::Event<'_>| collect(event, &mut events));
+    check(&events, from)?;
+    Ok(moves)
+}
+
+#[test]
+fn no_cut_brings_back_a_sentence_that_was_over() {
+    // Without its first letters, what is before each full stop keeps it from ending a sentence.
+    for before in [
+        "In Africa. 5",
+        "Im Mai. The",
+        "It rained. said",
+        "Area 51. Mai",
+        "\"So?\" The",
+    ] {
+        for max in 8..60 {
+            let text = format!("{before} of them {}", "go on and ".repeat(8));
+            let limits = RefLimits {
+                max_assertion: max,
+                ..RefLimits::default()
+            };
+            for end in 1..text.len() {
+                let input = format!("{} [substrate.grep]", &text[..end]);
+                let short = Short {
+                    reading: Reading {
+                        mode: RefMode::Text,
+                        hold_records: false,
+                    },
+                    input: vec![Segment {
+                        own: true,
+                        bytes: input.into_bytes(),
+                    }],
+                };
+                let read = read_asking(&short, &limits, 1, &mut Cuts(0));
+                assert!(read.is_ok(), "{short:?}, at most {max}: {read:?}");
+            }
+        }
+    }
+}
+
+/// Checks that no assertion begins before the release point, cut or not.
+fn check(events: &[Ev], from: u64) -> Result<(), String> {
+    for event in events {
+        if let Ev::Assertion { span, .. } = event
+            && span.0 < from
+        {
+            return Err(format!("release point {from}, then {event:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The chunks of an input.
+pub(crate) fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<(bool, &'a [u8])> {
+    let mut chunks = Vec::new();
+    for segment in input {
+        let mut rest = &segment.bytes[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at((1 + cuts.below(most)).min(rest.len()));
+            chunks.push((segment.own, now));
+            rest = later;
+        }
+    }
+    chunks
+}
+
+#[test]
+fn no_assertion_begins_before_the_release_point() {
+    let mut moves = 0;
+    for seed in seeds(STREAMS) {
+        let short = short(seed, 120);
+        let mut cuts = Cuts(seed);
+        let limits = if seed % 2 == 0 {
+            RefLimits::default()
+        } else {
+            RefLimits {
+                max_assertion: 4 + cuts.below(if seed % 4 == 1 { 60 } else { 300 }),
+                ..RefLimits::default()
+            }
+        };
+        for most in [1, 4, 16, 2000] {
+            match read_asking(&short, &limits, most, &mut cuts) {
+                Ok(moved) => moves += moved,
+                Err(what) => panic!(
+                    "seed {seed}, chunks up to {most}, {limits:?}, {:?}: {what}\n{:?}",
+                    short.reading,
+                    short
+                        .input
+                        .iter()
+                        .map(|s| (s.own, s.bytes.escape_ascii().to_string()))
+                        .collect::<Vec<_>>()
+                ),
+            }
+        }
+    }
+    assert!(moves > 1_000, "{moves}");
+}
+
+#[test]
+fn asking_after_each_chunk_or_once_is_the_same() {
+    for seed in seeds(STREAMS) {
+        let short = short(seed, 60);
+        let limits = RefLimits::default();
+        let mut cuts = Cuts(seed);
+        let mut often = parser(&short, &limits);
+        let mut once = parser(&short, &limits);
+        for (own, chunk) in cut(&short.input, 12, &mut cuts) {
+            feed(&mut often, own, chunk, &mut Vec::new());
+            feed(&mut once, own, chunk, &mut Vec::new());
+            let alone = once.clone().undecided_from();
+            assert_eq!(often.undecided_from(), alone, "seed {seed}, {short:?}");
+        }
+    }
+}
+
+#[test]
+fn the_guide_shows_release_points() {
+    let guide = include_str!("../../docs/gate.md");
+    let (_, section) = guide.split_once("## The release point").expect("a section");
+    let (section, _) = section.split_once("## What").expect("another section");
+    let rows = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), 6);
+    for (text, rest) in rows {
+        let expected = rest
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse().ok());
+        let mut parser = Parser::new();
+        parser.push(text.as_bytes(), ());
+        assert_eq!(Some(parser.undecided_from()), expected, "{text}");
+    }
+}

@@ -1,0 +1,298 @@
+//! Policies that are files: what they decide, and what is reported about a wrong one.
+
+use provstream::provenance::{Timestamp, Vocabulary};
+use provstream::{
+    Action, Disposition, Gate, GateEnd, GateHandler, Handler, Parser, PolicyErrorKind, Question,
+    Rules,
+};
+
+const FILE: &str = r#"
+version = "2026-11"
+preset = "own-state"
+default_window = "1h"
+skew = "5s"
+required = ["substrate.grep"]
+refused = ["substrate.mcp.brief"]
+language = "en"
+groups = [["substrate.code.read", "substrate.fs.mtime"]]
+
+[windows]
+"substrate.git.log" = "1d"
+
+[inadmissible]
+action = "replace"
+text = { en = "(withheld)", de = "(entfernt)" }
+
+[terminal]
+action = "mark"
+before = "?"
+
+[malformed]
+action = "discard"
+
+[unknown]
+action = "mark"
+before = "<"
+after = ">"
+
+[refused_class]
+action = "suspend"
+
+[untrusted]
+action = "refuse"
+text = "stop"
+
+[limit]
+action = "refuse"
+text = "too long"
+"#;
+
+fn rules(file: &str) -> Rules {
+    Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).expect("a policy")
+}
+
+fn now() -> Timestamp {
+    "2026-05-28T12:00:00Z".parse().expect("a time")
+}
+
+/// The text that is written, and the dispositions.
+#[derive(Default)]
+struct Seen {
+    text: String,
+    dispositions: Vec<Disposition>,
+    rules: Option<Rules>,
+    counting: Vec<String>,
+}
+
+impl Handler for Seen {
+    fn text(&mut self, text: provstream::TextChunk<'_>) {
+        self.text.push_str(&String::from_utf8_lossy(text.bytes()));
+    }
+}
+
+impl GateHandler for Seen {
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        let verdict = question.verdict().expect("a verdict");
+        let rules = self.rules.as_ref().expect("rules");
+        let disposition = rules.disposition(question, verdict);
+        assert_eq!(*action, rules.action(disposition));
+        self.dispositions.push(disposition);
+        self.counting
+            .extend(verdict.counting().iter().map(ToString::to_string));
+    }
+}
+
+fn read(rules: &Rules, text: &str) -> (Seen, Option<GateEnd>) {
+    let mut seen = Seen {
+        rules: Some(rules.clone()),
+        ..Seen::default()
+    };
+    let mut gate = Gate::new(Parser::new(), rules.clone().policy(now));
+    let (own, foreign) = text.split_once('\u{1}').unwrap_or((text, ""));
+    gate.push(own.as_bytes(), &mut seen);
+    let (foreign, more) = foreign.split_once('\u{1}').unwrap_or((foreign, ""));
+    gate.push_untrusted(foreign.as_bytes(), &mut seen);
+    gate.push(more.as_bytes(), &mut seen);
+    gate.finish(&mut seen);
+    (seen, gate.ended())
+}
+
+#[test]
+fn each_disposition_has_its_rule() {
+    let rules = rules(FILE);
+    let long = format!("{}[substrate.grep] x", "go on and ".repeat(420));
+    for (text, disposition, written) in [
+        (
+            "A. [substrate.grep; ts=2026-05-28T11:40:00Z][substrate.git.log; ts=2026-05-27T12:00:00Z] B",
+            Disposition::Admitted,
+            "A. B",
+        ),
+        (
+            "A. [substrate.grep; ts=2026-05-28T11:40:00Z] B",
+            Disposition::BelowFloor,
+            "(withheld) B",
+        ),
+        (
+            "A. [substrate.code.read; ts=2026-05-28T11:40:00Z][substrate.git.log; ts=2026-05-27T12:00:00Z] B",
+            Disposition::MissingClass,
+            "(withheld) B",
+        ),
+        (
+            "A. [substrate.code.read; ts=2026-05-28T11:40:00Z][substrate.fs.mtime; ts=2026-05-28T11:40:00Z] B",
+            Disposition::BelowFloor,
+            "(withheld) B",
+        ),
+        (
+            "A. [unverified-inference] B",
+            Disposition::Terminal,
+            "?A. B",
+        ),
+        ("A. [substrate.grep; ts] B", Disposition::Malformed, " B"),
+        ("A. [substrate.no] B", Disposition::Unknown, "<A.> B"),
+        ("A. [substrate.mcp.brief] B", Disposition::RefusedClass, ""),
+        (
+            "\u{1}A.\u{1} [substrate.grep] B",
+            Disposition::Untrusted,
+            "stop",
+        ),
+        (
+            "[substrate.grep] B",
+            Disposition::NoAssertion,
+            "(withheld) B",
+        ),
+        (
+            "{\"assertion\":\"A\"} B",
+            Disposition::Unannotated,
+            "{\"assertion\":\"(withheld)\"} B",
+        ),
+        (&long, Disposition::Limit, ""),
+    ] {
+        let (seen, _) = read(&rules, text);
+        assert_eq!(seen.dispositions, [disposition], "{text}");
+        if disposition == Disposition::Limit {
+            assert!(seen.text.ends_with("too long"), "{}", seen.text);
+        } else {
+            assert_eq!(seen.text, written, "{text}");
+        }
+    }
+    let german = rules.with_language("de");
+    let (seen, _) = read(&german, "A. [substrate.grep] B");
+    assert_eq!(seen.text, "(entfernt) B");
+    assert_eq!(seen.counting, ["no-time"]);
+    let languages: Vec<&str> = german.languages().collect();
+    assert_eq!((languages, german.version()), (vec!["de", "en"], "2026-11"));
+}
+
+#[test]
+fn what_an_annotation_misses_is_in_the_verdict() {
+    let text = "A. [substrate.grep; ts=2026-05-28T10:58:30Z][substrate.code.read; ts=2026-05-28T12:00:07Z] B";
+    let (seen, _) = read(&rules(FILE), text);
+    assert_eq!(seen.counting, ["stale by 90s", "future by 2s"]);
+}
+
+#[test]
+fn errors_name_the_place_what_was_expected_and_what_was_found() {
+    use PolicyErrorKind as Kind;
+    let rule = "[inadmissible]\naction = \"discard\"\n";
+    for (file, kind, message) in [
+        (
+            String::new(),
+            Kind::MissingKey,
+            "line 1, column 1: missing key \"inadmissible\"",
+        ),
+        (
+            rule.into(),
+            Kind::MissingKey,
+            "line 1, column 1: missing key \"preset\", expected it or \"floor\"",
+        ),
+        (
+            format!("preset = \"mine\"\n{rule}"),
+            Kind::BadValue,
+            "line 1, column 10: expected one of \"own-state\", \"external\" for \"preset\", found \"mine\"",
+        ),
+        (
+            format!("preset = \"external\"\nfloor = 2\n{rule}"),
+            Kind::BadValue,
+            "line 2, column 9: expected only one of \"preset\" and \"floor\" for \"floor\", found \"2\"",
+        ),
+        (
+            format!("floor = 0\n{rule}"),
+            Kind::BadValue,
+            "line 1, column 9: expected a number from 1 to 65536 for \"floor\", found \"0\"",
+        ),
+        (
+            format!("floor = 2\nskew = \"5\"\n{rule}"),
+            Kind::BadValue,
+            "line 2, column 8: expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"skew\", found \"5\"",
+        ),
+        (
+            format!("floor = 2\nskew = 5\n{rule}"),
+            Kind::WrongType,
+            "line 2, column 8: expected a string for \"skew\", found 5",
+        ),
+        (
+            format!("floor = 2\nrefused = [\"substrate.no\"]\n{rule}"),
+            Kind::BadValue,
+            "line 2, column 12: expected a class of vocabulary 1.0 that is not a terminal for \"refused\", found \"substrate.no\"",
+        ),
+        (
+            format!("floor = 2\n{rule}text = \"x\"\n"),
+            Kind::BadValue,
+            "line 4, column 8: expected no \"text\" with this action for \"action\", found \"discard\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[limit]\naction = \"refuse\"\n"),
+            Kind::MissingKey,
+            "line 4, column 1: missing key \"text\", expected with action \"refuse\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[limit]\naction = \"drop\"\n"),
+            Kind::BadValue,
+            "line 5, column 10: expected one of \"release\", \"mark\", \"replace\", \"discard\", \"suspend\", \"refuse\" for \"action\", found \"drop\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[unannotated]\naction = \"suspend\"\n"),
+            Kind::BadValue,
+            "line 4, column 1: expected one of \"release\", \"mark\", \"replace\", \"discard\" for \"unannotated\", found \"suspend\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[limit]\naction = \"refuse\"\ntext = {{ en = \"x\" }}\n"),
+            Kind::MissingKey,
+            "line 6, column 8: missing key \"language\", expected it where texts are given by language",
+        ),
+        (
+            format!(
+                "floor = 2\nlanguage = \"de\"\n{rule}[limit]\naction = \"refuse\"\ntext = {{ en = \"x\" }}\n"
+            ),
+            Kind::MissingKey,
+            "line 7, column 8: missing key \"de\", expected a text in the \"language\" of the file",
+        ),
+        (
+            format!("floor = 2\n{rule}[windows]\nx = \"5s\"\n"),
+            Kind::BadValue,
+            "line 5, column 1: expected a class of vocabulary 1.0 that is not a terminal for \"windows\", found \"x\"",
+        ),
+        (
+            "= 2".into(),
+            Kind::Syntax,
+            "line 1, column 1: expected TOML",
+        ),
+    ] {
+        let error = Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).expect_err(&file);
+        assert!(error.to_string().starts_with(message), "{error}\n{message}");
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.place().is_some());
+    }
+    let error = Rules::from_toml(b"floors = 2", &Vocabulary::memo()).expect_err("unknown");
+    assert!(error.to_string().starts_with(
+        "line 1, column 1: unknown key \"floors\", expected one of \"version\", \"preset\""
+    ));
+}
+
+/// The content of a fenced block that begins with this line, and what follows it.
+fn block<'a>(text: &'a str, opening: &str) -> Option<(&'a str, &'a str)> {
+    let (_, rest) = text.split_once(&format!("```{opening}\n"))?;
+    rest.split_once("```\n")
+}
+
+#[test]
+fn the_guide_has_five_policies_that_do_what_it_shows() {
+    let guide = include_str!("../../docs/gate.md");
+    let (_, mut rest) = guide.split_once("## Five policies").expect("a section");
+    let mut count = 0;
+    while let Some((policy, more)) = block(rest, "toml") {
+        let (input, more) = block(more, "text in").expect("an input");
+        let (output, more) = block(more, "text out").expect("an output");
+        let rules = Rules::from_toml(policy.as_bytes(), &Vocabulary::memo()).expect(policy);
+        let (seen, _) = read(&rules, input.strip_suffix('\n').expect("a line"));
+        assert_eq!(
+            seen.text,
+            output.strip_suffix('\n').expect("a line"),
+            "{policy}"
+        );
+        assert!(rules.version().ends_with("-1"));
+        rest = more;
+        count += 1;
+    }
+    assert_eq!(count, 5);
+}
