@@ -239,6 +239,9 @@ pub(super) trait TextRewriter: Clone {
     /// Offsets into the text can follow what it does.
     const MOVES_OFFSETS: bool;
 
+    /// A passage of a text can be rewritten without what is around it.
+    const READS_PASSAGES: bool;
+
     /// Nothing may be written that could not be read.
     const WITHHOLDS_UNREAD: bool;
 
@@ -261,6 +264,7 @@ pub(super) trait TextRewriter: Clone {
 
 impl TextRewriter for Rewriter {
     const MOVES_OFFSETS: bool = true;
+    const READS_PASSAGES: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
 
     fn begin(&self, _: Channel) -> Self {

@@ -314,8 +314,11 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
-            Found::Quote(channel, text) => {
+            Found::Quote(channel, text) if R::READS_PASSAGES => {
                 self.whole(frame, (channel, text), Repeats::All, handler);
+            }
+            Found::Quote(_, text) => {
+                self.empty(text);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());

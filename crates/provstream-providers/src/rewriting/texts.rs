@@ -103,6 +103,14 @@ impl<R: TextRewriter> State<R> {
         changed
     }
 
+    /// Empties a string; whether it changes.
+    pub(super) fn empty(&mut self, text: Str) -> bool {
+        if !text.is_empty() {
+            self.edits.replace(text.range(), b"");
+        }
+        !text.is_empty()
+    }
+
     pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut Pending) {
         let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
         if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {

@@ -201,13 +201,6 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    fn empty(&mut self, text: Str) -> bool {
-        if !text.is_empty() {
-            self.edits.replace(text.range(), b"");
-        }
-        !text.is_empty()
-    }
-
     /// Changes a string like the one before that says the same.
     fn repeat_edit(&mut self, all: &[Found], place: usize, text: Str) -> bool {
         let first = all[..place].iter().rev().find_map(|found| match found {
