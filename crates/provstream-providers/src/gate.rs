@@ -19,7 +19,7 @@ const MAX_DECISIONS: usize = 1 << 12;
 /// [`StreamRewriter`](super::StreamRewriter) changes: deltas have the text that is released by then, and may be empty. A
 /// channel that the policy [ends](GateEnd) has the refusal as its last text, and empty deltas after that, so that the
 /// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it; those
-/// that repeat a passage of it, such as the text of a citation, are emptied.
+/// that repeat a passage or tokens of it, such as the text of a citation and `logprobs`, are emptied.
 ///
 /// Reasoning and tool calls pass through as they are. Events whose text cannot be read are withheld, which
 /// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
@@ -126,7 +126,6 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     // Text comes later than the annotations in it.
     const MOVES_OFFSETS: bool = false;
     // A passage may be of an assertion that is withheld, and not have its annotation.
-    const READS_PASSAGES: bool = false;
     const WITHHOLDS_UNREAD: bool = true;
 
     fn begin(&self, channel: Channel) -> Self {

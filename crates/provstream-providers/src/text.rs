@@ -239,10 +239,7 @@ pub(super) trait TextRewriter: Clone {
     /// Offsets into the text can follow what it does.
     const MOVES_OFFSETS: bool;
 
-    /// A passage of a text can be rewritten without what is around it.
-    const READS_PASSAGES: bool;
-
-    /// Nothing may be written that could not be read.
+    /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
     /// The rewriter of a channel, as this one begins.
@@ -264,7 +261,6 @@ pub(super) trait TextRewriter: Clone {
 
 impl TextRewriter for Rewriter {
     const MOVES_OFFSETS: bool = true;
-    const READS_PASSAGES: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
 
     fn begin(&self, _: Channel) -> Self {

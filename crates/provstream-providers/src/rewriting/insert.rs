@@ -1,5 +1,7 @@
 //! The end of a text, and the events that are added for what it held back.
 
+use core::ops::Range;
+
 use super::State;
 use crate::deferred::Point;
 use crate::escape::push_content;
@@ -129,30 +131,41 @@ impl<R: TextRewriter> State<R> {
                 _ => "",
             };
             out.extend_from_slice(after.as_bytes());
-            let at = match point {
-                Some(Point::Before(at)) => {
-                    self.deferred.insert(at, &out);
-                    at
-                }
-                _ => {
-                    let at = self.deferred.bytes.len();
-                    self.write(&out, handler);
-                    at
-                }
-            };
-            if let Some(block) = block
-                && self.blocks.is_active()
-            {
-                self.blocks.has_text(block);
-                // A guard may have let nothing through.
-                if self.deferred.bytes.len() >= at + out.len() {
-                    let digits = at + number.start..at + number.end;
-                    self.deferred.mark(at..at + out.len(), digits, block);
-                }
-            }
+            self.write_added(&out, block.map(|block| (block, number)), point, handler);
         }
         out.clear();
         self.out = out;
+    }
+
+    /// Writes an added event, of which the number of its block is at this place, or puts it among those held back.
+    fn write_added(
+        &mut self,
+        event: &[u8],
+        block: Option<(u32, Range<usize>)>,
+        point: Option<Point>,
+        handler: &mut impl StreamHandler,
+    ) {
+        let at = match point {
+            Some(Point::Before(at)) => {
+                self.deferred.insert(at, event);
+                at
+            }
+            _ => {
+                let at = self.deferred.bytes.len();
+                self.write(event, handler);
+                at
+            }
+        };
+        if let Some((block, number)) = block
+            && self.blocks.is_active()
+        {
+            self.blocks.has_text(block);
+            // It may be written, or withheld.
+            if self.deferred.bytes.len() >= at + event.len() {
+                let digits = at + number.start..at + number.end;
+                self.deferred.mark(at..at + event.len(), digits, block);
+            }
+        }
     }
 
     /// Ends what the events held back wait for, and writes them.

@@ -314,11 +314,11 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
-            Found::Quote(channel, text) if R::READS_PASSAGES => {
-                self.whole(frame, (channel, text), Repeats::All, handler);
-            }
-            Found::Quote(_, text) => {
+            Found::Quote(_, text) if R::WITHHOLDS_UNREAD => {
                 self.empty(text);
+            }
+            Found::Quote(channel, text) => {
+                self.whole(frame, (channel, text), Repeats::All, handler);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
@@ -340,7 +340,13 @@ impl<R: TextRewriter> State<R> {
                 self.blocks.close();
                 handler.item(Item::ChannelEnd(channel));
             }
-            Found::Logprobs(channel, value) => pending.logprobs.push((channel, value)),
+            Found::Logprobs(channel, value) => {
+                pending.logprobs.push((channel, value));
+                if R::WITHHOLDS_UNREAD {
+                    // The tokens may be of text in another event.
+                    pending.change(channel);
+                }
+            }
             Found::Sequence(value) => self.sequence(frame, value, pending),
             Found::Offset(channel, value) => self.offset(frame, channel, value),
             Found::Error(error) => {

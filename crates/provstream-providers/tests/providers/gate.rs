@@ -337,3 +337,22 @@ fn events_that_are_held_back_have_only_what_is_released() {
         }
     }
 }
+
+#[test]
+fn the_tokens_of_a_text_do_not_pass_without_it() {
+    let events = [
+        r#"{"choices":[{"index":0,"delta":{"content":"It is. [substrate.grep] A secret."}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{},"logprobs":{"content":[{"token":" secret"}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":""},"logprobs":{"content":[{"token":"secret"}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":" [substrate.grep]"}}]}"#,
+    ];
+    let stream: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let body = without_secret(Some(Format::OpenAiChat), &stream);
+    assert!(
+        body.contains("It is.") && body.contains(r#""logprobs":null"#),
+        "{body}"
+    );
+}
