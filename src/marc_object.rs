@@ -7,12 +7,14 @@ use crate::Span;
 use crate::borrow::MaybeOwned;
 use crate::names::names;
 
-/// The two kinds of MARC object. Source: wire profile, MARC objects.
+/// The two kinds of MARC object, by the members that distinguish them in a stream.
+///
+/// Validation, which has all members at hand, decides. Source: wire profile, MARC objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarcKind {
-    /// A MARC-Core record: an object with a member `marc_version`.
+    /// A MARC-Core record: an object with a member `marc_version` that is not a disclosure.
     Core,
-    /// A MARC-Disclosure object: one without it that has `answer`, `confidence_band` and `uncertainty_source`.
+    /// A MARC-Disclosure object: one with `answer`, `confidence_band` and `uncertainty_source`, whatever else it has.
     Disclosure,
 }
 

@@ -7,7 +7,7 @@ import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 
 const folder = process.argv[2];
 for (const name of readdirSync(folder).sort()) {
-  if (!/^\w+\.\w+\.\w+\.txt$/.test(name)) continue;
+  if (!/^\w+\.\w+\.\w+(\.every-sentence)?\.txt$/.test(name)) continue;
   const text = readFileSync(`${folder}/${name}`, "utf8");
   const hash = createHash("sha256").update(text).digest("hex");
   console.log([name, hash, o200k(text), cl100k(text)].join("\t"));

@@ -5,7 +5,10 @@ use std::fmt;
 
 use provstream::provenance::Vocabulary;
 use provstream::{Event, Mode, Parser};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::json::{self, Members};
 
 /// Longest line of a transcript, in bytes.
 const MAX_LINE: usize = 8 << 20;
@@ -13,22 +16,23 @@ const MAX_LINE: usize = 8 << 20;
 /// A conversation twice: once annotated, with the instructions, and once without both.
 ///
 /// Learnt together, the two show a model to annotate when it is asked to and only then.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExamplePair {
-    annotated: Value,
-    unannotated: Value,
+    annotated: String,
+    unannotated: String,
 }
 
 impl ExamplePair {
-    /// The conversation with the instructions as its system message and with annotated answers: an object with `messages`.
+    /// The conversation with the instructions in its system message and with annotated answers: a JSON object with `messages`,
+    /// in one line without a line feed.
     #[must_use]
-    pub const fn annotated(&self) -> &Value {
+    pub fn annotated(&self) -> &str {
         &self.annotated
     }
 
     /// The conversation as it would be without instructions and annotations.
     #[must_use]
-    pub const fn unannotated(&self) -> &Value {
+    pub fn unannotated(&self) -> &str {
         &self.unannotated
     }
 }
@@ -41,8 +45,13 @@ pub enum ExampleError {
     NotChat(String),
     /// No answer has an annotation.
     Unannotated,
-    /// An answer has annotations that a reader does not accept, which a model should not learn: how many.
-    Faulty(usize),
+    /// A reader has diagnostics for an answer, or does not accept an annotation of it, which a model should not learn.
+    Faulty {
+        /// How many.
+        count: usize,
+        /// The first: its message, counted from 1, and the code of the diagnostic or the reason of the annotation.
+        first: String,
+    },
 }
 
 impl fmt::Display for ExampleError {
@@ -50,7 +59,7 @@ impl fmt::Display for ExampleError {
         match self {
             Self::NotChat(what) => f.write_str(what),
             Self::Unannotated => f.write_str("no message of the assistant has an annotation"),
-            Self::Faulty(count) => write!(f, "malformed or unknown annotations: {count}"),
+            Self::Faulty { count, first } => write!(f, "{first} ({count} in all)"),
         }
     }
 }
@@ -59,118 +68,212 @@ impl Error for ExampleError {}
 
 /// Makes a pair of examples of a line of annotated transcripts: a JSON object with `messages`, each with `role` and `content`.
 ///
-/// In the annotated conversation `instructions` are put before what its system message says, or become one. In the other
-/// one the annotations are removed as `provstream strip` does it. Other members of the object stay in both.
+/// In the annotated conversation `instructions` are put before what its system message says, unless it begins with them, or
+/// become one. In the other one they are removed if they are there, and the annotations are removed as `provstream strip` does it.
+/// Everything else stays as it is written in both, numbers included.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
 /// use provstream_emit::example_pair;
 ///
-/// let line = br#"{"messages": [{"role": "user", "content": "Ready?"},
-///     {"role": "assistant", "content": "The build is green. [substrate.grep]"}]}"#;
+/// let line = br#"{"messages":[{"role":"assistant","content":"The build is green. [substrate.grep]"}]}"#;
 /// let pair = example_pair(line, "Annotate.", &Vocabulary::memo())?;
-/// assert_eq!(pair.annotated()["messages"][0]["content"], "Annotate.");
-/// assert_eq!(pair.unannotated()["messages"][1]["content"], "The build is green.");
+/// assert_eq!(
+///     pair.unannotated(),
+///     r#"{"messages":[{"role":"assistant","content":"The build is green."}]}"#
+/// );
+/// assert!(pair.annotated().contains(r#"{"role":"system","content":"Annotate."}"#));
 /// # Ok::<(), provstream_emit::ExampleError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// Why the line gives no example: it is longer than 8 MiB or not a conversation, or its answers have no annotations or faulty
-/// ones.
+/// Why the line gives no example: it is longer than 8 MiB or not a conversation, or its answers have no annotations, or some
+/// for which a reader has a diagnostic.
 pub fn example_pair(
     line: &[u8],
     instructions: &str,
     vocabulary: &Vocabulary,
 ) -> Result<ExamplePair, ExampleError> {
+    let line = line.trim_ascii();
     if line.len() > MAX_LINE {
-        return Err(ExampleError::NotChat(
-            "expected at most 8 MiB in a line".into(),
-        ));
+        return Err(ExampleError::NotChat(format!(
+            "expected at most {MAX_LINE} bytes in a line, found more"
+        )));
     }
-    let value: Value = serde_json::from_slice(line)
-        .map_err(|error| ExampleError::NotChat(format!("not JSON: {error}")))?;
-    let messages = messages(&value)?;
+    let value = json::value(line).map_err(ExampleError::NotChat)?;
+    let conversation = Members::of(value).map_err(|what| match kind_is_object(value) {
+        true => ExampleError::NotChat(what),
+        false => ExampleError::NotChat("expected an object with an array \"messages\"".into()),
+    })?;
+    let messages = messages(&conversation)?;
     let mut seen = Seen::default();
     let mut clean = Vec::with_capacity(messages.len());
-    for message in messages {
-        let content = match (text(message, "role"), text(message, "content")) {
-            (Some("assistant"), Some(content)) => strip(content, vocabulary, &mut seen),
-            _ => {
-                clean.push(message.clone());
-                continue;
+    for (message, number) in messages.iter().zip(1..) {
+        clean.push(match &message.answer {
+            Some(content) => {
+                let text = strip(content, vocabulary, number, &mut seen);
+                message.with_content(&text)
             }
-        };
-        let mut message = message.clone();
-        message["content"] = Value::from(content);
-        clean.push(message);
+            None => json::in_line(message.raw.get()),
+        });
     }
-    if seen.faulty > 0 {
-        return Err(ExampleError::Faulty(seen.faulty));
+    if let Some(first) = seen.first {
+        let count = seen.faulty;
+        return Err(ExampleError::Faulty { count, first });
     }
     if seen.annotations == 0 {
         return Err(ExampleError::Unannotated);
     }
+    let mut marked: Vec<String> = messages
+        .iter()
+        .map(|message| json::in_line(message.raw.get()))
+        .collect();
+    instruct(messages.first(), instructions, &mut marked, &mut clean)?;
+    let with =
+        |messages: &[String]| conversation.with("messages", &format!("[{}]", messages.join(",")));
     Ok(ExamplePair {
-        annotated: with_messages(&value, instructed(messages, instructions)),
-        unannotated: with_messages(&value, clean),
+        annotated: with(&marked),
+        unannotated: with(&clean),
     })
 }
 
-fn messages(value: &Value) -> Result<&Vec<Value>, ExampleError> {
-    let not = |what: &str| ExampleError::NotChat(what.into());
-    let Some(Value::Array(messages)) = value.get("messages") else {
-        return Err(not("expected an object with an array \"messages\""));
+fn kind_is_object(value: &RawValue) -> bool {
+    json::kind(value) == "an object"
+}
+
+/// A message of a conversation.
+struct Message<'a> {
+    raw: &'a RawValue,
+    members: Members<'a>,
+    role: String,
+    /// The text of the assistant.
+    answer: Option<String>,
+}
+
+impl<'a> Message<'a> {
+    fn read(raw: &'a RawValue) -> Result<Self, String> {
+        let expected = || "expected an object with a string \"role\"".to_owned();
+        if !kind_is_object(raw) {
+            return Err(expected());
+        }
+        let members = Members::of(raw)?;
+        let role = members.string("role").ok_or_else(expected)?;
+        let mut answer = None;
+        if role == "assistant" {
+            let content = members.get("content");
+            match content.map_or("null", json::kind) {
+                "null" => {}
+                "a string" => answer = members.string("content"),
+                found => {
+                    return Err(format!(
+                        "expected a string or null as \"content\" of the assistant, found {found}"
+                    ));
+                }
+            }
+        }
+        Ok(Self {
+            raw,
+            members,
+            role,
+            answer,
+        })
+    }
+
+    /// The message with another text, in one line.
+    fn with_content(&self, text: &str) -> String {
+        self.members.with("content", &Value::from(text).to_string())
+    }
+}
+
+fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleError> {
+    let list = conversation.get("messages").and_then(json::elements);
+    let Some(list) = list else {
+        let what = "expected an object with an array \"messages\"";
+        return Err(ExampleError::NotChat(what.into()));
     };
-    for (message, number) in messages.iter().zip(1..) {
-        if text(message, "role").is_none() {
-            let what = format!("message {number}: expected an object with a string \"role\"");
-            return Err(not(&what));
-        }
-        if text(message, "role") == Some("assistant")
-            && message.get("content").is_some_and(Value::is_array)
-        {
-            let what =
-                format!("message {number}: expected a string as \"content\", found an array");
-            return Err(not(&what));
-        }
-    }
-    Ok(messages)
+    let read = |(raw, number): (&'a RawValue, usize)| {
+        Message::read(raw)
+            .map_err(|what| ExampleError::NotChat(format!("message {number}: {what}")))
+    };
+    list.into_iter().zip(1..).map(read).collect()
 }
 
-fn text<'a>(message: &'a Value, name: &str) -> Option<&'a str> {
-    message.get(name)?.as_str()
-}
-
-/// The messages with the instructions first in the system message.
-fn instructed(messages: &[Value], instructions: &str) -> Vec<Value> {
+/// Puts the instructions into the annotated messages and takes them out of the others, where the first is the system's.
+fn instruct(
+    first: Option<&Message<'_>>,
+    instructions: &str,
+    marked: &mut Vec<String>,
+    clean: &mut Vec<String>,
+) -> Result<(), ExampleError> {
     let instructions = instructions.trim_end();
-    let mut all = messages.to_vec();
-    match all.first_mut() {
-        Some(first) if text(first, "role") == Some("system") => {
-            let own = text(first, "content").unwrap_or_default();
-            first["content"] = Value::from(format!("{instructions}\n\n{own}"));
-        }
-        _ => all.insert(0, json!({"role": "system", "content": instructions})),
+    if instructions.is_empty() {
+        return Ok(());
     }
-    all
-}
-
-/// The same object with other messages.
-fn with_messages(value: &Value, messages: Vec<Value>) -> Value {
-    let mut members: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
-    members.insert("messages".into(), Value::Array(messages));
-    Value::Object(members)
+    let text = Value::from(instructions).to_string();
+    let Some(system) = first.filter(|first| first.role == "system") else {
+        marked.insert(0, format!("{{\"role\":\"system\",\"content\":{text}}}"));
+        return Ok(());
+    };
+    let content = system.members.get("content");
+    match content.map_or("null", json::kind) {
+        "null" => marked[0] = system.with_content(instructions),
+        "a string" => {
+            let own = system.members.string("content").unwrap_or_default();
+            match own.strip_prefix(instructions).map(str::trim_start) {
+                Some("") => drop(clean.remove(0)),
+                Some(rest) => clean[0] = system.with_content(rest),
+                None if own.trim().is_empty() => marked[0] = system.with_content(instructions),
+                None => marked[0] = system.with_content(&format!("{instructions}\n\n{own}")),
+            }
+        }
+        "an array" => {
+            let parts = content.and_then(json::elements).unwrap_or_default();
+            let is_ours = |part: &&RawValue| {
+                let members = Members::of(part).ok();
+                let own = members.and_then(|members| members.string("text"));
+                own.is_some_and(|own| own.trim_end() == instructions)
+            };
+            let with = |parts: Vec<&str>| {
+                let list = format!("[{}]", parts.join(","));
+                system.members.with("content", &list)
+            };
+            let all = parts.iter().map(|part| part.get());
+            if !parts.first().is_some_and(is_ours) {
+                let ours = format!("{{\"type\":\"text\",\"text\":{text}}}");
+                marked[0] = with([ours.as_str()].into_iter().chain(all).collect());
+            } else if parts.len() == 1 {
+                clean.remove(0);
+            } else {
+                clean[0] = with(all.skip(1).collect());
+            }
+        }
+        found => {
+            return Err(ExampleError::NotChat(format!(
+                "message 1: expected a string, an array or null as \"content\" of the system, found {found}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 #[derive(Debug, Default)]
 struct Seen {
     annotations: usize,
     faulty: usize,
+    first: Option<String>,
 }
 
-/// A text without its annotations and the white space right before them.
-fn strip(content: &str, vocabulary: &Vocabulary, seen: &mut Seen) -> String {
+impl Seen {
+    fn fault(&mut self, message: usize, code: &str) {
+        self.faulty += 1;
+        self.first
+            .get_or_insert_with(|| format!("message {message}: {code}"));
+    }
+}
+
+/// The text of a message without its annotations and the white space right before them.
+fn strip(content: &str, vocabulary: &Vocabulary, number: usize, seen: &mut Seen) -> String {
     let mut rest = Vec::new();
     let mut parser = Parser::builder()
         .mode(Mode::Text)
@@ -180,10 +283,13 @@ fn strip(content: &str, vocabulary: &Vocabulary, seen: &mut Seen) -> String {
         Event::Text(text) => rest.extend_from_slice(text.bytes()),
         Event::Annotation(found) => {
             seen.annotations += 1;
-            seen.faulty += usize::from(found.annotation().reason().is_some());
+            if let Some(reason) = found.annotation().reason() {
+                seen.fault(number, reason.as_str());
+            }
             let kept = rest.len().saturating_sub(found.whitespace_before());
             rest.truncate(kept);
         }
+        Event::Diagnostic(diagnostic) => seen.fault(number, &diagnostic.code().to_string()),
         _ => {}
     };
     parser.push(content.as_bytes(), &mut note);

@@ -1,7 +1,7 @@
 //! Makes language models write provenance annotations: prompts that ask for them, schemas and grammars that enforce them.
 //!
-//! One [`Vocabulary`](provstream::provenance::Vocabulary) drives all of it and the parser that reads the answer, so a class
-//! that is added to the vocabulary file is known everywhere at once.
+//! Prompts, schemas, grammars and the parser share one [`Vocabulary`](provstream::provenance::Vocabulary), so a class that is
+//! added to the vocabulary file is known to all of them.
 //!
 //! - [`Prompt`] asks a model for annotations, in brackets or in JSON, in five languages.
 //! - [`Schema`] describes answers in JSON to the structured output of a provider, and [`subset_violations`] checks that a schema
@@ -32,6 +32,7 @@
 
 mod examples;
 mod grammar;
+mod json;
 mod names;
 mod observation;
 mod prompt;
@@ -41,4 +42,4 @@ pub use examples::{ExampleError, ExamplePair, example_pair};
 pub use grammar::{Grammar, GrammarError, GrammarTarget, Requirement};
 pub use observation::{Observation, ObservationError, Observations};
 pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
-pub use schema::{Schema, SchemaTarget, SubsetViolation, subset_violations};
+pub use schema::{Schema, SchemaError, SchemaTarget, SubsetViolation, subset_violations};

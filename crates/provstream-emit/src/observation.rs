@@ -1,13 +1,15 @@
 //! The observations made so far, which a model may cite.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
 use provstream::provenance::{
-    Annotation, Class, Vocabulary, write_bracketed, write_json_annotation,
+    Annotation, Class, Timestamp, Vocabulary, write_bracketed, write_json_annotation,
 };
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
+
+use crate::json::{self, Members, shown};
 
 /// Largest file of observations, in bytes.
 const MAX_FILE: usize = 1 << 20;
@@ -73,18 +75,19 @@ impl Observations {
     /// # Errors
     ///
     /// What is wrong, and with which observation: a file above 1 MiB or not JSON, more than 4,096 observations, a member that is
-    /// missing, unknown or not a string, a class that the vocabulary does not have or that is a terminal, an id or a time
-    /// that an annotation cannot have, a summary that is not one line of at most 500 bytes, or a class and id that occur
-    /// twice.
+    /// missing, unknown, there twice or not a string, a class that the vocabulary does not have or that is a terminal, an id or a
+    /// time that an annotation cannot have, a summary that is not one line of at most 500 bytes, an id or a summary with
+    /// characters that end lines or change the direction of text, or a class and id that occur twice.
     pub fn from_json(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, ObservationError> {
         if file.len() > MAX_FILE {
-            return Err(ObservationError::file("larger than 1 MiB".into()));
+            let found = file.len();
+            let what = format!("expected at most {MAX_FILE} bytes (1 MiB), found {found}");
+            return Err(ObservationError::file(what));
         }
         let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-        let value: Value = serde_json::from_slice(file)
-            .map_err(|error| ObservationError::file(format!("not JSON: {error}")))?;
-        let Value::Array(items) = value else {
-            let found = kind(&value);
+        let value = json::value(file).map_err(ObservationError::file)?;
+        let Some(items) = json::elements(value) else {
+            let found = json::kind(value);
             return Err(ObservationError::file(format!(
                 "expected an array of observations, found {found}"
             )));
@@ -95,22 +98,20 @@ impl Observations {
                 "at most {MAX_OBSERVATIONS} observations can be listed, found {count}"
             )));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = BTreeMap::new();
         let mut all = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let observation = read(item, vocabulary).map_err(|what| ObservationError {
+        for (index, item) in items.into_iter().enumerate() {
+            let wrong = |what| ObservationError {
                 index: Some(index),
                 what,
-            })?;
-            if !seen.insert((observation.class.clone(), observation.id.clone())) {
-                let what = format!(
-                    "the class and the id {} occur twice",
-                    shown(&observation.id)
-                );
-                return Err(ObservationError {
-                    index: Some(index),
-                    what,
-                });
+            };
+            let observation = read(item, vocabulary).map_err(wrong)?;
+            let key = (observation.class.clone(), observation.id.clone());
+            if let Some(first) = seen.insert(key, index + 1) {
+                let (class, id) = (&observation.class, shown(&observation.id));
+                return Err(wrong(format!(
+                    "expected another class or id than {class} and {id} of observation {first}"
+                )));
             }
             all.push(observation);
         }
@@ -166,44 +167,40 @@ impl fmt::Display for ObservationError {
 
 impl Error for ObservationError {}
 
-fn read(item: &Value, vocabulary: &Vocabulary) -> Result<Observation, String> {
-    let Value::Object(members) = item else {
-        return Err(format!("expected an object, found {}", kind(item)));
-    };
+fn read(item: &RawValue, vocabulary: &Vocabulary) -> Result<Observation, String> {
+    let members = Members::of(item)?;
     let known = ["class", "id", "ts", "summary"];
-    if let Some(other) = members.keys().find(|name| !known.contains(&name.as_str())) {
+    if let Some(other) = members.names().find(|name| !known.contains(name)) {
         return Err(format!(
             "unknown member {}, expected \"class\", \"id\", \"ts\" or \"summary\"",
             shown(other)
         ));
     }
-    let name = string(members, "class")?.ok_or("the member \"class\" is missing")?;
-    let id = string(members, "id")?.ok_or("the member \"id\" is missing")?;
-    let ts = string(members, "ts")?;
-    let summary = string(members, "summary")?;
-    let class = vocabulary
-        .class(name)
-        .ok_or_else(|| format!("{} is not a class of the vocabulary", shown(name)))?;
-    if class.is_terminal() {
-        return Err(format!(
-            "{} is a terminal, which nothing is observed by",
-            shown(name)
-        ));
-    }
-    let mut annotation = Annotation::new(class.clone(), class.as_str()).with_observation_id(id);
-    if let Some(ts) = ts {
+    let name = needed(&members, "class")?;
+    let id = needed(&members, "id")?;
+    let ts = optional(&members, "ts")?;
+    let summary = optional(&members, "summary")?;
+    let class = class(&name, vocabulary)?;
+    check_text("id", &id, is_unprintable)?;
+    let mut annotation = Annotation::new(class.clone(), class.as_str()).with_observation_id(&id);
+    if let Some(ts) = &ts {
+        Timestamp::parse(ts).map_err(|_| {
+            let found = shown(ts);
+            format!("\"ts\": expected a time such as 2026-05-28T12:00:00Z, found {found}")
+        })?;
         annotation = annotation.with_ts(ts);
     }
     // Both forms have to carry it, whichever the model is asked for.
-    write_bracketed(&annotation).map_err(|error| error.to_string())?;
-    write_json_annotation(&annotation).map_err(|error| error.to_string())?;
-    if let Some(summary) = summary {
-        let line_end = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-        if summary.len() > MAX_SUMMARY || summary.contains(line_end) {
+    write_bracketed(&annotation).map_err(|error| format!("\"id\": {error}"))?;
+    write_json_annotation(&annotation).map_err(|error| format!("\"id\": {error}"))?;
+    if let Some(summary) = &summary {
+        let found = summary.len();
+        if found > MAX_SUMMARY {
             return Err(format!(
-                "expected a summary of one line and at most {MAX_SUMMARY} bytes"
+                "\"summary\": expected at most {MAX_SUMMARY} bytes, found {found}"
             ));
         }
+        check_text("summary", summary, |c| c == '\t' || is_unprintable(c))?;
     }
     Ok(Observation {
         class,
@@ -215,34 +212,67 @@ fn read(item: &Value, vocabulary: &Vocabulary) -> Result<Observation, String> {
     })
 }
 
-/// A member that is a string; `None` if it is missing or null.
-fn string<'a>(members: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, String> {
-    match members.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(format!(
-            "expected a string for \"{name}\", found {}",
-            kind(other)
+/// The class of what was observed, by its name.
+fn class(name: &str, vocabulary: &Vocabulary) -> Result<Class, String> {
+    let version = vocabulary.version();
+    let bare = name.strip_prefix(&format!("{version}.")).unwrap_or(name);
+    match vocabulary.class(bare) {
+        Some(class) if class.is_terminal() => Err(format!(
+            "\"class\": expected a class of what was observed, found the terminal {}",
+            shown(name)
+        )),
+        Some(class) if bare.len() == name.len() => Ok(class),
+        Some(class) => Err(format!(
+            "\"class\": expected \"{class}\" without a version, found {}",
+            shown(name)
+        )),
+        None => Err(format!(
+            "\"class\": expected a class of vocabulary {version} (`provstream vocabulary` lists them), found {}",
+            shown(name)
         )),
     }
 }
 
-const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+/// Characters that end a line or change the direction of text, with which an id or a summary could pass for another in a prompt.
+fn is_unprintable(c: char) -> bool {
+    let is_control = c.is_control() && c != '\t';
+    is_control
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn check_text(name: &str, text: &str, is_refused: impl Fn(char) -> bool) -> Result<(), String> {
+    match text.char_indices().find(|&(_, c)| is_refused(c)) {
+        None => Ok(()),
+        Some((at, c)) => Err(format!(
+            "\"{name}\": expected one line without control characters, found U+{:04X} at byte {at}",
+            u32::from(c)
+        )),
     }
 }
 
-/// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
-fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(64).collect();
-    if short.len() < text.len() {
-        short.push('…');
+/// A member that is a string.
+fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
+    match members.get(name) {
+        None => Err(format!("the member \"{name}\" is missing")),
+        Some(value) => json::string(value).ok_or_else(|| expected_string(name, value)),
     }
-    format!("{short:?}")
+}
+
+/// A member that is a string; `None` if it is missing or null.
+fn optional(members: &Members<'_>, name: &str) -> Result<Option<String>, String> {
+    match members.get(name) {
+        None => Ok(None),
+        Some(value) if value.get() == "null" => Ok(None),
+        Some(value) => match json::string(value) {
+            Some(text) => Ok(Some(text)),
+            None => Err(expected_string(name, value)),
+        },
+    }
+}
+
+fn expected_string(name: &str, value: &RawValue) -> String {
+    match json::kind(value) {
+        "a string" => format!("\"{name}\": expected a string of Unicode, found a lone surrogate"),
+        found => format!("\"{name}\": expected a string, found {found}"),
+    }
 }

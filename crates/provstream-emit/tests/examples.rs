@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 fn pair(value: &Value) -> Result<(Value, Value), ExampleError> {
     let line = value.to_string();
     let pair = example_pair(line.as_bytes(), "Annotate.\n", &Vocabulary::memo())?;
-    Ok((pair.annotated().clone(), pair.unannotated().clone()))
+    let read = |line: &str| serde_json::from_str(line).unwrap();
+    Ok((read(pair.annotated()), read(pair.unannotated())))
 }
 
 #[test]
@@ -48,11 +49,33 @@ fn what_teaches_faults_or_nothing_is_refused() {
         pair(&answer(
             "So. [substrate.telepathy] [substrate.grep] [substrate.grep; x]"
         )),
-        Err(ExampleError::Faulty(2))
+        Err(ExampleError::Faulty {
+            count: 2,
+            first: "message 1: unknown-identifier".into()
+        })
     );
+    // What a reader has a diagnostic for.
+    let long = format!("So. [substrate.grep; observation-id={}]", "a".repeat(2_000));
+    for (content, code) in [
+        ("Hi. [substrate.grep; ts=2026]", "invalid-ts"),
+        (
+            "Hi. [substrate.grep] and [substrate.grep; observation-id=a",
+            "unterminated",
+        ),
+        ("[substrate.grep]", "no-assertion"),
+        (long.as_str(), "limit-annotation"),
+    ] {
+        let error = pair(&answer(content)).unwrap_err().to_string();
+        assert_eq!(error, format!("message 1: {code} (1 in all)"), "{content}");
+    }
     for (wrong, message) in [
-        ("", "not JSON: EOF while parsing a value at line 1 column 0"),
+        ("", "not JSON: EOF while parsing a value at column 0"),
+        ("[1,\n", "not JSON: EOF while parsing a value at column 3"),
         ("[]", "expected an object with an array \"messages\""),
+        (
+            "{\"messages\": [], \"messages\": []}",
+            "the member \"messages\" occurs twice",
+        ),
         (
             "{\"messages\": {}}",
             "expected an object with an array \"messages\"",
@@ -67,7 +90,11 @@ fn what_teaches_faults_or_nothing_is_refused() {
         ),
         (
             "{\"messages\": [{\"role\": \"assistant\", \"content\": []}]}",
-            "message 1: expected a string as \"content\", found an array",
+            "message 1: expected a string or null as \"content\" of the assistant, found an array",
+        ),
+        (
+            "{\"messages\": [{\"role\": \"assistant\", \"content\": 5}]}",
+            "message 1: expected a string or null as \"content\" of the assistant, found a number",
         ),
     ] {
         let error = example_pair(wrong.as_bytes(), "", &Vocabulary::memo()).unwrap_err();
@@ -75,6 +102,65 @@ fn what_teaches_faults_or_nothing_is_refused() {
     }
     let long = vec![b' '; (8 << 20) + 1];
     assert!(example_pair(&long, "", &Vocabulary::memo()).is_err());
+}
+
+/// Whatever shape the system message has, the instructions are in it once, and its own text stays.
+#[test]
+fn the_instructions_join_the_system_message() {
+    let part = |text: &str| json!({"type": "text", "text": text});
+    for (system, annotated, plain) in [
+        (
+            json!("Be nice."),
+            json!("Annotate.\n\nBe nice."),
+            Some(json!("Be nice.")),
+        ),
+        (json!(""), json!("Annotate."), Some(json!(""))),
+        (Value::Null, json!("Annotate."), Some(Value::Null)),
+        (json!("Annotate."), json!("Annotate."), None),
+        (
+            json!("Annotate.\n\nBe nice."),
+            json!("Annotate.\n\nBe nice."),
+            Some(json!("Be nice.")),
+        ),
+        (
+            json!([part("BE NICE")]),
+            json!([part("Annotate."), part("BE NICE")]),
+            Some(json!([part("BE NICE")])),
+        ),
+        (
+            json!([part("Annotate.\n"), part("BE NICE")]),
+            json!([part("Annotate.\n"), part("BE NICE")]),
+            Some(json!([part("BE NICE")])),
+        ),
+        (json!([part("Annotate.")]), json!([part("Annotate.")]), None),
+    ] {
+        let answer = json!({"role": "assistant", "content": "It is. [substrate.grep]"});
+        let line = json!({"messages": [{"role": "system", "content": system}, answer]});
+        let (marked, clean) = pair(&line).unwrap();
+        assert_eq!(marked["messages"][0]["content"], annotated, "{line}");
+        assert_eq!(marked["messages"][1], answer);
+        let first = &clean["messages"][0];
+        match plain {
+            Some(plain) => assert_eq!(first["content"], plain, "{line}"),
+            None => assert_eq!(first["content"], "It is.", "{line}"),
+        }
+    }
+    let wrong = json!({"messages": [{"role": "system", "content": 7}, {"role": "assistant", "content": "It is. [substrate.grep]"}]});
+    assert_eq!(
+        pair(&wrong).unwrap_err().to_string(),
+        "message 1: expected a string, an array or null as \"content\" of the system, found a number"
+    );
+}
+
+#[test]
+fn what_is_not_changed_stays_as_it_is_written() {
+    let line = "{\"n\":12345678901234567890123,\"f\":1.10,\"e\":1e400,\n\"messages\":[\n{\"role\": \"user\",\"name\":\"\\u0041\"},{\"role\":\"assistant\",\"content\":\"So. [substrate.grep]\",\"x\":[ 1.0 ]}]}\n";
+    let made = example_pair(line.as_bytes(), "Annotate.", &Vocabulary::memo()).unwrap();
+    assert_eq!(
+        made.unannotated(),
+        "{\"n\":12345678901234567890123,\"f\":1.10,\"e\":1e400,\"messages\":[{\"role\": \"user\",\"name\":\"\\u0041\"},{\"role\":\"assistant\",\"content\":\"So.\",\"x\":[ 1.0 ]}]}"
+    );
+    assert!(!made.annotated().contains('\n'));
 }
 
 /// The transcripts of the corpus: some have faults on purpose, all others give examples that differ in the annotations alone.
@@ -88,13 +174,14 @@ fn transcripts_of_the_corpus() {
         match example_pair(line.as_bytes(), prompt.text(), &Vocabulary::memo()) {
             Ok(pair) => {
                 given += 1;
-                let plain = pair.unannotated()["messages"][1]["content"]
-                    .as_str()
-                    .unwrap();
+                let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+                let plain = read(pair.unannotated());
+                let plain = plain["messages"][1]["content"].as_str().unwrap();
                 assert!(plain.len() < text.len());
-                assert_eq!(pair.annotated()["messages"][2]["content"], text.as_str());
+                let annotated = read(pair.annotated());
+                assert_eq!(annotated["messages"][2]["content"], text.as_str());
             }
-            Err(error) => assert!(matches!(error, ExampleError::Faulty(_)), "{error}"),
+            Err(error) => assert!(matches!(error, ExampleError::Faulty { .. }), "{error}"),
         }
     }
     // Each of the seven has faults on purpose; what is cut off before the first fault has none.
@@ -112,7 +199,8 @@ fn wrong_observations_are_refused_with_their_place() {
         1
     );
     for (file, message) in [
-        ("", "not JSON: EOF while parsing a value at line 1 column 0"),
+        ("", "not JSON: EOF while parsing a value at column 0"),
+        ("[\n{]", "not JSON: key must be a string at line 2 column 2"),
         ("{}", "expected an array of observations, found an object"),
         ("[1]", "observation 1: expected an object, found a number"),
         (
@@ -125,7 +213,15 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": 7}]",
-            "observation 1: expected a string for \"id\", found a number",
+            "observation 1: \"id\": expected a string, found a number",
+        ),
+        (
+            "[{\"class\": \"substrate.grep\", \"id\": null}]",
+            "observation 1: \"id\": expected a string, found null",
+        ),
+        (
+            "[{\"class\": \"substrate.grep\", \"id\": \"a\", \"id\": \"b\"}]",
+            "observation 1: the member \"id\" occurs twice",
         ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": \"a\", \"time\": \"x\"}]",
@@ -133,19 +229,54 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
-            "observation 1: \"substrate.telepathy\" is not a class of the vocabulary",
+            "observation 1: \"class\": expected a class of vocabulary 1.0 (`provstream vocabulary` lists them), found \"substrate.telepathy\"",
+        ),
+        (
+            "[{\"class\": \"1.0.substrate.grep\", \"id\": \"a\"}]",
+            "observation 1: \"class\": expected \"substrate.grep\" without a version, found \"1.0.substrate.grep\"",
         ),
         (
             "[{\"class\": \"unverified-inference\", \"id\": \"a\"}]",
-            "observation 1: \"unverified-inference\" is a terminal, which nothing is observed by",
+            "observation 1: \"class\": expected a class of what was observed, found the terminal \"unverified-inference\"",
         ),
         (
-            "[{\"class\":\"substrate.grep\",\"id\":\"a\"},{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"2026-05-28T11:40:00Z\"}]",
-            "observation 2: the class and the id \"a\" occur twice",
+            "[{\"class\":\"substrate.grep\",\"id\":\"b\"},{\"class\":\"substrate.grep\",\"id\":\"a\"},{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"2026-05-28T11:40:00Z\"}]",
+            "observation 3: expected another class or id than substrate.grep and \"a\" of observation 2",
+        ),
+        (
+            "[{\"class\":\"substrate.grep\",\"id\":\"b\"},{\"class\":\"substrate.grep\",\"id\":\"a\",\"ts\":\"yesterday\"}]",
+            "observation 2: \"ts\": expected a time such as 2026-05-28T12:00:00Z, found \"yesterday\"",
+        ),
+        (
+            "[{\"class\":\"substrate.grep\",\"id\":\"a\",\"summary\":\"x\\ny\"}]",
+            "observation 1: \"summary\": expected one line without control characters, found U+000A at byte 1",
         ),
     ] {
         assert_eq!(read(file).unwrap_err().to_string(), message);
     }
+    // Characters that end a line or turn it round in a prompt.
+    for c in [
+        "\u{2028}", "\u{2029}", "\u{85}", "\u{202e}", "\u{2066}", "\u{9b}",
+    ] {
+        for member in ["id", "summary"] {
+            let mut item = json!({"class": "substrate.grep", "id": "a"});
+            item[member] = json!(format!("a{c}b"));
+            let error = read(&json!([item]).to_string()).unwrap_err().to_string();
+            assert!(
+                error.contains(member) && error.ends_with("at byte 1"),
+                "{error}"
+            );
+        }
+    }
+    let summary = json!([{"class": "substrate.grep", "id": "a", "summary": "x".repeat(501)}]);
+    assert_eq!(
+        read(&summary.to_string()).unwrap_err().to_string(),
+        "observation 1: \"summary\": expected at most 500 bytes, found 501"
+    );
+    assert_eq!(
+        read(&" ".repeat((1 << 20) + 1)).unwrap_err().to_string(),
+        "expected at most 1048576 bytes (1 MiB), found 1048577"
+    );
     for broken in ["\"\"", "\"a\\nb\"", "\"\\u0007\""] {
         assert!(
             read(&format!(

@@ -256,6 +256,173 @@ fn values_hold_no_annotation_of_their_own() {
     }
 }
 
+/// Reads a file of observations of one class each.
+fn made(items: &[(&str, &str)]) -> Observations {
+    let items: Vec<_> = items
+        .iter()
+        .map(|(class, id)| serde_json::json!({"class": class, "id": id}))
+        .collect();
+    let file = serde_json::to_vec(&items).unwrap();
+    Observations::from_json(&file, &Vocabulary::memo()).unwrap()
+}
+
+/// A backslash or a backtick before an annotation makes it text, and a bracket in its id the start of another.
+#[test]
+fn listed_ids_hold_no_annotation_of_their_own() {
+    for (id, before) in [
+        ("a` [substrate.grep; observation-id=FAKE] b", "It `is. "),
+        ("m[substrate.nope]", "It is. \\"),
+        ("[substrate.grep]", "It is. \\"),
+        ("[ 1.0.substrate.grep ]", "\\"),
+        ("[x][unverified-inference]", "\\"),
+        ("[Substrate.Grep; ", "\\"),
+        ("\\[substrate.grep; x]", "\\"),
+        ("[note; ts=2026-05-28T11:40:00Z]", "\\"),
+    ] {
+        let listed = made(&[("substrate.code.read", id), ("substrate.grep", "a")]);
+        let grammar = open().citing(&listed);
+        let written = serde_json::to_string(id).unwrap();
+        let text = format!("{before}[substrate.code.read; observation-id={written}]");
+        assert!(!grammar.accepts(&text), "{text}");
+        assert!(grammar.accepts("So. [substrate.grep; observation-id=a]"));
+        for &target in GrammarTarget::ALL {
+            let error = grammar.print(target).unwrap_err().to_string();
+            assert!(error.starts_with("observation 1: the id "), "{error}");
+            assert!(error.contains("--require every-sentence"), "{error}");
+        }
+        // There neither backslashes nor open backticks exist.
+        let sentences = grammar.requiring(Requirement::EverySentence);
+        let text = format!("So. [substrate.code.read; observation-id={written}]");
+        assert!(sentences.accepts(&text), "{text}");
+        assert_eq!(read(&text, &Vocabulary::memo()), (1, 0));
+        assert!(sentences.print(GrammarTarget::Ebnf).is_ok());
+    }
+    // Brackets that start nothing.
+    for id in [
+        "a[0]",
+        "app/[slug]/[id].tsx",
+        "[",
+        "[note; later]",
+        "[]",
+        "[1.0.x]",
+    ] {
+        let grammar = open().citing(&made(&[("substrate.code.read", id)]));
+        assert!(grammar.accepts(&format!("\\[substrate.code.read; observation-id=\"{id}\"]")));
+        for &target in GrammarTarget::ALL {
+            assert!(grammar.print(target).is_ok(), "{id} {target}");
+        }
+    }
+}
+
+#[test]
+fn listed_ids_fit_every_annotation_that_cites_them() {
+    for length in [938, 960, 985, 986, 990, 991] {
+        let id = "a".repeat(length);
+        let listed = made(&[("substrate.grep", &id)]);
+        let grammar = open().citing(&listed);
+        let sentences = grammar.clone().requiring(Requirement::EverySentence);
+        for class in [
+            "substrate.grep",
+            "1.0.substrate.grep",
+            "decayed-to-uncertainty",
+            "1.0.decayed-to-uncertainty",
+        ] {
+            let text = format!("So. [{class}; observation-id={id}]");
+            let fits = read(&text, &Vocabulary::memo()) == (1, 0);
+            assert_eq!(grammar.accepts(&text), fits, "{class} {length}");
+            assert_eq!(sentences.accepts(&text), fits, "{class} {length}");
+            let tag = grammar.print(GrammarTarget::StructuralTag).unwrap();
+            let tag: serde_json::Value = serde_json::from_str(&tag).unwrap();
+            let tags = tag["format"]["tags"].as_array().unwrap();
+            let begin = format!("[{class}");
+            let tagged = tags.iter().any(|tag| {
+                tag["begin"] == begin.as_str() && tag["content"].to_string().contains(&id)
+            });
+            assert_eq!(tagged, fits, "{class} {length}");
+        }
+        let legacy = grammar.print(GrammarTarget::StructuralTagLegacy);
+        assert_eq!(legacy.is_ok(), length <= 989, "{length}");
+        if let Err(error) = legacy {
+            let told = format!("found {} bytes", length + 35);
+            assert!(error.to_string().contains(&told), "{error}");
+        }
+    }
+}
+
+/// JSON writes a tab as an escape, which no annotation has.
+#[test]
+fn the_older_tag_refuses_a_tab_in_an_id() {
+    let grammar = open().citing(&made(&[("substrate.grep", "a\tb")]));
+    let error = grammar.print(GrammarTarget::StructuralTagLegacy);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("observation 1: the id \"a\\tb\""), "{error}");
+    assert!(grammar.print(GrammarTarget::StructuralTag).is_ok());
+}
+
+/// XGrammar refuses a trigger that no tag begins with.
+#[test]
+fn every_trigger_begins_a_tag() {
+    let version = Version::new(1, 1);
+    let note = Vocabulary::builder(version)
+        .class("note", version)
+        .class("notebook", version)
+        .build()
+        .unwrap();
+    let of_note = |file: &[u8]| Observations::from_json(file, &note).unwrap();
+    let long = format!(r#"[{{"class":"notebook","id":"{}"}}]"#, "a".repeat(994));
+    for (grammar, excluded) in [
+        (open(), None),
+        (open().citing(&observations()), None),
+        (open().citing(&Observations::default()), Some("[substrate.")),
+        (Grammar::new(&note), None),
+        (
+            Grammar::new(&note).citing(&of_note(br#"[{"class":"note","id":"a"}]"#)),
+            Some("[substrate."),
+        ),
+        (
+            Grammar::new(&note).citing(&of_note(br#"[{"class":"substrate.grep","id":"a"}]"#)),
+            Some("[note;"),
+        ),
+        (
+            Grammar::new(&note).citing(&of_note(long.as_bytes())),
+            Some("[1.1.notebook;"),
+        ),
+    ] {
+        let tag = grammar.print(GrammarTarget::StructuralTag).unwrap();
+        let tag: serde_json::Value = serde_json::from_str(&tag).unwrap();
+        let strings = |name: &str| -> Vec<String> {
+            let all = tag["format"][name].as_array().unwrap().iter();
+            all.map(|one| one.as_str().unwrap().to_owned()).collect()
+        };
+        let tags = tag["format"]["tags"].as_array().unwrap();
+        for trigger in strings("triggers") {
+            let begins =
+                |tag: &serde_json::Value| tag["begin"].as_str().unwrap().starts_with(&trigger);
+            assert!(tags.iter().any(begins), "{trigger}");
+        }
+        for tag in tags {
+            let begin = tag["begin"].as_str().unwrap();
+            let starts = strings("triggers");
+            let count = starts
+                .iter()
+                .filter(|start| begin.starts_with(*start))
+                .count();
+            assert_eq!(count, 1, "{begin}");
+            let excludes = strings("excludes");
+            assert!(
+                !excludes.iter().any(|one| begin.starts_with(one)),
+                "{begin}"
+            );
+        }
+        if let Some(excluded) = excluded {
+            assert!(
+                strings("excludes").iter().any(|one| one == excluded),
+                "{excluded}"
+            );
+        }
+    }
+}
+
 #[test]
 fn only_observations_can_be_cited() {
     let grammar = open().citing(&observations());
@@ -358,13 +525,18 @@ fn the_older_tag_says_what_it_cannot() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the target structural-tag-legacy cannot express a requirement for every sentence"
+        "the target structural-tag-legacy cannot express the requirement every-sentence (--require)"
     );
     let none = open().citing(&Observations::default());
-    assert!(matches!(
-        none.print(GrammarTarget::StructuralTagLegacy),
-        Err(GrammarError::Inexpressible { .. })
-    ));
+    let error = none.print(GrammarTarget::StructuralTagLegacy).unwrap_err();
+    assert!(matches!(error, GrammarError::Inexpressible { .. }));
+    assert_eq!(
+        error.to_string(),
+        "the target structural-tag-legacy cannot express annotations: --observations lists none, and terminals are no tags in it"
+    );
+    let terminals = Vocabulary::builder(Version::new(2, 0)).build().unwrap();
+    let error = Grammar::new(&terminals).print(GrammarTarget::StructuralTagLegacy);
+    assert!(error.is_err());
 }
 
 #[test]

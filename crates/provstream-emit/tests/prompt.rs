@@ -5,7 +5,9 @@ mod common;
 use common::{golden, observations, read};
 use provstream::provenance::{Version, Vocabulary};
 use provstream::{Event, Mode, Parser};
-use provstream_emit::{Language, Observations, PROMPT_VERSION, Prompt, PromptForm, PromptLength};
+use provstream_emit::{
+    Grammar, Language, Observations, PROMPT_VERSION, Prompt, PromptForm, PromptLength, Requirement,
+};
 
 fn memo() -> Prompt {
     Prompt::new(&Vocabulary::memo())
@@ -32,11 +34,20 @@ fn texts_are_what_they_were() {
             &format!("prompt/{language}.{form}.{length}.txt"),
             prompt.build().text(),
         );
-        let citing = prompt.citing(&observations());
+        let citing = prompt.clone().citing(&observations());
         golden(
             &format!("prompt/{language}.{form}.{length}.observations.txt"),
             citing.build().text(),
         );
+        let requiring = prompt.clone().requiring(Requirement::EverySentence).build();
+        match form {
+            PromptForm::Bracketed => golden(
+                &format!("prompt/{language}.{form}.{length}.every-sentence.txt"),
+                requiring.text(),
+            ),
+            // There every statement has annotations.
+            _ => assert_eq!(requiring, prompt.build()),
+        }
     }
 }
 
@@ -45,28 +56,74 @@ fn texts_are_what_they_were() {
 fn short_prompts_have_fewer_than_400_tokens() {
     let counts = include_str!("golden/prompt/tokens.tsv");
     for (language, form, length) in all() {
+        for (requirement, suffix) in [
+            (Requirement::Nothing, ""),
+            (Requirement::EverySentence, ".every-sentence"),
+        ] {
+            if form == PromptForm::Json && requirement == Requirement::EverySentence {
+                continue;
+            }
+            let prompt = memo()
+                .in_language(language)
+                .asking_for(form)
+                .with_length(length)
+                .requiring(requirement)
+                .build();
+            let name = format!("{language}.{form}.{length}{suffix}.txt");
+            let row = counts
+                .lines()
+                .find(|line| line.starts_with(&name))
+                .expect("every prompt is counted");
+            let cells: Vec<&str> = row.split('\t').collect();
+            assert_eq!(
+                cells[1],
+                prompt.sha256(),
+                "{name} has changed: run .ci/emit tokens"
+            );
+            let tokens: usize = cells[2].parse().unwrap();
+            assert!(
+                length == PromptLength::Full || tokens < 400,
+                "{name}: {tokens}"
+            );
+        }
+    }
+}
+
+/// What a grammar refuses is not asked for, and the version is in every text.
+#[test]
+fn every_sentence_is_asked_for() {
+    for (language, form, length) in all() {
         let prompt = memo()
             .in_language(language)
             .asking_for(form)
-            .with_length(length)
-            .build();
-        let name = format!("{language}.{form}.{length}.txt");
-        let row = counts
-            .lines()
-            .find(|line| line.starts_with(&name))
-            .expect("every prompt is counted");
-        let cells: Vec<&str> = row.split('\t').collect();
-        assert_eq!(
-            cells[1],
-            prompt.sha256(),
-            "{name} has changed: run .ci/emit tokens"
-        );
-        let tokens: usize = cells[2].parse().unwrap();
-        assert!(
-            length == PromptLength::Full || tokens < 400,
-            "{name}: {tokens}"
-        );
+            .with_length(length);
+        let plain = prompt.build();
+        let version = "(provstream prompt 2, vocabulary 1.0)";
+        assert!(plain.text().contains(version), "{language} {form} {length}");
+        if form == PromptForm::Bracketed {
+            let requiring = prompt.requiring(Requirement::EverySentence).build();
+            assert_ne!(plain.text(), requiring.text());
+            assert!(requiring.text().contains(version));
+        }
     }
+    // The worked answers are what the grammar accepts.
+    let grammar = Grammar::new(&Vocabulary::memo()).requiring(Requirement::EverySentence);
+    for &language in Language::ALL {
+        let prompt = memo()
+            .in_language(language)
+            .requiring(Requirement::EverySentence)
+            .build();
+        for line in prompt.text().lines().rev().take(4).step_by(2) {
+            let (_, answer) = line.split_once([':', '：']).unwrap();
+            assert!(grammar.accepts(answer.trim()), "{language}: {answer}");
+        }
+    }
+    let text = memo().requiring(Requirement::EverySentence).build();
+    assert!(
+        text.text()
+            .contains("Annotate every sentence, also questions")
+    );
+    assert!(!text.text().contains("Do not annotate"));
 }
 
 #[test]
@@ -92,7 +149,7 @@ fn every_class_and_observation_is_listed() {
             }
             _ => {
                 assert!(text.contains(
-                    r#"{"substrate_class":"substrate.git.log","observation_id":"4f2a9c1"}"#
+                    r#"{"substrate_class":"substrate.git.log","observation_id":"4f2a9c1","ts":null}"#
                 ));
             }
         }
@@ -142,10 +199,9 @@ fn worked_answers_are_well_formed() {
                 }
             }
         }
-        let expected = match (length, form) {
-            (PromptLength::Full, _) => 4,
-            (_, PromptForm::Bracketed) => 3,
-            _ => 2,
+        let expected = match length {
+            PromptLength::Full => 4,
+            _ => 3,
         };
         assert_eq!(found, expected, "{language} {form} {length}");
     }
@@ -162,7 +218,7 @@ fn the_hash_is_that_of_the_text() {
         memo().in_language(Language::German).build().sha256()
     );
     // SHA-256 of the golden file, as `sha256sum` gives it. A change of the texts changes it, and PROMPT_VERSION with it.
-    assert_eq!(PROMPT_VERSION, 1);
+    assert_eq!(PROMPT_VERSION, 2);
     golden(
         "prompt/sha256.txt",
         &format!("{}  en.bracketed.short.txt\n", prompt.sha256()),

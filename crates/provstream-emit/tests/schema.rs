@@ -18,11 +18,11 @@ fn memo() -> Schema {
 fn schemas() -> impl Iterator<Item = (&'static str, SchemaTarget, Value)> {
     SchemaTarget::ALL.iter().flat_map(|&target| {
         [
-            ("open", target, memo().build(target)),
+            ("open", target, memo().build(target).unwrap()),
             (
                 "closed",
                 target,
-                memo().citing(&observations()).build(target),
+                memo().citing(&observations()).build(target).unwrap(),
             ),
         ]
     })
@@ -132,7 +132,16 @@ fn sample(schema: &Value, random: &mut Random) -> Value {
         "string" if schema.get("format").is_some() => time(random).into(),
         "string" => match schema.get("pattern").and_then(Value::as_str) {
             Some(pattern) if pattern.contains("59:60") => time(random).into(),
-            Some(_) => string(random, 160, false).into(),
+            // Without what a pattern of Ollama excludes.
+            Some(pattern) if pattern.contains('"') => {
+                let id = string(random, 160, false).replace(['"', '\\'], "");
+                id.trim_start().into()
+            }
+            Some(pattern) if pattern.contains("159") => {
+                string(random, 160, false).trim_start().into()
+            }
+            Some(_) => string(random, 300, true).trim().into(),
+            None if random.below(50) == 0 => ["", " ", "\n"][random.below(3)].into(),
             None => string(random, 300, true).into(),
         },
         other => panic!("no sample of {other}"),
@@ -176,7 +185,7 @@ fn schemas_keep_to_the_documented_subsets() {
     let file = serde_json::to_vec(&many).unwrap();
     let many = Observations::from_json(&file, &Vocabulary::memo()).unwrap();
     for &target in SchemaTarget::ALL {
-        let schema = memo().citing(&many).build(target);
+        let schema = memo().citing(&many).build(target).unwrap();
         assert_eq!(subset_violations(target, &schema), [], "{target}");
     }
 }
@@ -348,6 +357,16 @@ fn ollama_edits() -> Vec<Edit> {
     edits.extend([
         (TEXT, "pattern", json!("abc")),
         (TEXT, "pattern", json!("^abc")),
+        (TEXT, "pattern", json!("^(?:abc)$")),
+        (TEXT, "pattern", json!("^[^\\x00-\\x1f\\x7f]{1,160}$")),
+        (TEXT, "pattern", json!("^[^\"]*$")),
+        (TEXT, "pattern", json!("^[ -~]*$")),
+        (TEXT, "pattern", json!("^[a\\-z]$")),
+        (TEXT, "pattern", json!("^a.c$")),
+        (TEXT, "pattern", json!("^\\d$")),
+        (TEXT, "pattern", json!("^a\"$")),
+        (TEXT, "pattern", json!("^a\\\\$")),
+        (TEXT, "pattern", json!("^[a$")),
         (TEXT, "$ref", json!("https://example.org/schema")),
         (TEXT, "$ref", json!("#/$defs/missing")),
         (TEXT, "anyOf", json!([true])),
@@ -365,7 +384,7 @@ fn each_violation_of_a_subset_is_found() {
     ] {
         assert!(edits.len() >= 20, "{target}: {}", edits.len());
         for (pointer, member, value) in edits {
-            let mut schema = memo().build(target);
+            let mut schema = memo().build(target).unwrap();
             let place = schema
                 .pointer_mut(pointer)
                 .unwrap()
@@ -390,14 +409,106 @@ fn a_class_is_known_to_the_schema_as_soon_as_the_vocabulary_has_it() {
         .build()
         .unwrap();
     for &target in SchemaTarget::ALL {
-        let schema = Schema::new(&later).build(target).to_string();
+        let schema = Schema::new(&later).build(target).unwrap().to_string();
         assert!(schema.contains("\"substrate.ct.log\""), "{target}");
         assert!(
             !memo()
                 .build(target)
+                .unwrap()
                 .to_string()
                 .contains("substrate.ct.log")
         );
+    }
+}
+
+/// Observations of so many classes, each with one that has a time and one that has none.
+fn made(classes: usize, each: usize) -> (Vocabulary, Observations) {
+    let version = Version::new(1, 1);
+    let names: Vec<String> = (0..classes)
+        .map(|index| format!("substrate.c{index}"))
+        .collect();
+    let all = names
+        .iter()
+        .fold(Vocabulary::builder(version), |all, name| {
+            all.class(name, version)
+        });
+    let vocabulary = all.build().unwrap();
+    let items: Vec<Value> = (0..each)
+        .flat_map(|index| {
+            let ts = (index % 2 == 0).then_some("2026-05-28T11:40:00Z");
+            let one =
+                move |name: &String| json!({"class": name, "id": format!("{index}"), "ts": ts});
+            names.iter().map(one)
+        })
+        .collect();
+    let file = serde_json::to_vec(&items).unwrap();
+    let observations = Observations::from_json(&file, &vocabulary).unwrap();
+    (vocabulary, observations)
+}
+
+#[test]
+fn schemas_beyond_a_documented_limit_are_refused() {
+    let (vocabulary, observations) = made(2, 200);
+    let closed = Schema::new(&vocabulary).citing(&observations);
+    assert_eq!(
+        closed.build(SchemaTarget::OpenAi).unwrap_err().to_string(),
+        "openai allows at most 1000 enum values in a schema, found 1402: list fewer observations"
+    );
+    assert!(closed.build(SchemaTarget::JsonSchema).is_ok());
+    // With a time, an observation has four values.
+    let timed = |count: usize| {
+        let item = |index| json!({"class": "substrate.grep", "id": format!("{index}"), "ts": "2026-05-28T11:40:00Z"});
+        let items: Vec<Value> = (0..count).map(item).collect();
+        let file = serde_json::to_vec(&items).unwrap();
+        let observations = Observations::from_json(&file, &Vocabulary::memo()).unwrap();
+        memo().citing(&observations).build(SchemaTarget::OpenAi)
+    };
+    assert!(timed(249).is_ok() && timed(250).is_err());
+    // 30 classes with and without time have no union types.
+    let (vocabulary, observations) = made(30, 2);
+    let closed = Schema::new(&vocabulary).citing(&observations);
+    assert!(closed.build(SchemaTarget::Anthropic).is_ok());
+    let (vocabulary, _) = made(1_100, 0);
+    let error = Schema::new(&vocabulary).build(SchemaTarget::OpenAi);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "openai allows at most 15000 characters in an enum of more than 250 values, found 15564 in 1109 values: \
+         load a vocabulary with fewer classes"
+    );
+}
+
+/// Ollama describes a string by its pattern as JSON writes it, so that neither may be in a pattern of ours.
+#[test]
+fn patterns_of_ollama_keep_within_a_string() {
+    let schema = memo().build(SchemaTarget::Ollama).unwrap();
+    let annotation = schema.pointer(ANNOTATION).unwrap();
+    let pattern = |member: &str| {
+        let first = format!("/properties/{member}/anyOf/0");
+        json!({"type": "string", "pattern": annotation.pointer(&first).unwrap()["pattern"]})
+    };
+    let id = jsonschema::validator_for(&pattern("observation_id")).unwrap();
+    assert!(id.is_valid(&json!("src/a.rs:7")) && id.is_valid(&json!("é [0]; b")));
+    for bad in ["", " ", " a", "a\"b", "a\\q", "a\n"] {
+        assert!(!id.is_valid(&json!(bad)), "{bad:?}");
+    }
+    let ts = jsonschema::validator_for(&pattern("ts")).unwrap();
+    assert!(ts.is_valid(&json!("2026-05-28T11:40:00.5+02:00")) && !ts.is_valid(&json!("x")));
+}
+
+/// A statement has a character that is not blank, where the target has a way to say so.
+#[test]
+fn statements_are_not_empty() {
+    for (set, target, schema) in schemas() {
+        let text = schema.pointer(TEXT).unwrap();
+        let validator = jsonschema::validator_for(text).unwrap();
+        assert!(validator.is_valid(&json!("So\nit is.")), "{set} {target}");
+        let refused = ["", " ", "\n"].map(|blank| !validator.is_valid(&json!(blank)));
+        let expected = match target {
+            SchemaTarget::Gemini => [false, false, false],
+            SchemaTarget::Ollama => [true, false, false],
+            _ => [true, true, true],
+        };
+        assert_eq!(refused, expected, "{set} {target}");
     }
 }
 
@@ -405,7 +516,8 @@ fn a_class_is_known_to_the_schema_as_soon_as_the_vocabulary_has_it() {
 fn closed_schemas_tie_ids_to_their_class() {
     let schema = memo()
         .citing(&observations())
-        .build(SchemaTarget::JsonSchema);
+        .build(SchemaTarget::JsonSchema)
+        .unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let answer = |class: &str, id: Value, ts: Value| {
         let provenance = json!([{"substrate_class": class, "observation_id": id, "ts": ts}]);
@@ -416,12 +528,16 @@ fn closed_schemas_tie_ids_to_their_class() {
     assert!(validator.is_valid(&answer("substrate.grep", seven(), at())));
     assert!(validator.is_valid(&answer("substrate.git.log", json!("4f2a9c1"), Value::Null)));
     assert!(validator.is_valid(&answer("unverified-inference", Value::Null, Value::Null)));
+    assert!(validator.is_valid(&answer("decayed-to-uncertainty", Value::Null, Value::Null)));
+    assert!(validator.is_valid(&answer("decayed-to-uncertainty", seven(), at())));
     for bad in [
         answer("substrate.git.log", seven(), at()),
         answer("substrate.grep", seven(), Value::Null),
         answer("substrate.grep", json!("src/a.rs:8"), at()),
         answer("substrate.grep", Value::Null, Value::Null),
         answer("unverified-inference", seven(), at()),
+        answer("decayed-to-uncertainty", seven(), Value::Null),
+        answer("decayed-to-uncertainty", json!("other"), Value::Null),
         json!({"assertions": [{"assertion": "So.", "provenance": []}]}),
     ] {
         assert!(!validator.is_valid(&bad), "{bad}");

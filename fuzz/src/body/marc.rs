@@ -115,7 +115,10 @@ fn check_found(data: &[u8], document: &Document) {
     };
     // The parser goes by fewer members; a document that knows its kind by all of them is like MARC in any case.
     assert!(document.kind().is_none() || document.is_marc_like());
-    assert!(document.get("marc_version").is_some() == (*kind == MarcKind::Core));
+    let has = |name: &str| document.get(name).is_some();
+    let shown = ["answer", "confidence_band", "uncertainty_source"];
+    let is_disclosure = shown.into_iter().all(has);
+    assert_eq!(*kind == MarcKind::Disclosure, is_disclosure);
     if let Some(raw) = raw {
         assert_eq!(Document::parse(raw).as_ref(), Ok(document));
     }

@@ -19,10 +19,11 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
-        let kind = if frame.has(VERSION) {
-            Some(MarcKind::Core)
-        } else if frame.has_all(DISCLOSURE) {
+        // A disclosure stays one, whatever else it has: `marc_version` is an unknown member of it.
+        let kind = if frame.has_all(DISCLOSURE) {
             Some(MarcKind::Disclosure)
+        } else if frame.has(VERSION) {
+            Some(MarcKind::Core)
         } else {
             None
         };

@@ -158,7 +158,7 @@ fn marc_objects() {
             (r#"{"answer":1,"confidence_band":2}"#, ""),
             (
                 r#"{"answer":1,"confidence_band":2,"uncertainty_source":3,"marc_version":4}"#,
-                "*core  72",
+                "*disclosure  72",
             ),
             (
                 r#"{"assertion":"x","marc_version":1}"#,

@@ -49,8 +49,8 @@ const EXAMPLES: &str = "\
 Print examples for fine-tuning and few-shot prompts, two lines for each conversation.
 
 The input has one JSON object a line, in the chat format: {\"messages\":[{\"role\":…,\"content\":…},…]}. For each whose answers have \
-annotations in brackets, all of them well-formed and known, a line is printed with the prompt as system message, and one without \
-prompt and annotations. How many lines gave nothing, and why, is printed on standard error.";
+annotations in brackets that `provstream extract` reads without a diagnostic, a line is printed with the prompt as system message, \
+and one without prompt and annotations. Standard error says how many lines gave nothing and why, with the first of each kind.";
 
 /// What to emit.
 #[derive(Debug, Subcommand)]
@@ -85,7 +85,7 @@ pub(crate) struct WordingArgs {
     /// The encoding to ask for: bracketed or json
     #[arg(long, value_name = "FORM", default_value_t, value_parser = named::<PromptForm>)]
     pub(crate) form: PromptForm,
-    /// How much to explain: short (under 400 tokens without observations) or full
+    /// How much to explain: short (under 400 tokens of `o200k_base` without observations) or full
     #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
     /// The language: en, de, fr, es or ja
@@ -99,6 +99,9 @@ pub(crate) struct PromptArgs {
     /// How it is worded.
     #[command(flatten)]
     pub(crate) wording: WordingArgs,
+    /// What has to be annotated, as for `emit grammar`: nothing (but sentences that state a fact) or every-sentence
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = named::<Requirement>)]
+    pub(crate) require: Requirement,
     /// What can be cited.
     #[command(flatten)]
     pub(crate) cited: CitedArgs,

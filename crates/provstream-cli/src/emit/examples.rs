@@ -30,7 +30,6 @@ pub(crate) fn run(args: &ExamplesArgs) -> Result<ExitCode, Failure> {
         instructions: prompt.text(),
         output: Output::stdout(),
         skipped: BTreeMap::new(),
-        first: None,
         number: 0,
     };
     let mut input = Input::open(&args.file)?;
@@ -60,46 +59,55 @@ struct Writer<'a> {
     vocabulary: &'a Vocabulary,
     instructions: &'a str,
     output: Output,
-    /// How many lines gave no example, by the reason.
-    skipped: BTreeMap<&'static str, usize>,
-    /// The first line that is not in the format: its number and what is wrong.
-    first: Option<(usize, String)>,
+    /// Lines that gave no example, by the reason.
+    skipped: BTreeMap<&'static str, Skipped>,
     number: usize,
+}
+
+/// Lines that gave no example for the same reason.
+struct Skipped {
+    count: usize,
+    /// The number of the first line, and what is wrong with it.
+    first: (usize, String),
 }
 
 impl Writer<'_> {
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
         self.number += 1;
+        let line = match line.strip_prefix(b"\xef\xbb\xbf") {
+            Some(rest) if self.number == 1 => rest,
+            _ => line,
+        };
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
-        let why = match example_pair(line, self.instructions, self.vocabulary) {
+        let error = match example_pair(line, self.instructions, self.vocabulary) {
             Ok(pair) => {
                 for example in [pair.annotated(), pair.unannotated()] {
-                    self.output.bytes(example.to_string().as_bytes());
+                    self.output.bytes(example.as_bytes());
                     self.output.bytes(b"\n");
                 }
                 return self.output.check();
             }
-            Err(ExampleError::Unannotated) => "without annotations",
-            Err(ExampleError::Faulty(_)) => "with malformed or unknown annotations",
-            Err(error) => {
-                let number = self.number;
-                self.first
-                    .get_or_insert_with(|| (number, error.to_string()));
-                "not in the chat format"
-            }
+            Err(error) => error,
         };
-        *self.skipped.entry(why).or_default() += 1;
+        let why = match error {
+            ExampleError::Unannotated => "without annotations",
+            ExampleError::Faulty { .. } => "with faulty annotations",
+            _ => "not in the chat format",
+        };
+        let first = (self.number, error.to_string());
+        let skipped = self.skipped.entry(why);
+        skipped.or_insert(Skipped { count: 0, first }).count += 1;
         Ok(())
     }
 
     fn report(&self) {
-        for (why, count) in &self.skipped {
-            note(format_args!("conversations skipped, {why}: {count}"));
-        }
-        if let Some((number, what)) = &self.first {
-            note(format_args!("line {number}: {what}"));
+        for (why, skipped) in &self.skipped {
+            let (count, (line, what)) = (skipped.count, &skipped.first);
+            note(format_args!(
+                "conversations skipped, {why}: {count}, the first in line {line}: {what}"
+            ));
         }
     }
 }

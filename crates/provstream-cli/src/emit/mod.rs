@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use provstream::provenance::Vocabulary;
-use provstream_emit::{Grammar, Observations, PROMPT_VERSION, Prompt, Schema};
+use provstream_emit::{
+    Grammar, Observations, PROMPT_VERSION, Prompt, PromptForm, Requirement, Schema,
+};
 use serde_json::json;
 
 use self::args::{CitedArgs, EmitCommand, GrammarArgs, PromptArgs, SchemaArgs};
@@ -28,10 +30,15 @@ pub(crate) fn run(command: &EmitCommand) -> Result<ExitCode, Failure> {
 fn prompt(args: &PromptArgs) -> Result<String, Failure> {
     let (vocabulary, observations) = cited(&args.cited)?;
     let wording = &args.wording;
+    if wording.form == PromptForm::Json && args.require == Requirement::EverySentence {
+        let what = "--require every-sentence: expected --form bracketed, found json, where every statement has an annotation";
+        return Err(Failure::Usage(what.into()));
+    }
     let mut prompt = Prompt::new(&vocabulary)
         .asking_for(wording.form)
         .with_length(wording.length)
-        .in_language(wording.language);
+        .in_language(wording.language)
+        .requiring(args.require);
     if let Some(observations) = &observations {
         prompt = prompt.citing(observations);
     }
@@ -46,6 +53,7 @@ fn prompt(args: &PromptArgs) -> Result<String, Failure> {
         "form": wording.form.as_str(),
         "length": wording.length.as_str(),
         "language": wording.language.as_str(),
+        "require": args.require.as_str(),
         "text": built.text(),
     });
     Ok(format!("{object}\n"))
@@ -57,7 +65,9 @@ fn schema(args: &SchemaArgs) -> Result<String, Failure> {
     if let Some(observations) = &observations {
         schema = schema.citing(observations);
     }
-    Ok(format!("{:#}\n", schema.build(args.target)))
+    let built = schema.build(args.target);
+    let built = built.map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(format!("{built:#}\n"))
 }
 
 fn grammar(args: &GrammarArgs) -> Result<String, Failure> {

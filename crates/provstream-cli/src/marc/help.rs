@@ -41,7 +41,8 @@ context that permits it, `refused` if a text is missing or unusable, and `marc` 
 An ANSWER takes --answer, a CLARIFY --question, an ABSTAIN or ESCALATE --message; a text never meets another action. \
 --answer is for one record. With several, --texts names a file of lines such as \
 {\"decision_id\":\"session-1\",\"answer\":\"…\"}. Without a text a template words what the user is shown, except for ANSWER. \
-`findings` are wordings that claim feelings, are falsely precise, stress certainty or seek to bind the user.";
+`findings` are wordings that claim feelings, are falsely precise, stress certainty, take a label for proof, show hidden \
+reasoning or seek to bind the user.";
 
 pub(super) const DECIDE: &str = "\
 Select an action for each situation, and print the record of the decision.

@@ -257,7 +257,7 @@ impl Project<'_> {
                 .map(|(member, finding)| Finding {
                     member,
                     kind: finding.kind().as_str(),
-                    section: finding.kind().section(),
+                    section: finding.section(),
                     start: finding.span().start(),
                     end: finding.span().end(),
                 })

@@ -85,7 +85,10 @@ fn a_prompt_can_be_identified() {
     let json = run(&["emit", "prompt", "--json"], "").stdout;
     let object: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(object["text"], plain.as_str());
-    assert_eq!(object["prompt_version"], 1);
+    assert_eq!(object["prompt_version"], 2);
+    assert_eq!(object["require"], "nothing");
+    let every = run(&["emit", "prompt", "--require=every-sentence"], "").stdout;
+    assert!(every.contains("Annotate every sentence"), "{every}");
     assert_eq!(object["sha256"].as_str().unwrap().len(), 64);
     assert_eq!(run(&["emit", "prompt"], "").stdout, plain);
 }
@@ -118,13 +121,77 @@ fn examples_come_in_pairs() {
     );
     assert_eq!(lines[1]["messages"][1]["content"], "It is.");
     for told in [
-        "without annotations: 1",
-        "malformed or unknown annotations: 1",
-        "chat format: 1",
-        "line 4: not JSON",
+        "without annotations: 1, the first in line 3: no message of the assistant has an annotation",
+        "faulty annotations: 1, the first in line 5: message 1: unknown-identifier (1 in all)",
+        "chat format: 1, the first in line 4: not JSON: EOF while parsing an object at column 1\n",
     ] {
         assert!(run.stderr.contains(told), "{}", run.stderr);
     }
+}
+
+#[test]
+fn examples_keep_what_they_need_not_change() {
+    let line = r#"{"n":12345678901234567890123,"f":1.10,"e":1e400,"messages":[{"role":"assistant","content":"It is. [substrate.grep]"}]}"#;
+    let run = run(&["emit", "examples"], format!("\u{feff}{line}\r\n"));
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+    let start = r#"{"n":12345678901234567890123,"f":1.10,"e":1e400,"messages":["#;
+    assert_eq!(run.stdout.lines().count(), 2);
+    for line in run.stdout.lines() {
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn schemas_keep_to_the_limits_of_their_provider() {
+    let files = Files::new();
+    let items: Vec<String> = (0..333)
+        .map(|index| {
+            format!(r#"{{"class":"substrate.grep","id":"{index}","ts":"2026-05-28T11:40:00Z"}}"#)
+        })
+        .collect();
+    let many = files.write("many.json", format!("[{}]", items.join(",")));
+    let run = run(
+        &["emit", "schema", "--target=openai", "--observations", &many],
+        "",
+    );
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+    let told =
+        "openai allows at most 1000 enum values in a schema, found 1334: list fewer observations";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+}
+
+/// The commands of the recipes work as they are written.
+#[test]
+fn recipes_are_commands() {
+    let files = Files::new();
+    let made = files.write("made.json", OBSERVATIONS);
+    let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = package.join("../../docs/emission.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let mut count = 0;
+    for line in guide.lines() {
+        let Some((command, _)) = line.split_once(" > ") else {
+            continue;
+        };
+        let mut words = command.split(' ');
+        if (words.next(), words.next()) != (Some("provstream"), Some("emit")) {
+            continue;
+        }
+        let args: Vec<&str> = words
+            .map(|word| {
+                if word == "made.json" {
+                    made.as_str()
+                } else {
+                    word
+                }
+            })
+            .collect();
+        let run = run(&[&["emit"], args.as_slice()].concat(), "");
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{line}");
+        assert!(run.stdout.contains("src/a.rs:7"), "{line}");
+        count += 1;
+    }
+    assert_eq!(count, 10);
 }
 
 #[test]
@@ -135,6 +202,10 @@ fn wrong_arguments_and_files_are_usage() {
         "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
     );
     let empty = files.write("empty.json", "[]");
+    let hiding = files.write(
+        "hiding.json",
+        "[{\"class\": \"substrate.code.read\", \"id\": \"m[substrate.nope]\"}]",
+    );
     let missing = files.path("missing").to_str().unwrap().to_owned();
     for (args, status, told) in [
         (&[][..], 2, "Usage:"),
@@ -156,7 +227,7 @@ fn wrong_arguments_and_files_are_usage() {
                 "--require=every-sentence",
             ],
             2,
-            "cannot express a requirement for every sentence",
+            "cannot express the requirement every-sentence (--require)",
         ),
         (
             &[
@@ -166,7 +237,7 @@ fn wrong_arguments_and_files_are_usage() {
                 &empty,
             ],
             2,
-            "cannot express a grammar without observations",
+            "cannot express annotations: --observations lists none",
         ),
         (
             &["schema", "--target=azure"],
@@ -184,6 +255,11 @@ fn wrong_arguments_and_files_are_usage() {
             "expected one of short, full",
         ),
         (
+            &["prompt", "--form=json", "--require=every-sentence"],
+            2,
+            "--require every-sentence: expected --form bracketed, found json",
+        ),
+        (
             &["prompt", "--form=xml"],
             2,
             "expected one of bracketed, json",
@@ -196,7 +272,12 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["prompt", "--observations", &bad],
             2,
-            "observation 1: \"substrate.telepathy\" is not a class of the vocabulary",
+            "observation 1: \"class\": expected a class of vocabulary 1.0 (`provstream vocabulary` lists them), found \"substrate.telepathy\"",
+        ),
+        (
+            &["grammar", "--target=gbnf", "--observations", &hiding],
+            2,
+            "observation 1: the id \"m[substrate.nope]\" has a bracket at which an annotation could begin",
         ),
         (&["prompt", "--observations", &missing], 1, "cannot read"),
         (&["schema", "--vocabulary", &missing], 1, "cannot read"),

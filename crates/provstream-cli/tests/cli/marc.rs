@@ -279,6 +279,55 @@ fn d5_an_unknown_marc_version_changes_nothing() {
     assert_eq!(lines(&validate)[0]["line"], 2);
 }
 
+/// An unknown member never changes what `extract` and `validate` say that an object is.
+#[test]
+fn d5_extract_and_validate_agree_on_what_an_object_is() {
+    let core = compact("tv-m2-1.json");
+    let disclosure = compact("tv-m2-3.json");
+    let with = |object: &str, members: &str| object.replacen('{', &format!("{{{members},"), 1);
+    let shown = r#""answer":"a","uncertainty_source":"safety""#;
+    for (object, expected) in [
+        (core.clone(), Some("core")),
+        (disclosure.clone(), Some("disclosure")),
+        (with(&core, shown), Some("core")),
+        (
+            with(&disclosure, r#""marc_version":"1.0""#),
+            Some("disclosure"),
+        ),
+        (
+            with(
+                &disclosure,
+                r#""marc_version":"1.0","remediability":"none""#,
+            ),
+            Some("disclosure"),
+        ),
+        (r#"{"marc_version":"1.0","id":7}"#.into(), None),
+    ] {
+        let validate = run(&["marc", "validate"], &object);
+        let extract = run(&["extract"], &object);
+        let [validated, extracted] = [&validate, &extract].map(|run| lines(run)[0].clone());
+        assert_eq!(validated["kind"].as_str(), expected, "{object}");
+        let codes = |line: &Value| -> Vec<Value> {
+            let all = line["violations"].as_array().cloned().unwrap_or_default();
+            all.iter().map(|one| one["code"].clone()).collect()
+        };
+        if expected.is_some() {
+            assert_eq!(extracted["kind"], validated["kind"], "{object}");
+            assert_eq!(codes(&extracted), codes(&validated), "{object}");
+        } else {
+            assert_eq!(codes(&extracted), ["unknown-kind"], "{object}");
+        }
+    }
+    // Of an envelope only what it carries is an object of MARC.
+    let envelope = format!(r#"{{"marc_version":"1.0","metadata":{{"marc_core":{core}}}}}"#);
+    let validated = lines(&run(&["marc", "validate"], &envelope));
+    let extracted = lines(&run(&["extract"], &envelope));
+    let judged = |line: &&Value| line["violations"][0]["code"] != "unknown-kind";
+    let extracted: Vec<_> = extracted.iter().filter(judged).collect();
+    assert_eq!((validated.len(), extracted.len()), (1, 1));
+    assert_eq!(extracted[0]["pointer"], validated[0]["pointer"]);
+}
+
 /// M2-18, M2-80, M2-93
 #[test]
 fn d6_interleaved_requests_are_kept_apart() {
@@ -459,6 +508,117 @@ fn policy_a_safety_abstain_is_not_highly_suitable() {
         json!({"primary_source": "safety", "pre_capability": 0.99}),
     ));
     assert_eq!(decided[0]["record"]["confidence_band"], "low");
+}
+
+/// M2-56, M2-57: what blocks an answer is never answered for want of a remedy.
+#[test]
+fn policy_a_blocking_ambiguity_or_conflict_is_never_answered() {
+    for (edits, expected) in [
+        (json!({"judgements": ["blocking_ambiguity"]}), "ABSTAIN"),
+        (
+            json!({"judgements": ["blocking_ambiguity"], "remedies": {"human": true}}),
+            "ESCALATE",
+        ),
+        (
+            json!({"primary_source": "evidence_conflict", "judgements": ["material_conflict"]}),
+            "ABSTAIN",
+        ),
+    ] {
+        let decided = decide(&situation(edits.clone()));
+        assert_eq!(action(&decided[0]), expected, "{edits}");
+    }
+}
+
+/// M2-61: deliberation that is worthwhile comes before what leaves the system.
+#[test]
+fn policy_deliberation_precedes_retrieval_and_tools() {
+    for (source, judgement, remedy) in [
+        ("missing_evidence", "required_evidence_missing", "retrieval"),
+        ("capability_limit", "material_capability_limit", "tool"),
+    ] {
+        let line = situation(
+            json!({"primary_source": source, "judgements": [judgement], "remedies": {remedy: true, "deliberation": {"worthwhile": true}}}),
+        );
+        assert_eq!(action(&decide(&line)[0]), "DELIBERATE", "{source}");
+    }
+}
+
+/// M2-54, M2-114: a described deviation is executed where it leads to a permitted action; one that would answer is refused.
+#[test]
+fn policy_a_deviation_is_executed_or_refused() {
+    let with = |order: &str| {
+        format!("{PLAIN}[[policy.deviation]]\ncondition = \"people first\"\n{order}\n")
+    };
+    let described = with("instead_of = \"RETRIEVE\"\naction = \"ESCALATE\"");
+    let line = |human: bool| {
+        situation(
+            json!({"primary_source": "missing_evidence", "judgements": ["required_evidence_missing"], "remedies": {"retrieval": true, "human": human}}),
+        )
+    };
+    let decided = lines(&decide_with(&described, &[], &line(true)));
+    assert_eq!(action(&decided[0]), "ESCALATE");
+    assert_eq!(decided[0]["deviation"], "people first");
+    let impossible = lines(&decide_with(&described, &[], &line(false)));
+    assert_eq!(action(&impossible[0]), "RETRIEVE");
+    assert_eq!(impossible[0].get("deviation"), None);
+    for order in [
+        "instead_of = \"ABSTAIN\"\naction = \"ANSWER\"",
+        "requirement = \"M2-111\"",
+    ] {
+        let refused = decide_with(&with(order), &[], &line(true));
+        assert_eq!(refused.status, 2, "{order}: {}", refused.stdout);
+        assert!(
+            refused.stderr.contains("deployment.toml: line "),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+/// M2-62: one worthwhile remedy is enough to keep an answer back.
+#[test]
+fn policy_worthwhile_remedies_keep_an_answer_back() {
+    let worthwhile = json!({"worthwhile": true});
+    let remedies = json!({"user_clarification": worthwhile, "retrieval": worthwhile, "tool": worthwhile, "human": worthwhile});
+    let line = situation(json!({"primary_source": "missing_evidence", "remedies": remedies}));
+    assert_ne!(action(&decide(&line)[0]), "ANSWER");
+}
+
+/// M2-129 to M2-131: the text of an ANSWER is checked for what it says of itself, and a rate is no score.
+#[test]
+fn policy_the_text_of_an_answer_is_checked() {
+    let decided = decide_with(PLAIN, &[], &situation(json!({})));
+    for (text, expected) in [
+        (
+            "You can trust this answer. P(correct)=0.87",
+            json!(["certainty-cue", "false-precision"]),
+        ),
+        ("VAT rate: 20 %", json!([])),
+    ] {
+        let project = run(
+            &["marc", "project", "--trust", "local", "--answer", text],
+            &decided.stdout,
+        );
+        let shown = lines(&project);
+        let findings = shown[0]["findings"].as_array().cloned().unwrap_or_default();
+        let kinds: Vec<_> = findings.iter().map(|finding| &finding["kind"]).collect();
+        assert_eq!(json!(kinds), expected, "{}", project.stdout);
+    }
+}
+
+/// A run in which every line is refused fails where that is asked for.
+#[test]
+fn policy_decide_and_project_fail_where_asked() {
+    let decided = decide_with(PLAIN, &["--fail"], "{}");
+    assert_eq!(decided.status, 3, "{}", decided.stdout);
+    assert_eq!(decide_with(PLAIN, &[], "{}").status, 0);
+    let record = decide_with(PLAIN, &[], &situation(json!({}))).stdout;
+    let project = ["marc", "project", "--trust", "local"];
+    assert_eq!(run(&project, &record).status, 0);
+    assert_eq!(
+        run(&[&project[..], &["--fail"]].concat(), &record).status,
+        3
+    );
 }
 
 /// M2-159: bad lines leave the session as it was, and messages say what was expected.

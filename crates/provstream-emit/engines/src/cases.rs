@@ -15,48 +15,98 @@ use crate::{bpe, complete};
 /// How many observations the closed grammars have.
 const OBSERVATIONS: usize = 200;
 
-/// A grammar: what it requires and whether the observations are closed.
+/// What can be cited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Anything.
+    Open,
+    /// The observations.
+    Closed,
+    /// Nothing, because nothing was observed.
+    Empty,
+}
+
+/// A grammar: what can be cited, and what it requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    pub closed: bool,
+    pub set: Set,
     pub requirement: Requirement,
 }
 
 impl Case {
     pub fn all() -> impl Iterator<Item = Self> {
-        [false, true].into_iter().flat_map(|closed| {
-            Requirement::ALL.iter().map(move |&requirement| Self {
-                closed,
-                requirement,
-            })
-        })
+        let with = |set, requirement: &Requirement| Self {
+            set,
+            requirement: *requirement,
+        };
+        [Set::Open, Set::Closed]
+            .into_iter()
+            .flat_map(move |set| Requirement::ALL.iter().map(move |one| with(set, one)))
+            .chain([with(Set::Empty, &Requirement::Nothing)])
     }
 
     /// `open.nothing`, and so on.
     pub fn name(self) -> String {
-        let set = if self.closed { "closed" } else { "open" };
+        let set = match self.set {
+            Set::Open => "open",
+            Set::Closed => "closed",
+            Set::Empty => "empty",
+        };
         format!("{set}.{}", self.requirement)
     }
 
-    pub fn grammar(self, observations: &Observations) -> Grammar {
+    /// What can be cited if that is restricted.
+    pub fn observations(self) -> Observations {
+        match self.set {
+            Set::Closed => observations(self.requirement),
+            Set::Open | Set::Empty => Observations::default(),
+        }
+    }
+
+    pub fn grammar(self) -> Grammar {
         let grammar = Grammar::new(&Vocabulary::memo()).requiring(self.requirement);
-        if self.closed {
-            grammar.citing(observations)
-        } else {
-            grammar
+        match self.set {
+            Set::Open => grammar,
+            Set::Closed | Set::Empty => grammar.citing(&self.observations()),
         }
     }
 }
 
-/// Observations of every class, with paths, hashes and other scripts for ids, some of which need quotes.
-pub fn observations() -> Observations {
+/// Ids that can be taken for annotations or be too long, each without a time.
+pub fn adversarial() -> Vec<(&'static str, String)> {
+    let read = "substrate.code.read";
+    let mut all: Vec<_> = [
+        "a` [substrate.grep; observation-id=FAKE] b",
+        "m[substrate.nope]",
+        "[substrate.grep]",
+        "[unverified-inference]",
+        "[ 1.0.substrate.grep",
+        "[note; ts=x]",
+        "app/[slug]/[id].tsx",
+        "[note; later]",
+        "`code` [",
+        "\\[1]`",
+    ]
+    .into_iter()
+    .map(|id| (read, id.to_owned()))
+    .collect();
+    all.extend([938, 979, 983, 987, LONG_ID].map(|length| ("substrate.grep", "a".repeat(length))));
+    all
+}
+
+/// The longest id of class `substrate.grep` that every target can write.
+pub const LONG_ID: usize = 989;
+
+/// Observations of every class, with paths, hashes and other scripts for ids, some of which need quotes; and the adversarial ones
+/// that a grammar with this requirement does not refuse.
+fn observations(requirement: Requirement) -> Observations {
     let vocabulary = Vocabulary::memo();
     let classes: Vec<_> = vocabulary
         .classes()
         .map(|(class, _)| class)
         .filter(|class| !class.is_terminal())
         .collect();
-    let all: Vec<Value> = (0..OBSERVATIONS)
+    let mut all: Vec<Value> = (0..OBSERVATIONS)
         .map(|index| {
             let id = match index % 5 {
                 0 => format!("src/module{index}/file.rs:{}", index * 7),
@@ -73,8 +123,21 @@ pub fn observations() -> Observations {
             json!({"class": classes[index % classes.len()].as_str(), "id": id, "ts": ts})
         })
         .collect();
-    let file = serde_json::to_vec(&all).expect("values are JSON");
-    Observations::from_json(&file, &vocabulary).expect("the observations are well-formed")
+    let read = |items: &[Value]| {
+        let file = serde_json::to_vec(items).expect("values are JSON");
+        Observations::from_json(&file, &vocabulary).expect("the observations are well-formed")
+    };
+    for (class, id) in adversarial() {
+        let item = json!({"class": class, "id": id});
+        let alone = read(std::slice::from_ref(&item));
+        let grammar = Grammar::new(&vocabulary)
+            .requiring(requirement)
+            .citing(&alone);
+        if grammar.print(GrammarTarget::Ebnf).is_ok() {
+            all.push(item);
+        }
+    }
+    read(&all)
 }
 
 /// Both vocabularies, by name.
@@ -113,10 +176,9 @@ fn training_text() -> Result<String> {
 /// Writes all that the scripts read.
 pub fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    let observations = observations();
     let mut written = Vec::new();
     for case in Case::all() {
-        let grammar = case.grammar(&observations);
+        let grammar = case.grammar();
         for &target in GrammarTarget::ALL {
             let Ok(text) = grammar.print(target) else {
                 continue;
@@ -130,8 +192,9 @@ pub fn write(folder: &Path) -> Result<()> {
     for (name, tokens) in vocabularies()? {
         manifest["vocabularies"][name] = json!(tokens);
     }
-    manifest["complete"] = complete::texts(&observations)?;
+    manifest["complete"] = complete::texts()?;
     manifest["seeds"] = json!(crate::steer::SEEDS);
+    manifest["rare"] = json!(crate::steer::rare());
     manifest["ends"] = json!(crate::steer::ENDS);
     manifest["cost"] = crate::cost::answers();
     manifest["schema"] = serde_json::from_str(crate::cost::SCHEMA)?;

@@ -10,7 +10,7 @@ use provstream::{Event, Mode, Parser};
 use provstream_emit::Requirement;
 use serde_json::Value;
 
-use crate::cases::{Case, observations};
+use crate::cases::{Case, Set};
 
 /// What a reader found in the answers of one grammar.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,8 @@ pub struct Found {
     pub unterminated: usize,
     /// Answers with text that belongs to no assertion.
     pub bare: usize,
+    /// Annotations that reach no assertion, where each sentence needs one.
+    pub lost: usize,
 }
 
 /// What the answers of a grammar are judged by.
@@ -42,7 +44,7 @@ pub struct Rules {
 
 impl Rules {
     pub fn new(case: Case) -> Self {
-        let observations = observations();
+        let observations = case.observations();
         let cited = observations.iter().map(|observation| {
             let class = observation.class().to_string();
             let ts = observation.ts().unwrap_or_default();
@@ -89,7 +91,9 @@ impl Found {
                     Some(_) => self.unknown += 1,
                 }
                 let id = annotation.observation_id().unwrap_or_default();
-                if rules.case.closed && !(id.is_empty() && annotation.class().is_terminal()) {
+                if rules.case.set != Set::Open
+                    && !(id.is_empty() && annotation.class().is_terminal())
+                {
                     let ts = annotation.ts().unwrap_or_default();
                     let known = rules.cited.iter().any(|(class, known, time)| {
                         (class == annotation.class().as_str() || annotation.class().is_terminal())
@@ -108,6 +112,9 @@ impl Found {
                 let is_open = code == "unterminated" || code == "limit-annotation";
                 let start = diagnostic.span().start() as usize;
                 self.unterminated += usize::from(is_open && rules.covers(&answer[start..]));
+                let is_lost = ["no-assertion", "limit-annotations", "limit-pending"];
+                let needs_each = rules.case.requirement == Requirement::EverySentence;
+                self.lost += usize::from(needs_each && is_lost.contains(&code.as_str()));
             }
             _ => {}
         };
@@ -128,6 +135,7 @@ impl Found {
             + self.invented
             + self.unterminated
             + self.bare
+            + self.lost
     }
 }
 
@@ -195,7 +203,7 @@ pub fn run(folder: &Path) -> Result<()> {
 
 pub fn report(engine: &str, file: &str, found: &Found) {
     println!(
-        "{engine:10} {file:40} answers {:6} annotations {:6} bytes {:8} outside {} malformed {} unknown {} invented {} unterminated {} bare {} unfinished {}",
+        "{engine:10} {file:40} answers {:6} annotations {:6} bytes {:8} outside {} malformed {} unknown {} invented {} unterminated {} bare {} lost {} unfinished {}",
         found.answers,
         found.annotations,
         found.bytes,
@@ -205,6 +213,7 @@ pub fn report(engine: &str, file: &str, found: &Found) {
         found.invented,
         found.unterminated,
         found.bare,
+        found.lost,
         found.unfinished,
     );
 }

@@ -11,18 +11,18 @@ use llguidance::toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 use llguidance::{Matcher, ParserFactory};
 use provstream_emit::Requirement;
 
-use crate::cases::{Case, observations, vocabularies};
+use crate::cases::{Case, vocabularies};
 use crate::common::Random;
 use crate::complete;
 use crate::judge::{Found, Rules, report};
-use crate::steer::{ENDS, SEEDS};
+use crate::steer::{ENDS, RARELY, SEEDS, rare};
 
 /// Tokens after which an answer is steered to its end.
 const LONG: usize = 60;
 /// Answers after which the engine starts anew.
 const RENEWED: usize = 250;
 /// Tokens after which an answer counts as unfinished.
-const TOO_LONG: usize = 1_500;
+const TOO_LONG: usize = 9_000;
 
 /// The engine's view of a vocabulary: the tokens, and the end of the answer as the last one.
 pub fn environment(tokens: &[Vec<u8>]) -> TokEnv {
@@ -88,7 +88,7 @@ fn completeness(
 ) -> Result<usize> {
     let factory = ParserFactory::new_simple(&environment(bytes))?;
     let start = Matcher::new(factory.create_parser(grammar(target, text)));
-    let texts = complete::texts(&observations())?;
+    let texts = complete::texts()?;
     let before = match case.requirement {
         Requirement::EverySentence => "It is so. ",
         _ => "",
@@ -107,7 +107,7 @@ fn completeness(
         let all: Vec<&str> = all.filter_map(|one| one.as_str()).collect();
         (all.iter().filter(|one| accepts(one)).count(), all.len())
     };
-    let (accepted, good) = count(if case.closed { "closed" } else { "open" });
+    let (accepted, good) = count(&case.name());
     let (passed, bad) = count("refused");
     println!(
         "llguidance {file:40} accepts {accepted} of {good}, refuses {} of {bad}",
@@ -124,6 +124,7 @@ fn answer(
     random: &mut Random,
 ) -> Result<Option<Vec<u8>>> {
     let end = tokens.len();
+    let rare = rare();
     let mut out = Vec::new();
     let mut wanted: &[u8] = b"";
     for length in 0..TOO_LONG {
@@ -138,8 +139,13 @@ fn answer(
             return Ok(Some(out));
         }
         if wanted.is_empty() && (over || random.below(6) == 0) {
-            let list = if over { ENDS } else { SEEDS };
-            wanted = list[random.below(list.len())].as_bytes();
+            wanted = if over {
+                ENDS[random.below(ENDS.len())].as_bytes()
+            } else if random.below(RARELY) == 0 {
+                rare[random.below(rare.len())].as_bytes()
+            } else {
+                SEEDS[random.below(SEEDS.len())].as_bytes()
+            };
         }
         let token = choose(index, &allowed, wanted, random);
         wanted = wanted

@@ -1,5 +1,7 @@
 //! Steers random answers to where grammars can fail: random tokens alone would hardly ever open a bracket.
 
+use crate::cases::LONG_ID;
+
 /// What an answer is steered to write. Where the mask forbids the next token of a seed, the rest is random again.
 pub const SEEDS: &[&str] = &[
     "It runs. [substrate.grep]",
@@ -49,7 +51,36 @@ pub const SEEDS: &[&str] = &[
     "A `b [substrate.grep] c` d. ",
     "| a. | b. | [substrate.grep]",
     "一。二。三 [substrate.grep]",
+    // Annotations in ids, with what hides the annotation around them.
+    "It `is. [substrate.code.read; observation-id=\"a` [substrate.grep; observation-id=FAKE] b\"] ",
+    "\\[substrate.code.read; observation-id=\"m[substrate.nope]\"] ",
+    "\\[substrate.code.read; observation-id=\"[substrate.grep]\"] ",
+    "\\[substrate.code.read; observation-id=\"[unverified-inference]\"] ",
+    "\\[substrate.code.read; observation-id=\"[ 1.0.substrate.grep\"] ",
+    "\\[substrate.code.read; observation-id=\"[note; ts=x]\"] ",
+    // Annotations of nothing, and of what the annotation before has.
+    "- [unverified-inference]\n",
+    "# [unverified-inference]\n",
+    "1. [unverified-inference]\n",
+    "It is. [unverified-inference] \", [unverified-inference]",
+    "It is. [unverified-inference][unverified-inference][unverified-inference][unverified-inference][unverified-inference]",
 ];
+
+/// How often a seed is one of [`rare`]: once in so many.
+pub const RARELY: usize = 1_000;
+
+/// Long seeds: what exceeds the limits of a reader if a grammar allows it.
+pub fn rare() -> Vec<String> {
+    let id = "a".repeat(LONG_ID);
+    let long = format!(" [substrate.grep; observation-id={id}]");
+    vec![
+        format!("It is.{}", long.repeat(5)),
+        format!("It is. {}", "[unverified-inference]".repeat(65)),
+        format!("It is. [1.0.substrate.grep; observation-id={id}]"),
+        format!("It is. [decayed-to-uncertainty; observation-id={id}]"),
+        format!("It is. [substrate.grep; observation-id=\"{id}\"]"),
+    ]
+}
 
 /// What completes an answer that has become long enough, tried in turn.
 pub const ENDS: &[&str] = &["`", "]", "\"]", "Z]", " [unverified-inference]", "x"];

@@ -4,13 +4,14 @@
 //! `observation-id`. None of that says anything that this form does not, so a model is not offered it.
 
 use provstream::provenance::{Annotation, Class, Vocabulary, write_bracketed};
+use provstream::{Event, Mode, Parser};
 
 use super::expr::{Expr, Rules};
 use super::timestamp::{self, MAX_TIME};
 use crate::observation::{Observation, Observations};
 
 /// The longest annotation that parsers read by default, in bytes (wire profile 6, `max_annotation`).
-const MAX_ANNOTATION: usize = 1_024;
+pub(super) const MAX_ANNOTATION: usize = 1_024;
 
 const OBSERVATION_ID: &str = "; observation-id=";
 const TS: &str = "; ts=";
@@ -22,28 +23,50 @@ const MAX_CHAR: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Annotations<'a> {
     vocabulary: &'a Vocabulary,
-    observations: Option<&'a Observations>,
+    cited: Option<Vec<&'a Observation>>,
+    uncitable: Option<(usize, &'a Observation)>,
 }
 
-/// The parameters that may follow an identifier, each alternative as one text or expression.
+/// The parameters that may follow an identifier, up to the closing bracket, which is not part of them.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     pub(super) class: Class,
-    /// What follows the identifier up to the closing bracket, which is not part of it.
-    pub(super) parameters: Expr,
-    /// Without an anchor also this may follow: an id that is too long to be allowed for each class with a time.
-    pub(super) long_id: Option<Expr>,
+    /// What may follow the identifier whether it has an anchor or not.
+    pub(super) parameters: Option<Expr>,
+    /// What may follow it only without an anchor, because the annotation would be too long with one.
+    pub(super) unanchored: Option<Expr>,
 }
 
 impl<'a> Annotations<'a> {
-    pub(super) const fn new(
+    /// The annotations of a vocabulary, and of the observations if they are closed. Where text can hide an annotation from a
+    /// reader, an observation is left out if its id could then be read as another annotation.
+    pub(super) fn new(
         vocabulary: &'a Vocabulary,
         observations: Option<&'a Observations>,
+        can_be_hidden: bool,
     ) -> Self {
+        let mut uncitable = None;
+        let cited = observations.map(|all| {
+            let mut cited = Vec::with_capacity(all.len());
+            for (index, observation) in all.iter().enumerate() {
+                if can_be_hidden && hides_annotation(observation.id(), vocabulary) {
+                    uncitable.get_or_insert((index, observation));
+                } else {
+                    cited.push(observation);
+                }
+            }
+            cited
+        });
         Self {
             vocabulary,
-            observations,
+            cited,
+            uncitable,
         }
+    }
+
+    /// The first observation that was left out, and its index.
+    pub(super) const fn uncitable(&self) -> Option<(usize, &'a Observation)> {
+        self.uncitable
     }
 
     /// The anchor of the loaded version, which every class of the vocabulary may have in front (wire profile 2).
@@ -62,31 +85,35 @@ impl<'a> Annotations<'a> {
 
     /// Adds the rules of parameters and gives those of each class that can be cited.
     pub(super) fn forms(&self, rules: &mut Rules) -> Vec<Form> {
-        match self.observations {
+        match &self.cited {
             None => self.open_forms(rules),
-            Some(observations) => self.closed_forms(observations, rules),
+            Some(cited) => self.closed_forms(cited, rules),
         }
     }
 
     /// Adds the rules of an annotation and gives the reference to it.
     pub(super) fn add(&self, rules: &mut Rules) -> Expr {
         let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
-        let mut long = Vec::new();
+        let mut unanchored = Vec::new();
         for form in self.forms(rules) {
             let name = Expr::literal(form.class.as_str());
-            long.extend(form.long_id.map(|id| Expr::sequence([name, id])));
-            match groups.iter_mut().find(|(same, _)| *same == form.parameters) {
+            unanchored.extend(form.unanchored.map(|rest| Expr::sequence([name, rest])));
+            let Some(parameters) = form.parameters else {
+                continue;
+            };
+            match groups.iter_mut().find(|(same, _)| *same == parameters) {
                 Some((_, classes)) => classes.push(form.class),
-                None => groups.push((form.parameters, vec![form.class])),
+                None => groups.push((parameters, vec![form.class])),
             }
         }
         let groups = groups.into_iter().map(|(parameters, classes)| {
             let names = Expr::literals(classes.iter().map(Class::as_str));
             Expr::sequence([names, parameters])
         });
+        // There is a group in any case: terminals have a form without parameters.
         let anchor = Expr::literal(self.anchor()).optional();
         let anchored = Expr::sequence([anchor, Expr::choice(groups)]);
-        let body = Expr::choice([anchored].into_iter().chain(long));
+        let body = Expr::choice([anchored].into_iter().chain(unanchored));
         rules.add(
             "annotation",
             Expr::sequence([Expr::literal("["), body, Expr::literal("]")]),
@@ -101,48 +128,57 @@ impl<'a> Annotations<'a> {
         let ts = Expr::sequence([Expr::literal(TS), time]).optional();
         let parameters = rules.add("parameters", Expr::sequence([id, ts]));
         let form = |class: Class| Form {
-            long_id: Some(self.long_id(&class)),
+            unanchored: Some(self.long_id(&class)),
             class,
-            parameters: parameters.clone(),
+            parameters: Some(parameters.clone()),
         };
         self.classes().into_iter().map(form).collect()
     }
 
     /// The observations of each class and nothing else. An observation that aged can be named beside
     /// `decayed-to-uncertainty`, of whatever class it was.
-    fn closed_forms(&self, observations: &Observations, rules: &mut Rules) -> Vec<Form> {
-        let cited: Vec<(&Observation, Expr)> = observations
+    fn closed_forms(&self, cited: &[&Observation], rules: &mut Rules) -> Vec<Form> {
+        let anchor = self.anchor().len();
+        let cited: Vec<(&Observation, usize, Expr)> = cited
             .iter()
             .zip(1..)
             .map(|(observation, number)| {
-                let parameters = Expr::literal(cited_parameters(observation));
-                (
-                    observation,
-                    rules.add(format!("cited-{number}"), parameters),
-                )
+                let parameters = cited_parameters(observation);
+                let length = parameters.len();
+                let rule = rules.add(format!("cited-{number}"), Expr::literal(parameters));
+                (*observation, length, rule)
             })
             .collect();
         let mut forms = Vec::new();
         for class in self.classes() {
-            let mut ways: Vec<Expr> = cited
-                .iter()
-                .filter(|(observation, _)| class.is_terminal() || *observation.class() == class)
-                .map(|(_, way)| way.clone())
-                .collect();
-            if class == Class::UNVERIFIED_INFERENCE {
-                ways.clear();
+            let (mut ways, mut unanchored) = (Vec::new(), Vec::new());
+            if class != Class::UNVERIFIED_INFERENCE {
+                let room = MAX_ANNOTATION - "[]".len() - class.as_str().len();
+                for (observation, length, way) in &cited {
+                    if !class.is_terminal() && *observation.class() != class {
+                        continue;
+                    }
+                    if length + anchor <= room {
+                        ways.push(way.clone());
+                    } else if *length <= room {
+                        unanchored.push(way.clone());
+                    }
+                }
             }
-            let parameters = match (ways.is_empty(), class.is_terminal()) {
-                (true, false) => continue,
-                (true, true) => Expr::literal(""),
-                (false, false) => Expr::choice(ways),
-                (false, true) => Expr::choice(ways).optional(),
+            let choice = |ways: Vec<Expr>| (!ways.is_empty()).then(|| Expr::choice(ways));
+            let parameters = match choice(ways) {
+                Some(ways) if class.is_terminal() => Some(ways.optional()),
+                None if class.is_terminal() => Some(Expr::literal("")),
+                ways => ways,
             };
-            forms.push(Form {
-                class,
-                parameters,
-                long_id: None,
-            });
+            let unanchored = choice(unanchored);
+            if parameters.is_some() || unanchored.is_some() {
+                forms.push(Form {
+                    class,
+                    parameters,
+                    unanchored,
+                });
+            }
         }
         forms
     }
@@ -169,6 +205,35 @@ impl<'a> Annotations<'a> {
         let others = "[]".len() + OBSERVATION_ID.len() + TS.len() + MAX_TIME;
         MAX_ANNOTATION - others - self.anchor().len() - name.unwrap_or_default()
     }
+}
+
+/// Whether an annotation could begin at a bracket of this id, once a backslash or a backtick hides from a reader the
+/// annotation around it. The reader itself decides, at each bracket and for both ways in which an annotation goes on after its id.
+fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
+    // Only ids in quotes have brackets.
+    let written = id.replace('\\', "\\\\").replace('"', "\\\"");
+    ["\"]", "\"; ts=2026-05-28T11:40:00Z]"].iter().any(|rest| {
+        let text = format!("{written}{rest}");
+        let mut brackets = written.match_indices('[');
+        brackets.any(|(at, _)| starts_annotation(&text[at..], vocabulary))
+    })
+}
+
+/// Whether a reader reports something that begins where the text does.
+fn starts_annotation(text: &str, vocabulary: &Vocabulary) -> bool {
+    let mut found = false;
+    let mut note = |event: Event<'_>| match event {
+        Event::Annotation(annotation) => found |= annotation.span().start() == 0,
+        Event::Diagnostic(diagnostic) => found |= diagnostic.span().start() == 0,
+        _ => {}
+    };
+    let mut parser = Parser::builder()
+        .mode(Mode::Text)
+        .vocabulary(vocabulary.clone())
+        .build();
+    parser.push(text.as_bytes(), &mut note);
+    parser.finish(&mut note);
+    found
 }
 
 /// What the annotation of an observation has after its identifier.

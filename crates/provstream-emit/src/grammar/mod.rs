@@ -20,7 +20,8 @@ use serde_json::Value;
 use self::accept::Automaton;
 use self::annotation::Annotations;
 use self::expr::Rules;
-use self::print::Regex;
+use self::print::{PlainRegex, Regex};
+use crate::json::shown;
 use crate::names::named;
 use crate::observation::Observations;
 
@@ -120,7 +121,29 @@ impl Grammar {
     /// [`GrammarError::Inexpressible`] for [`Requirement::EverySentence`] as a
     /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy), and for that shape without any observation or class to
     /// write a tag for.
+    ///
+    /// [`GrammarError::Uncitable`] for an observation with an id in which an annotation could begin, unless
+    /// [`Requirement::EverySentence`] leaves no way to hide the annotation around it from a reader; and as a
+    /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy) for one with an id that has a tab or is too long.
     pub fn print(&self, target: GrammarTarget) -> Result<String, GrammarError> {
+        if target == GrammarTarget::StructuralTagLegacy
+            && self.requirement == Requirement::EverySentence
+        {
+            return Err(GrammarError::Inexpressible {
+                target,
+                what: "the requirement every-sentence (--require)",
+            });
+        }
+        if let Some((index, observation)) = self.annotations().uncitable() {
+            return Err(GrammarError::Uncitable {
+                index,
+                what: format!(
+                    "the id {} has a bracket at which an annotation could begin after a backslash or a backtick: \
+                     expected another id, or --require every-sentence, which permits neither",
+                    shown(observation.id()),
+                ),
+            });
+        }
         let rules = self.rules();
         let comment = self.comment();
         Ok(match target {
@@ -138,28 +161,18 @@ impl Grammar {
                 }
             },
             GrammarTarget::StructuralTagLegacy => {
-                if self.requirement == Requirement::EverySentence {
-                    return Err(GrammarError::Inexpressible {
-                        target,
-                        what: "a requirement for every sentence",
-                    });
-                }
                 let observations = self.observations.as_ref();
-                if observations.is_some_and(Observations::is_empty) {
-                    return Err(GrammarError::Inexpressible {
-                        target,
-                        what: "a grammar without observations",
-                    });
-                }
                 json_lines(&structural_tag::structures(
                     &self.annotations(),
                     observations,
-                ))
+                )?)
             }
         })
     }
 
     /// Whether a whole answer is in the language of the grammar.
+    ///
+    /// Observations that [`print`](Self::print) refuses with [`GrammarError::Uncitable`] for every target cannot be cited.
     ///
     /// Takes time in proportion to the length of the answer and the size of the grammar.
     #[must_use]
@@ -169,7 +182,8 @@ impl Grammar {
     }
 
     fn annotations(&self) -> Annotations<'_> {
-        Annotations::new(&self.vocabulary, self.observations.as_ref())
+        let can_be_hidden = self.requirement == Requirement::Nothing;
+        Annotations::new(&self.vocabulary, self.observations.as_ref(), can_be_hidden)
     }
 
     fn rules(&self) -> Rules {
@@ -203,11 +217,11 @@ impl Grammar {
     }
 }
 
-/// A regular expression of the times that an annotation can have, without anchors.
+/// A regular expression of the times that an annotation can have, without anchors and with plain groups.
 pub(crate) fn time_pattern() -> String {
     let mut rules = Rules::default();
     let time = timestamp::add(&mut rules);
-    print::print(&Regex, &rules, &time)
+    print::print(&PlainRegex, &rules, &time)
 }
 
 /// JSON for people to read, with a line feed at the end.
@@ -217,7 +231,7 @@ fn json_lines(value: &Value) -> String {
 
 /// Why a grammar cannot be printed.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrammarError {
     /// The target has no way to say something.
     Inexpressible {
@@ -225,6 +239,13 @@ pub enum GrammarError {
         target: GrammarTarget,
         /// What it cannot say.
         what: &'static str,
+    },
+    /// An observation that the grammar would not cite safely.
+    Uncitable {
+        /// Which one, counted from 0.
+        index: usize,
+        /// What is wrong with it, and what was expected.
+        what: String,
     },
 }
 
@@ -234,6 +255,7 @@ impl fmt::Display for GrammarError {
             Self::Inexpressible { target, what } => {
                 write!(f, "the target {target} cannot express {what}")
             }
+            Self::Uncitable { index, what } => write!(f, "observation {}: {what}", index + 1),
         }
     }
 }

@@ -161,7 +161,7 @@ pub(super) fn gbnf(rules: &Rules, root: &str, comment: &str) -> String {
 }
 
 /// The Lark-like syntax of llguidance. All rules are terminals, so that the whole answer is one lexeme: text and annotations
-/// are told apart by the lexer alone, and lazily, as far as the answer has come.
+/// are distinguished by the lexer alone, and lazily, as far as the answer has come.
 struct Lark;
 
 impl Dialect for Lark {
@@ -227,6 +227,40 @@ impl Dialect for Regex {
                 push_regex(c, out);
             }),
         }
+    }
+
+    fn rule(&self, rules: &Rules, index: usize) -> String {
+        print(self, rules, &rules.get(index).1)
+    }
+}
+
+/// A regular expression that llama.cpp's converter of JSON Schema takes over into GBNF: plain groups, in classes no escape
+/// that GBNF does not have, and syntax in classes only, because versions differ in what they unescape.
+pub(super) struct PlainRegex;
+
+impl Dialect for PlainRegex {
+    const SPACE: &'static str = "";
+    const GROUP: &'static str = "(";
+
+    fn literal(&self, text: &str) -> String {
+        let mut out = String::new();
+        for c in text.chars() {
+            if r"\.+*?()|[]{}^$".contains(c) {
+                out += &self.chars(&CharSet::of("", &[(c, c)]));
+            } else {
+                push_regex(c, &mut out);
+            }
+        }
+        out
+    }
+
+    fn chars(&self, set: &CharSet) -> String {
+        class(set, |c, out| {
+            if r"\[]^".contains(c) {
+                out.push('\\');
+            }
+            push_regex(c, out);
+        })
     }
 
     fn rule(&self, rules: &Rules, index: usize) -> String {

@@ -9,6 +9,9 @@
 //! - line breaks inside of a sentence, so headings and list items need an annotation too, and tables (`|`) and code blocks
 //!   cannot be written;
 //! - `[`, `{`, `\` and backticks, but for a code span in one pair of them, and two tildes in a row.
+//!
+//! And whatever a reader would leave out or attach elsewhere: more than [`MOST`] annotations of a sentence, and annotations of
+//! what is no text to it, only markers, white space and closing punctuation.
 
 use super::expr::{Expr, Rules};
 
@@ -21,8 +24,27 @@ const CLOSERS: &str = ")\"'”’»」』）";
 /// What has to follow a terminator that ends nothing.
 const JOINED: [(char, char); 3] = [('0', '9'), ('A', 'Z'), ('a', 'z')];
 
+/// Annotations that a sentence can have. Parsers keep 4,096 bytes of their values (wire profile 6, `max_pending`), which four of the
+/// longest do not exceed.
+const MOST: u32 = 4;
+
+/// Characters of markers, closing punctuation (wire profile 1) and white space. Of these alone an assertion can be empty, or
+/// belong to the annotation before.
+const NO_TEXT: &str = "-*+#>\u{2022},;:)]}\"'\u{2019}\u{201d}\u{bb}\u{203a}\u{3001}\u{300d}\u{300f}\u{ff09}\u{ff0c}\u{ff1a}\u{ff1b}";
+/// The digits and the white space among them.
+const NO_TEXT_RANGES: [(char, char); 8] = [
+    ('0', '9'),
+    (' ', ' '),
+    ('\u{a0}', '\u{a0}'),
+    ('\u{1680}', '\u{1680}'),
+    ('\u{2000}', '\u{200a}'),
+    ('\u{202f}', '\u{202f}'),
+    ('\u{205f}', '\u{205f}'),
+    ('\u{3000}', '\u{3000}'),
+];
+
 /// What no sentence has as a plain character.
-fn plain_char(besides: &str) -> Expr {
+fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
     let mut ranges = vec![
         ('\0', '\u{1f}'),
         ('\u{7f}', '\u{9f}'),
@@ -30,53 +52,64 @@ fn plain_char(besides: &str) -> Expr {
         ('\u{feff}', '\u{feff}'),
     ];
     ranges.extend_from_slice(TERMINATORS);
+    ranges.extend_from_slice(besides_ranges);
     Expr::not(&format!(".!?[{{|\\`~{besides}"), &ranges)
 }
 
 /// Adds the rules of sentences with annotations after them: at least one.
 pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
-    let joined = |before: Expr| Expr::sequence([before, Expr::chars("/_-", &JOINED)]);
-    let stop = joined(Expr::chars(".!?", &[]).some());
-    let stop_or_tilde = Expr::choice([stop.clone(), joined(Expr::literal("~"))]);
-    let stop_or_tilde = rules.add("joined", stop_or_tilde);
+    // In runs of one class, which engines follow in a step. A stop is in one sequence with the run after it: an engine that knows in
+    // advance which tokens stay within a sequence (XGrammar) then needs to try few of them.
+    let run = || plain_char("", &[]).any_number();
+    let stops = || Expr::chars(".!?", &[]);
+    let next = || Expr::chars("/_-", &JOINED);
+    let joined = Expr::choice([
+        Expr::sequence([stops(), stops().any_number(), next(), run()]),
+        Expr::sequence([Expr::literal("~"), next(), run()]),
+    ]);
+    let joined = rules.add("joined", joined);
+    let stop = Expr::sequence([stops().some(), next()]);
     let code = Expr::sequence([
         Expr::literal("`"),
-        Expr::choice([plain_char(""), stop]).some(),
+        Expr::choice([plain_char("", &[]), stop]).some(),
         Expr::literal("`"),
     ]);
     let code = rules.add("code", code);
-    // In runs of one class, which engines follow in a step; a code span is never followed by another.
-    let run = || plain_char("").any_number();
-    let after_code = Expr::choice([
-        plain_char("").some(),
-        Expr::sequence([stop_or_tilde.clone(), run()]),
-    ]);
+    // A code span is never followed by another.
+    let after_code = Expr::choice([plain_char("", &[]).some(), joined.clone()]);
     let part = Expr::choice([
-        Expr::sequence([stop_or_tilde.clone(), run()]),
+        joined.clone(),
         Expr::sequence([code.clone(), after_code.clone()]),
     ]);
     let rest = Expr::sequence([part.any_number(), code.clone().optional()]);
     let rest = rules.add("rest", rest);
-    let first = Expr::choice([
-        Expr::sequence([plain_char(" \u{a0}\u{3000}"), run()]),
-        Expr::sequence([stop_or_tilde, run()]),
-    ]);
-    let body = Expr::choice([
-        Expr::sequence([first, rest.clone()]),
+    // What can come first and is no text; digits are text if no marker's full stop or parenthesis follows.
+    let no_text = || Expr::chars(NO_TEXT, &NO_TEXT_RANGES).any_number();
+    let not_blank = Expr::chars(NO_TEXT, &NO_TEXT_RANGES[..1]);
+    let lead = rules.add("lead", Expr::sequence([not_blank, no_text()]));
+    let text = Expr::choice([
+        Expr::sequence([plain_char(NO_TEXT, &NO_TEXT_RANGES), run(), rest.clone()]),
+        Expr::sequence([joined, rest.clone()]),
         Expr::sequence([code, Expr::sequence([after_code, rest]).optional()]),
     ]);
-    let end = Expr::sequence([
-        Expr::choice([
-            Expr::chars(".!?", &[]).times(1, 3),
-            Expr::chars(OTHER_ENDS, &[]),
-        ]),
-        Expr::chars(CLOSERS, &[]).times(0, 2),
+    let body = Expr::sequence([lead.clone().optional(), text]);
+    let closers = || Expr::chars(CLOSERS, &[]).times(0, 2);
+    let end = Expr::choice([
+        Expr::chars(".!?", &[]).times(1, 3),
+        Expr::chars(OTHER_ENDS, &[]),
     ]);
+    let number_end = Expr::choice([Expr::chars("!?", &[]), Expr::chars(OTHER_ENDS, &[])]);
+    let number = Expr::sequence([
+        lead.optional(),
+        Expr::chars("", &[('0', '9')]),
+        Expr::sequence([number_end, closers()]).optional(),
+    ]);
+    let ended = Expr::sequence([body, Expr::sequence([end, closers()]).optional()]);
     let space = || Expr::literal(" ").optional();
-    let more = Expr::sequence([space(), annotation.clone()]).any_number();
+    let annotations = Expr::sequence([space(), annotation]).times(1, MOST);
     let sentence = rules.add(
         "sentence",
-        Expr::sequence([body, end.optional(), space(), annotation, more]),
+        Expr::sequence([Expr::choice([ended, number]), annotations]),
     );
     let marker = Expr::sequence([
         Expr::chars("", &[('0', '9')]).times(1, 3),

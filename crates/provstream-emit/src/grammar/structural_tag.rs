@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use provstream::provenance::Class;
 use serde_json::{Value, json};
 
-use super::annotation::Annotations;
+use super::annotation::{Annotations, MAX_ANNOTATION};
 use super::expr::{Expr, Rules};
 use super::print::{Regex, print};
-use super::timestamp;
+use super::{GrammarError, GrammarTarget, timestamp};
+use crate::json::shown;
 use crate::observation::Observations;
 
 /// An observation id in a JSON string without escapes, which is a quoted value of the wire profile too.
@@ -23,30 +24,29 @@ pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
     let mut rules = Rules::default();
     let forms = annotations.forms(&mut rules);
     let anchor = annotations.anchor();
-    let tags: Vec<Value> = forms
-        .iter()
-        .flat_map(|form| {
-            let long = form.long_id.iter().cloned();
-            let unanchored = Expr::choice([form.parameters.clone()].into_iter().chain(long));
-            [
-                tag(format!("[{}", form.class), &unanchored, &rules),
-                tag(format!("[{anchor}{}", form.class), &form.parameters, &rules),
-            ]
-        })
-        .collect();
-    let names: Vec<&str> = forms.iter().map(|form| form.class.as_str()).collect();
-    let mut triggers = triggers(&annotations.classes());
-    let anchored = triggers
-        .iter()
-        .map(|trigger| format!("[{anchor}{}", &trigger[1..]));
-    triggers.extend(anchored.collect::<Vec<_>>());
+    let mut tags = Vec::new();
+    let mut begun = Vec::new();
+    for form in &forms {
+        let class = form.class.as_str();
+        let ways = form.parameters.iter().chain(&form.unanchored).cloned();
+        tags.push(tag(format!("[{class}"), &Expr::choice(ways), &rules));
+        begun.push(format!("[{}", start(class)));
+        if let Some(parameters) = &form.parameters {
+            tags.push(tag(format!("[{anchor}{class}"), parameters, &rules));
+            begun.push(format!("[{anchor}{}", start(class)));
+        }
+    }
+    let triggers = triggers(begun);
+    let classes = annotations.classes();
+    let names: Vec<&str> = classes.iter().map(Class::as_str).collect();
+    let excludes = excludes(&names, &anchor, &triggers);
     json!({
         "type": "structural_tag",
         "format": {
             "type": "triggered_tags",
             "triggers": triggers,
             "tags": tags,
-            "excludes": excludes(&names),
+            "excludes": excludes,
         }
     })
 }
@@ -69,34 +69,42 @@ fn tag(begin: String, parameters: &Expr, rules: &Rules) -> Value {
     })
 }
 
-/// The beginnings that are unambiguous: `[substrate.` for its classes, `[` and the whole name for each other one. None is
-/// the beginning of another.
-fn triggers(classes: &[Class]) -> Vec<String> {
-    let mut triggers: Vec<String> = Vec::new();
-    for name in starts(classes.iter().map(Class::as_str)) {
-        if !triggers.iter().any(|other| name.starts_with(&other[1..])) {
-            triggers.push(format!("[{name}"));
-        }
-    }
-    triggers
+/// The shortest of the beginnings of tags, sorted: none is the beginning of another.
+fn triggers(mut begun: Vec<String>) -> Vec<String> {
+    begun.sort_unstable();
+    // What begins with another one comes right after it, or after others that do.
+    begun.dedup_by(|later, earlier| later.starts_with(earlier.as_str()));
+    begun
 }
 
-/// What identifiers start with, sorted: `substrate.`, or the whole of another one.
-fn starts<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
-    let start = |name: &'a str| match name.strip_prefix("substrate.") {
+/// The unambiguous beginning of an identifier: `substrate.` of its classes, the whole of another one.
+fn start(name: &str) -> &str {
+    match name.strip_prefix("substrate.") {
         Some(_) => "substrate.",
         None => name,
-    };
-    names.into_iter().map(start).collect()
+    }
 }
 
-/// Strings that free text must not have: other ways of writing an identifier after a bracket, and parameters with a meaning.
+/// Strings that free text must not have: identifiers that no tag has, other ways of writing an identifier after a bracket,
+/// and parameters with a meaning.
 ///
-/// These are the likely ones. What a list of strings cannot say stays possible: several white spaces after the bracket, the
-/// anchor of another version, other letter case, white space before `=`.
-fn excludes(names: &[&str]) -> Vec<String> {
+/// Of the other ways, these are the likely ones. What a list of strings cannot say stays possible: several white spaces after the
+/// bracket, the anchor of another version, other letter case, white space before `=`.
+fn excludes(names: &[&str], anchor: &str, triggers: &[String]) -> Vec<String> {
+    let starts: BTreeSet<&str> = names.iter().map(|name| start(name)).collect();
     let mut all = Vec::new();
-    for start in starts(names.iter().copied()) {
+    for start in starts {
+        for anchor in ["", anchor] {
+            let begin = format!("[{anchor}{start}");
+            if triggers.iter().any(|trigger| begin.starts_with(trigger)) {
+                continue;
+            }
+            // The whole name, so that longer words stay possible.
+            match start {
+                "substrate." => all.push(begin),
+                _ => all.extend(["]", ";", " ", "\t", "\n"].map(|end| format!("{begin}{end}"))),
+            }
+        }
         all.extend([" ", "\t", "\n"].map(|space| format!("[{space}{start}")));
     }
     for parameter in ["observation-id=", "observation_id=", "ts="] {
@@ -107,21 +115,42 @@ fn excludes(names: &[&str]) -> Vec<String> {
 
 /// The tags of the older shape. Its content is one JSON value, so an annotation has one parameter with a quoted value, and
 /// terminals, which have none, are not tags but text.
+///
+/// # Errors
+///
+/// If no tag is left, or an observation cannot be written so.
 pub(super) fn structures(
     annotations: &Annotations<'_>,
     observations: Option<&Observations>,
-) -> Value {
+) -> Result<Value, GrammarError> {
     let mut classes = annotations.classes();
     classes.retain(|class| !class.is_terminal());
     let structures = match observations {
         None => open_structures(&classes),
-        Some(observations) => closed_structures(observations),
+        Some(observations) => {
+            let cited = observations.iter().map(|one| one.class().clone());
+            classes = cited.collect();
+            closed_structures(observations)?
+        }
     };
-    json!({
+    if structures.is_empty() {
+        let what = match observations {
+            None => "annotations: the vocabulary has only terminals, which are no tags in it",
+            Some(_) => "annotations: --observations lists none, and terminals are no tags in it",
+        };
+        return Err(GrammarError::Inexpressible {
+            target: GrammarTarget::StructuralTagLegacy,
+            what,
+        });
+    }
+    let begun = classes
+        .iter()
+        .map(|class| format!("[{}", start(class.as_str())));
+    Ok(json!({
         "type": "structural_tag",
         "structures": structures,
-        "triggers": triggers(&classes),
-    })
+        "triggers": triggers(begun.collect()),
+    }))
 }
 
 /// Any id, or any time.
@@ -148,23 +177,37 @@ fn open_structures(classes: &[Class]) -> Vec<Value> {
 }
 
 /// The observations, with those of one class and time in one structure.
-fn closed_structures(observations: &Observations) -> Vec<Value> {
+fn closed_structures(observations: &Observations) -> Result<Vec<Value>, GrammarError> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for observation in observations.iter() {
+    for (index, observation) in observations.iter().enumerate() {
         let class = observation.class();
         let begin = match observation.ts() {
             Some(ts) => format!("[{class}; ts={ts}; observation-id="),
             None => format!("[{class}; observation-id="),
         };
+        let id = observation.id();
+        let refused = |why: String| GrammarError::Uncitable {
+            index,
+            what: format!("the id {} {why}", shown(id)),
+        };
+        if let Some(at) = id.find('\t') {
+            return Err(refused(format!(
+                "has a tab at byte {at}, which {} would write as an escape of JSON that no annotation has",
+                GrammarTarget::StructuralTagLegacy,
+            )));
+        }
+        let length = begin.len() + Value::from(id).to_string().len() + "]".len();
+        if length > MAX_ANNOTATION {
+            return Err(refused(format!(
+                "is too long for {}: expected an annotation of at most {MAX_ANNOTATION} bytes, found {length} bytes",
+                GrammarTarget::StructuralTagLegacy,
+            )));
+        }
         match groups.iter_mut().find(|(other, _)| *other == begin) {
-            Some((_, ids)) => ids.push(observation.id()),
-            None => groups.push((begin, vec![observation.id()])),
+            Some((_, ids)) => ids.push(id),
+            None => groups.push((begin, vec![id])),
         }
     }
-    groups
-        .into_iter()
-        .map(|(begin, ids)| {
-            json!({"begin": begin, "schema": {"type": "string", "enum": ids}, "end": "]"})
-        })
-        .collect()
+    let structure = |(begin, ids): (String, Vec<&str>)| json!({"begin": begin, "schema": {"type": "string", "enum": ids}, "end": "]"});
+    Ok(groups.into_iter().map(structure).collect())
 }

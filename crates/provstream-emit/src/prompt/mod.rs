@@ -6,14 +6,13 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use provstream::provenance::{
-    Annotation, Class, Vocabulary, escape_str, write_bracketed, write_json_annotation,
-};
+use provstream::provenance::{Annotation, Class, Vocabulary, escape_str, write_bracketed};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use self::catalogue::Catalogue;
 pub use self::catalogue::Language;
+use crate::grammar::Requirement;
 use crate::names::named;
 use crate::observation::{Observation, Observations};
 
@@ -33,7 +32,7 @@ named! {
     /// How much a prompt explains.
     #[derive(Default)]
     pub enum PromptLength: "length" {
-        /// Under 400 tokens without observations.
+        /// Under 400 tokens of `o200k_base` with the memo's vocabulary and without observations.
         #[default]
         Short => "short",
         /// Every rule, with what is not to be annotated.
@@ -42,7 +41,7 @@ named! {
 }
 
 /// The version of the prompts' texts. It changes with every change of a text.
-pub const PROMPT_VERSION: u32 = 1;
+pub const PROMPT_VERSION: u32 = 2;
 
 /// Instructions for a model to annotate its answer.
 ///
@@ -63,6 +62,7 @@ pub struct Prompt {
     form: PromptForm,
     length: PromptLength,
     language: Language,
+    requirement: Requirement,
 }
 
 impl Prompt {
@@ -75,6 +75,7 @@ impl Prompt {
             form: PromptForm::default(),
             length: PromptLength::default(),
             language: Language::default(),
+            requirement: Requirement::default(),
         }
     }
 
@@ -103,6 +104,14 @@ impl Prompt {
     #[must_use]
     pub const fn in_language(mut self, language: Language) -> Self {
         self.language = language;
+        self
+    }
+
+    /// The same for answers that a grammar with this requirement restricts: in brackets, every sentence is to be annotated. In
+    /// JSON every statement has an annotation in any case, so nothing changes.
+    #[must_use]
+    pub const fn requiring(mut self, requirement: Requirement) -> Self {
+        self.requirement = requirement;
         self
     }
 
@@ -160,14 +169,18 @@ struct Writer<'p> {
 impl Writer<'_> {
     fn short(&mut self) {
         let form = self.prompt.form;
+        let version = self.version();
         let head = self.catalogue.text(&format!("short.{form}"));
-        self.line(head);
+        self.line(&format!("{head} {version}"));
         self.heading("classes", "");
         self.classes();
         self.heading("terminals", "");
         self.terminals();
         self.observations("");
-        let exclusions = self.catalogue.text(&format!("short.exclusions_{form}"));
+        let exclusions = match self.requires_every_sentence() {
+            true => self.catalogue.text("short.every_sentence"),
+            false => self.catalogue.text(&format!("short.exclusions_{form}")),
+        };
         self.line(exclusions);
         self.heading("examples", "");
         self.examples();
@@ -176,12 +189,9 @@ impl Writer<'_> {
     fn full(&mut self) {
         let form = self.prompt.form;
         self.heading("title", "# ");
-        let version = self.prompt.vocabulary.version();
-        let _ = writeln!(
-            self.text,
-            "\n{} (provstream prompt {PROMPT_VERSION}, vocabulary {version})",
-            self.catalogue.text(&format!("full.{form}.purpose")),
-        );
+        let version = self.version();
+        let purpose = self.catalogue.text(&format!("full.{form}.purpose"));
+        let _ = writeln!(self.text, "\n{purpose} {version}");
         self.heading("rules", "\n## ");
         for (rule, number) in self
             .catalogue
@@ -196,12 +206,28 @@ impl Writer<'_> {
         self.heading("terminals", "\n## ");
         self.terminals();
         self.observations("\n");
-        self.heading("exclusions", "\n## ");
-        for exclusion in self.catalogue.list(&format!("full.{form}.exclusions")) {
-            let _ = writeln!(self.text, "- {exclusion}");
+        let (heading, list) = match form {
+            _ if self.requires_every_sentence() => ("every_sentence", "every_sentence"),
+            PromptForm::Bracketed => ("exclusions", "exclusions"),
+            PromptForm::Json => ("leave_out", "exclusions"),
+        };
+        self.heading(heading, "\n## ");
+        for item in self.catalogue.list(&format!("full.{form}.{list}")) {
+            let _ = writeln!(self.text, "- {item}");
         }
         self.heading("examples", "\n## ");
         self.examples();
+    }
+
+    /// What identifies the texts and the vocabulary.
+    fn version(&self) -> String {
+        let vocabulary = self.prompt.vocabulary.version();
+        format!("(provstream prompt {PROMPT_VERSION}, vocabulary {vocabulary})")
+    }
+
+    fn requires_every_sentence(&self) -> bool {
+        self.prompt.form == PromptForm::Bracketed
+            && self.prompt.requirement == Requirement::EverySentence
     }
 
     const fn colon(&self) -> &'static str {
@@ -272,8 +298,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Two worked answers: one that cites observations, and one of terminals. In the full length the first cites two classes if there
-    /// are two, and the second has both terminals.
+    /// Two worked answers: one that cites observations, and one of both terminals. In the full length the first cites two classes if
+    /// there are two.
     fn examples(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
         let mut classes: Vec<Class> = vocabulary.classes().map(|(class, _)| class).collect();
@@ -310,9 +336,7 @@ impl Writer<'_> {
             terminal(Class::DECAYED_TO_UNCERTAINTY),
             terminal(Class::UNVERIFIED_INFERENCE),
         ];
-        // The last fact is inferred.
-        let from = usize::from(is_short && self.prompt.form == PromptForm::Json);
-        self.example("second", &second[from..]);
+        self.example("second", &second);
     }
 
     fn example(&mut self, which: &str, annotations: &[Vec<Annotation<'_>>]) {
@@ -324,9 +348,7 @@ impl Writer<'_> {
             self.catalogue.text("question")
         );
         let facts = self.catalogue.list(&format!("example.{which}_facts"));
-        let facts = facts[facts.len() - annotations.len()..]
-            .iter()
-            .zip(annotations);
+        let facts = facts.iter().zip(annotations);
         let answer = match self.prompt.form {
             PromptForm::Bracketed => {
                 let marked = facts.map(|(fact, annotations)| {
@@ -363,7 +385,7 @@ fn members(annotation: &Annotation<'_>) -> serde_json::Value {
     })
 }
 
-/// How an annotation cites an observation.
+/// How an annotation cites an observation; in JSON with all three members, as the schema has it.
 fn cited(observation: &Observation, form: PromptForm) -> String {
     let class = observation.class();
     let mut annotation =
@@ -371,9 +393,10 @@ fn cited(observation: &Observation, form: PromptForm) -> String {
     if let Some(ts) = observation.ts() {
         annotation = annotation.with_ts(ts);
     }
-    let written = match form {
-        PromptForm::Bracketed => write_bracketed(&annotation),
-        PromptForm::Json => write_json_annotation(&annotation),
-    };
-    written.expect("observations are checked when they are read")
+    match form {
+        PromptForm::Bracketed => {
+            write_bracketed(&annotation).expect("observations are checked when they are read")
+        }
+        PromptForm::Json => members(&annotation).to_string(),
+    }
 }

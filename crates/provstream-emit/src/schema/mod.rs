@@ -2,6 +2,7 @@
 
 mod subset;
 
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -41,9 +42,10 @@ const MAX_ASSERTION: usize = 680;
 /// use provstream::provenance::Vocabulary;
 /// use provstream_emit::{Schema, SchemaTarget, subset_violations};
 ///
-/// let schema = Schema::new(&Vocabulary::memo()).build(SchemaTarget::OpenAi);
+/// let schema = Schema::new(&Vocabulary::memo()).build(SchemaTarget::OpenAi)?;
 /// assert_eq!(schema["required"][0], "assertions");
 /// assert!(subset_violations(SchemaTarget::OpenAi, &schema).is_empty());
+/// # Ok::<(), provstream_emit::SchemaError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Schema {
@@ -61,11 +63,13 @@ impl Schema {
         }
     }
 
-    /// The same in which annotations can cite these observations and no others.
+    /// The same in which annotations can cite these observations and no others. `decayed-to-uncertainty` can name any of them, or
+    /// nothing; `unverified-inference` names nothing.
     ///
     /// Class, id and time belong together in the targets [`JsonSchema`](SchemaTarget::JsonSchema),
     /// [`OpenAi`](SchemaTarget::OpenAi) and [`Ollama`](SchemaTarget::Ollama), which list every observation. Anthropic and
-    /// Gemini limit how complex a schema is: there an annotation has a class, one of its ids and one of its times.
+    /// Gemini limit how complex a schema is: there an annotation has a class, one of its ids and one of its times, or one of its ids
+    /// without a time.
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
         self.observations = Some(observations.clone());
@@ -73,12 +77,40 @@ impl Schema {
     }
 
     /// The schema for a target.
-    #[must_use]
-    pub fn build(&self, target: SchemaTarget) -> Value {
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] if it would exceed a limit that the provider documents, such as the 1,000 enum values of OpenAI: 249
+    /// observations with times have more.
+    pub fn build(&self, target: SchemaTarget) -> Result<Value, SchemaError> {
+        let schema = self.unchecked(target);
+        match subset_violations(target, &schema).into_iter().next() {
+            None => Ok(schema),
+            Some(violation) => Err(SchemaError {
+                target,
+                violation,
+                remedy: match self.observations {
+                    Some(_) => "list fewer observations",
+                    None => "load a vocabulary with fewer classes",
+                },
+            }),
+        }
+    }
+
+    fn unchecked(&self, target: SchemaTarget) -> Value {
         let mut assertion = json!({"type": "string", "description": "one sentence"});
-        if target == SchemaTarget::JsonSchema {
-            assertion["minLength"] = json!(1);
-            assertion["maxLength"] = json!(MAX_ASSERTION);
+        match target {
+            SchemaTarget::JsonSchema => {
+                assertion["pattern"] = json!("\\S");
+                assertion["maxLength"] = json!(MAX_ASSERTION);
+            }
+            // Whether a pattern has to match the whole string or a part of it.
+            SchemaTarget::OpenAi | SchemaTarget::Anthropic => {
+                assertion["pattern"] = json!("^\\S(.|\\s)*$");
+            }
+            // A pattern would forbid escapes: it describes the string as it is written.
+            SchemaTarget::Ollama => assertion["minLength"] = json!(1),
+            SchemaTarget::Gemini => {}
         }
         let provenance = json!({
             "type": "array",
@@ -139,47 +171,57 @@ impl Schema {
         });
         let mut ways = vec![object(target, alone)];
         let strings = |all: &[&str]| json!({"type": "string", "enum": all});
-        let mut by_class: Vec<(&Class, Vec<&str>, Vec<&str>, bool)> = Vec::new();
-        for observation in observations.iter() {
-            let (class, id, ts) = (observation.class(), observation.id(), observation.ts());
-            if lists_observations(target) {
-                let time = ts.map_or_else(|| nothing.clone(), |ts| strings(&[ts]));
-                let members = json!({
-                    "substrate_class": strings(&[class.as_str()]),
-                    "observation_id": strings(&[id]),
-                    "ts": time,
-                });
-                ways.push(object(target, members));
-                continue;
-            }
-            let at = by_class.iter().position(|(other, ..)| *other == class);
-            let at = at.unwrap_or_else(|| {
-                by_class.push((class, Vec::new(), Vec::new(), false));
-                by_class.len() - 1
-            });
-            let (_, ids, times, untimed) = &mut by_class[at];
-            ids.push(id);
-            match ts {
-                Some(ts) if !times.contains(&ts) => times.push(ts),
-                Some(_) => {}
-                None => *untimed = true,
-            }
-        }
-        for (class, ids, times, untimed) in by_class {
-            let time = match (times.is_empty(), untimed) {
-                (true, _) => nothing.clone(),
-                (false, true) => nullable(target, strings(&times)),
-                (false, false) => strings(&times),
+        for group in groups(observations, target) {
+            let class = group.class.as_str();
+            let time = match group.times.as_slice() {
+                [] => nothing.clone(),
+                times => strings(times),
             };
             let members = json!({
-                "substrate_class": strings(&[class.as_str()]),
-                "observation_id": strings(&ids),
+                "substrate_class": strings(&[class, Class::DECAYED_TO_UNCERTAINTY.as_str()]),
+                "observation_id": strings(&group.ids),
                 "ts": time,
             });
             ways.push(object(target, members));
         }
         ways
     }
+}
+
+/// Observations that a schema does not keep apart: any id can be cited with any time.
+#[derive(Debug)]
+struct Group<'o> {
+    class: &'o Class,
+    ids: Vec<&'o str>,
+    /// None if the observations have no time.
+    times: Vec<&'o str>,
+}
+
+/// Each observation by itself, or those of a class with a time and those without.
+fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for observation in observations.iter() {
+        let (class, ts) = (observation.class(), observation.ts());
+        let same =
+            |group: &&mut Group<'_>| group.class == class && group.times.is_empty() == ts.is_none();
+        let known = match lists_observations(target) {
+            true => None,
+            false => groups.iter_mut().find(same),
+        };
+        let Some(group) = known else {
+            groups.push(Group {
+                class,
+                ids: vec![observation.id()],
+                times: ts.into_iter().collect(),
+            });
+            continue;
+        };
+        group.ids.push(observation.id());
+        group
+            .times
+            .extend(ts.filter(|ts| !group.times.contains(ts)));
+    }
+    groups
 }
 
 /// Whether the schema lists every observation with its class and time.
@@ -205,34 +247,32 @@ fn object(target: SchemaTarget, members: Value) -> Value {
     object
 }
 
-/// A schema, or null.
-fn nullable(target: SchemaTarget, schema: Value) -> Value {
+/// A schema of strings, or null.
+fn nullable(target: SchemaTarget, mut schema: Value) -> Value {
     match target {
         SchemaTarget::JsonSchema | SchemaTarget::OpenAi => {
-            let mut schema = schema;
-            if schema.get("enum").is_none() {
-                schema["type"] = json!(["string", "null"]);
-                return schema;
-            }
-            json!({"anyOf": [schema, {"type": "null"}]})
+            schema["type"] = json!(["string", "null"]);
+            schema
         }
         _ => json!({"anyOf": [schema, {"type": "null"}]}),
     }
 }
 
-/// An observation id: no control characters, which the bracketed form could not carry.
+/// An observation id: no control characters, which the bracketed form could not carry, and no space first.
 fn open_id(target: SchemaTarget) -> Value {
-    let what = "id of the observation, null without one";
-    match target {
-        SchemaTarget::JsonSchema | SchemaTarget::OpenAi | SchemaTarget::Ollama => json!({
-            "type": "string",
-            "description": what,
-            "pattern": format!("^[^\\x00-\\x1f\\x7f]{{1,{MAX_ID}}}$"),
-        }),
-        SchemaTarget::Anthropic | SchemaTarget::Gemini => {
-            json!({"type": "string", "description": what})
-        }
-    }
+    let mut id =
+        json!({"type": "string", "description": "id of the observation, null without one"});
+    let besides = match target {
+        SchemaTarget::JsonSchema | SchemaTarget::OpenAi => "",
+        // The class is copied to where the string is written, with its escapes.
+        SchemaTarget::Ollama => "\"\\\\",
+        SchemaTarget::Anthropic | SchemaTarget::Gemini => return id,
+    };
+    id["pattern"] = json!(format!(
+        "^[^\\x00-\\x20\\x7f{besides}][^\\x00-\\x1f\\x7f{besides}]{{0,{}}}$",
+        MAX_ID - 1
+    ));
+    id
 }
 
 fn open_time(target: SchemaTarget) -> Value {
@@ -240,7 +280,7 @@ fn open_time(target: SchemaTarget) -> Value {
     let mut time = json!({"type": "string", "description": what});
     match target {
         SchemaTarget::JsonSchema | SchemaTarget::Ollama => {
-            time["pattern"] = json!(format!("^(?:{})$", time_pattern()));
+            time["pattern"] = json!(format!("^({})$", time_pattern()));
         }
         SchemaTarget::OpenAi | SchemaTarget::Anthropic | SchemaTarget::Gemini => {
             time["format"] = json!("date-time");
@@ -248,6 +288,31 @@ fn open_time(target: SchemaTarget) -> Value {
     }
     time
 }
+
+/// Why there is no schema for a target: it would exceed a limit that the provider documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    target: SchemaTarget,
+    violation: SubsetViolation,
+    remedy: &'static str,
+}
+
+impl SchemaError {
+    /// The rule that the schema would break.
+    #[must_use]
+    pub const fn violation(&self) -> &SubsetViolation {
+        &self.violation
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (target, rule) = (self.target, self.violation.rule());
+        write!(f, "{target} allows {rule}: {}", self.remedy)
+    }
+}
+
+impl Error for SchemaError {}
 
 /// The members of both objects.
 fn merged(mut first: Value, second: Value) -> Value {

@@ -17,7 +17,8 @@
 //! - Ollama: `docs.ollama.com/capabilities/structured-outputs` passes `format` to the JSON Schema converter of llama.cpp,
 //!   `grammars/README.md` of which lists what is not supported: `not`, `if`/`then`/`else`, `patternProperties`, `contains`,
 //!   `uniqueItems`, `propertyNames`, `dependentSchemas`, conditions on counts of properties, and remote `$ref`; patterns start
-//!   with `^` and end with `$`.
+//!   with `^` and end with `$`. `json-schema-to-grammar.cpp` refuses `(?`, or crashes (llama.cpp pull request 21124, Ollama issue
+//!   10591), and copies classes and literals to a grammar of the string as it is written, with its escapes.
 
 use std::fmt;
 
@@ -37,6 +38,12 @@ impl SubsetViolation {
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
+    }
+
+    /// The rule: what the target needs or allows, and what was found if it is a limit.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        &self.rule
     }
 }
 
@@ -312,9 +319,10 @@ impl<'s> Check<'s> {
                 self.breaks(pointer, "an enum has strings or numbers");
             }
             if self.target == SchemaTarget::OpenAi && all.len() > 250 && length > 15_000 {
+                let count = all.len();
                 self.breaks(
                     pointer,
-                    "an enum of more than 250 values has at most 15,000 characters",
+                    format!("at most 15000 characters in an enum of more than 250 values, found {length} in {count} values"),
                 );
             }
         }
@@ -365,6 +373,11 @@ impl<'s> Check<'s> {
         let anchored = pattern.starts_with('^') && pattern.ends_with('$');
         if self.target == SchemaTarget::Ollama && !anchored {
             self.breaks(pointer, "a pattern starts with `^` and ends with `$`");
+        }
+        if self.target == SchemaTarget::Ollama
+            && let Some(rule) = uncopied(pattern)
+        {
+            self.breaks(pointer, rule);
         }
     }
 
@@ -472,6 +485,81 @@ impl<'s> Check<'s> {
     fn resolve(&self, reference: &str) -> Option<&'s Value> {
         self.root.pointer(reference.strip_prefix('#')?)
     }
+}
+
+/// What a pattern has that is something else once it is copied to a grammar of the string as JSON writes it.
+fn uncopied(pattern: &str) -> Option<&'static str> {
+    if pattern.contains("(?") {
+        return Some("a pattern without `(?`");
+    }
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let escaped = rest.strip_prefix('\\').and_then(|rest| rest.chars().next());
+        match (c, escaped) {
+            ('[', _) => match class(&rest[1..]) {
+                None => return Some("classes with the escapes of GBNF"),
+                Some((true, _)) => {
+                    return Some("classes without the quote and the backslash of strings in JSON");
+                }
+                Some((false, after)) => rest = after,
+            },
+            ('"', _) | (_, Some('"' | '\\')) => {
+                return Some("a pattern without the quote and the backslash of strings in JSON");
+            }
+            ('.', _) => return Some("a pattern without `.`"),
+            (_, Some(c)) if !"^$.[]()|{}*+?".contains(c) => {
+                return Some("a pattern with escapes of syntax only");
+            }
+            (_, Some(_)) => rest = &rest[2..],
+            _ => rest = &rest[c.len_utf8()..],
+        }
+    }
+    None
+}
+
+/// Whether the class after an opening bracket has the quote or the backslash, and what follows it; `None` if it cannot be read.
+fn class(text: &str) -> Option<(bool, &str)> {
+    let (negated, mut rest) = match text.strip_prefix('^') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let mut listed = [false; 2];
+    loop {
+        if let Some(after) = rest.strip_prefix(']') {
+            return Some((listed.iter().any(|&listed| listed != negated), after));
+        }
+        let (first, after) = class_char(rest)?;
+        let (last, after) = match after.strip_prefix('-') {
+            Some(end) if !end.starts_with(']') => class_char(end)?,
+            _ => (first, after),
+        };
+        for (listed, c) in listed.iter_mut().zip(['"', '\\']) {
+            *listed |= (first..=last).contains(&c);
+        }
+        rest = after;
+    }
+}
+
+/// A character of a class as GBNF reads it, and what follows it.
+fn class_char(text: &str) -> Option<(char, &str)> {
+    let mut chars = text.chars();
+    let c = chars.next()?;
+    if c != '\\' {
+        return Some((c, chars.as_str()));
+    }
+    let digits = match chars.next()? {
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        't' => return Some(('\t', chars.as_str())),
+        'r' => return Some(('\r', chars.as_str())),
+        'n' => return Some(('\n', chars.as_str())),
+        c @ ('[' | ']' | '"' | '\\') => return Some((c, chars.as_str())),
+        _ => return None,
+    };
+    let (code, rest) = chars.as_str().split_at_checked(digits)?;
+    let c = char::from_u32(u32::from_str_radix(code, 16).ok()?)?;
+    Some((c, rest))
 }
 
 fn has_type(members: &Map<String, Value>, name: &str) -> bool {

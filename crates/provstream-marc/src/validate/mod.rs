@@ -86,13 +86,22 @@ impl Document {
     }
 }
 
-/// Validates an object that the parser reported. One whose bytes are missing is not valid: nothing of it is known.
+/// Validates an object that the parser reported, as the kind that its members say it is.
+///
+/// The parser reports a kind by a few members while the object passes; all of them decide here, as
+/// [`Document::kind`] says. One whose members say neither is not valid, and neither is one whose bytes are missing: nothing
+/// of it is known. Source: MARC-02 11.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
     let fault = match object.raw().map(Document::parse) {
-        Some(Ok(document)) => {
-            let kind = document.kind().unwrap_or(object.kind());
-            return document.validate(kind, profile);
-        }
+        Some(Ok(document)) => match document.kind() {
+            Some(kind) => return document.validate(kind, profile),
+            None => {
+                let message = "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both";
+                let mut report = Report::default();
+                report.push(Violation::new(Code::UnknownKind, message));
+                return report;
+            }
+        },
         // The parser reports objects only, so this is a matter of form.
         Some(Err(error)) => Violation::new(Code::WrongType, error.to_string()),
         None => {

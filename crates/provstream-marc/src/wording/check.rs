@@ -1,32 +1,46 @@
-//! Finds wording that a disclosure should do without, by the phrases of `data/phrases.txt`.
+//! Finds wording that a disclosure should do without, by the rules of `data/rules.txt`.
 
-use core::fmt;
 use std::sync::LazyLock;
 
-use super::finding::{WordingFinding, WordingKind};
-use super::phrases::{Element, Phrases};
-use super::tokens::{Token, tokens};
+use super::finding::WordingFinding;
+use super::lexicon::{Lexicon, Mark};
+use super::reading::{Occurs, Reading, Special, Status};
+use super::rules::{Atom, Rule, Window};
+use super::slots::Names;
+use super::token::Token;
+use super::tokens::Sentences;
 use provstream::Span;
 
-static PHRASES: LazyLock<Phrases> =
-    LazyLock::new(|| Phrases::parse(include_str!("data/phrases.txt")));
+/// What the check knows.
+struct Knowledge {
+    rules: Vec<Rule>,
+    lexicons: [Lexicon; 2],
+    special: Special,
+}
+
+static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
+    let mut names = Names::default();
+    Knowledge {
+        rules: Rule::parse_all(include_str!("data/rules.txt"), &mut names),
+        lexicons: [
+            include_str!("data/words.en.txt"),
+            include_str!("data/words.de.txt"),
+        ]
+        .map(|words| Lexicon::parse(words, &mut names)),
+        special: Special::new(&mut names),
+    }
+});
 
 /// Most findings in one text; the rest of the text is not looked at.
 const MAX_FINDINGS: usize = 64;
 
-/// Most words that `~` and `...` skip.
-const MAX_SKIPPED: usize = 6;
-
-/// How far before a cue of certainty a negation counts, in words of the same clause.
-const NEGATION_REACH: usize = 4;
-
-/// Finds what is anthropomorphic, falsely precise, a cue of certainty, or bonding and deferential in an English or German
-/// text.
+/// Finds what is anthropomorphic, falsely precise, a cue of certainty, a claim of proof, an exposure of reasoning, or bonding
+/// and deferential in an English or German text.
 ///
-/// It looks for phrases, whatever their letter case and apostrophes. It is a help for reviewing wording and does not replace
-/// the review: it has no context, and does not find phrases that it does not know. Findings are in order and do not overlap;
-/// of those that begin with the same word the longest counts. At most 64 are reported. The time is proportional to the
-/// length of the text. Source: MARC-02 10.3, 14, 18.
+/// It looks for words that together say so, each of them asserted or denied, within a clause or sentence. It is a help for
+/// reviewing wording and does not replace the review. Findings are in order; those of one kind do not overlap. At most 64
+/// are reported. The time is proportional to the length of the text, and memory is bounded but for the findings.
+/// Source: MARC-02 10.3, 14, 15, 18, 20.
 ///
 /// ```
 /// use provstream_marc::{WordingKind, check_wording};
@@ -42,133 +56,184 @@ pub fn check_wording(text: &str) -> Vec<WordingFinding> {
     check(text, false)
 }
 
-/// The same for an answer: only phrases in which it speaks of itself, not those about its matter.
+/// The same for an answer: only rules by which it speaks of itself, not those about its matter.
 pub(crate) fn check_answer(text: &str) -> Vec<WordingFinding> {
     check(text, true)
 }
 
 fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
-    let tokens = tokens(text);
     let mut findings = Vec::new();
-    let mut at = 0;
-    while let Some(first) = tokens.get(at) {
-        let Some((last, kind)) = longest(&tokens, at, answer) else {
-            at += 1;
-            continue;
-        };
-        let end = tokens.get(last).map_or(first.end, |last| last.end);
-        findings.push(WordingFinding::new(
-            kind,
-            Span::new(first.start as u64, end as u64),
-        ));
-        if findings.len() == MAX_FINDINGS {
+    let mut sentences = Sentences::new(text);
+    while let Some(tokens) = sentences.next() {
+        let mut found = Vec::new();
+        let whole = sentences.is_whole();
+        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+        let applies =
+            |rule: &&Rule| (!answer || rule.in_answers) && (whole || rule.window != Window::Text);
+        for rule in KNOWLEDGE.rules.iter().filter(applies) {
+            apply(rule, &tokens, &reading, &mut found);
+        }
+        findings.extend(shortest(found));
+        if findings.len() >= MAX_FINDINGS {
+            findings.truncate(MAX_FINDINGS);
             break;
         }
-        at = last + 1;
     }
     findings
 }
 
-/// The last token of the longest phrase that begins at a token, and its kind.
-fn longest(tokens: &[Token], at: usize, answer: bool) -> Option<(usize, WordingKind)> {
-    let phrases = &*PHRASES;
-    let mut best: Option<(usize, WordingKind)> = None;
-    for phrase in phrases.beginning_with(&tokens[at]) {
-        if answer && !phrase.in_answers {
-            continue;
-        }
-        let Some(end) = Matcher { tokens, phrases }.matches(&phrase.elements, at, at) else {
-            continue;
+/// Those that do not overlap a shorter one of the same kind, in order.
+fn shortest(mut found: Vec<WordingFinding>) -> Vec<WordingFinding> {
+    found.sort_unstable_by_key(|finding| (finding.span().len(), *finding));
+    let mut kept: Vec<WordingFinding> = Vec::new();
+    for finding in found {
+        let span = finding.span();
+        let overlaps = |other: &WordingFinding| {
+            let known = other.span();
+            other.kind() == finding.kind()
+                && known.start() < span.end()
+                && span.start() < known.end()
         };
-        let last = end - 1;
-        let negated = phrase.kind == WordingKind::CertaintyCue && is_negated(tokens, at, phrases);
-        if !negated && best.is_none_or(|(other, _)| other < last) {
-            best = Some((last, phrase.kind));
+        if !kept.iter().any(overlaps) {
+            kept.push(finding);
         }
     }
-    best
+    kept.sort_unstable_by_key(|finding| (finding.span().start(), *finding));
+    kept
 }
 
-fn is_negated(tokens: &[Token], at: usize, phrases: &Phrases) -> bool {
-    let clause = tokens[at].clause;
-    tokens[at.saturating_sub(NEGATION_REACH)..at]
-        .iter()
-        .any(|token| token.clause == clause && phrases.negations.contains(&token.word))
+/// Looks for a rule in each of its windows.
+fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<WordingFinding>) {
+    let sentence = reading.sentence;
+    if sentence.any.meets(&rule.nowhere) || !occurs(rule, sentence) {
+        return;
+    }
+    if rule.window != Window::Clause {
+        if sentence.any.meets(&rule.unless) {
+            return;
+        }
+        let marks = reading.marks.iter().copied();
+        found.extend(locate(rule, tokens, marks));
+        return;
+    }
+    for (clause, &all) in reading.clauses.iter().enumerate() {
+        if occurs(rule, all) && !all.any.meets(&rule.unless) {
+            let marks = reading.marks.iter().copied();
+            let marks = marks.filter(|&(mark, _)| reading.clause(mark) == clause);
+            found.extend(locate(rule, tokens, marks));
+        }
+    }
 }
 
-struct Matcher<'a> {
-    tokens: &'a [Token],
-    phrases: &'a Phrases,
+/// Whether a window has all that a rule needs, as far as the sets of slots say.
+fn occurs(rule: &Rule, all: Occurs) -> bool {
+    let one_of = |atom: &Atom| {
+        atom.asserted.meets(&all.asserted)
+            || atom.denied.meets(&all.denied)
+            || atom.open.meets(&all.open)
+    };
+    rule.atoms.iter().all(one_of)
 }
 
-impl Matcher<'_> {
-    /// The end of the longest match of the elements from a token on; `first` is where the phrase begins.
-    fn matches(&self, elements: &[Element], at: usize, first: usize) -> Option<usize> {
-        let Some((element, rest)) = elements.split_first() else {
-            return (at > first).then_some(at);
+/// Where a rule applies: from the first to the last of the marks that it needs, each nearest to those before.
+fn locate(
+    rule: &Rule,
+    tokens: &[Token],
+    marks: impl Iterator<Item = (Mark, Status)> + Clone,
+) -> Option<WordingFinding> {
+    let mut chosen: Vec<Mark> = Vec::with_capacity(rule.atoms.len());
+    for atom in &rule.atoms {
+        let fits = |(mark, status): (Mark, Status)| {
+            let slots = match status {
+                Status::Asserted => atom.asserted,
+                Status::Denied => atom.denied,
+                Status::Open => atom.open,
+            };
+            let own = slots.contains(mark.slot) && !chosen.iter().any(|&it| it.overlaps(mark));
+            own.then_some(mark)
         };
-        match element {
-            Element::Words(words) => {
-                let token = self.joined(at, first)?;
-                words.matches(token).then_some(())?;
-                self.matches(rest, at + 1, first)
-            }
-            Element::Optional(words) => {
-                let with = self
-                    .joined(at, first)
-                    .filter(|token| words.matches(token))
-                    .and_then(|_| self.matches(rest, at + 1, first));
-                with.max(self.matches(rest, at, first))
-            }
-            Element::Not(words) => {
-                let follows = self
-                    .joined(at, first)
-                    .is_some_and(|token| words.matches(token));
-                (!follows).then_some(())?;
-                self.matches(rest, at, first)
-            }
-            Element::Fillers => self.skipping(rest, at, first, |token| {
-                self.phrases.fillers.contains(&token.word)
-            }),
-            // A negation is never skipped: "does not mean" is not "means".
-            Element::Any => self.skipping(rest, at, first, |token| {
-                !self.phrases.negations.contains(&token.word)
-            }),
-            Element::Figure { whole } => {
-                let token = self.joined(at, first)?;
-                let is_figure = token.is_score || *whole && token.is_whole;
-                is_figure.then_some(())?;
-                self.matches(rest, at + 1, first)
-            }
-        }
+        let distance = |mark: &Mark| {
+            let near = chosen.last().map_or(0, |last| last.first);
+            mark.first.abs_diff(near)
+        };
+        let nearest = marks.clone().filter_map(fits).min_by_key(distance)?;
+        chosen.push(nearest);
     }
-
-    /// The token if it is in the clause of the phrase.
-    fn joined(&self, at: usize, first: usize) -> Option<&Token> {
-        let token = self.tokens.get(at)?;
-        (token.clause == self.tokens[first].clause).then_some(token)
-    }
-
-    fn skipping(
-        &self,
-        rest: &[Element],
-        at: usize,
-        first: usize,
-        skips: impl Fn(&Token) -> bool,
-    ) -> Option<usize> {
-        let mut best = None;
-        for skipped in 0..=MAX_SKIPPED {
-            best = best.max(self.matches(rest, at + skipped, first));
-            if !self.joined(at + skipped, first).is_some_and(&skips) {
-                break;
-            }
-        }
-        best
-    }
+    let first = chosen.iter().map(|mark| mark.first).min()?;
+    let last = chosen.iter().map(|mark| mark.last).max()?;
+    let span = Span::new(tokens[first].start as u64, tokens[last].end as u64);
+    Some(WordingFinding::new(rule.kind, rule.section, span))
 }
 
-impl fmt::Debug for Matcher<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Matcher").finish_non_exhaustive()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = include_str!("data/rules.txt");
+
+    fn fires(rule: &Rule, text: &str) -> bool {
+        let mut sentences = Sentences::new(text);
+        let mut found = Vec::new();
+        while let Some(tokens) = sentences.next() {
+            if rule.window != Window::Text || sentences.is_whole() {
+                let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+                apply(rule, &tokens, &reading, &mut found);
+            }
+        }
+        !found.is_empty()
+    }
+
+    /// M2-129 to M2-131, M2-175: each rule has texts in which it finds something, and texts in which nothing is found.
+    #[test]
+    fn every_rule_has_its_cases() {
+        let (mut wrong, mut rules) = (Vec::new(), 0);
+        let lines: Vec<_> = RULES
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .collect();
+        let is_case = |line: &&str| line.starts_with(['+', '-']);
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_case(line)) {
+            let rule = &KNOWLEDGE.rules[rules];
+            rules += 1;
+            let cases = lines[at + 1..].iter().take_while(|line| is_case(line));
+            let (good, bad): (Vec<&&str>, Vec<&&str>) =
+                cases.partition(|case| case.starts_with('-'));
+            if good.is_empty() || bad.is_empty() {
+                wrong.push(format!("no cases: {line}"));
+            }
+            let missed = bad.iter().filter(|case| !fires(rule, &case[2..]));
+            let alarms = good
+                .iter()
+                .filter(|case| !check_wording(&case[2..]).is_empty());
+            wrong.extend(missed.chain(alarms).map(|case| format!("{line}: {case}")));
+        }
+        assert_eq!(rules, KNOWLEDGE.rules.len(), "lines that are not rules");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// Every slot of a rule has words, and every slot with words is in a rule.
+    #[test]
+    fn rules_and_words_have_the_same_slots() {
+        let mut names = Names::default();
+        let _ = Special::new(&mut names);
+        let _ = Rule::parse_all(RULES, &mut names);
+        let used = names.count();
+        assert!(used <= crate::wording::slots::MAX_SLOTS);
+        for words in [
+            include_str!("data/words.en.txt"),
+            include_str!("data/words.de.txt"),
+        ] {
+            let mut known = 0;
+            for line in words
+                .lines()
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            {
+                let (slot, _) = line.split_once(": ").expect("a slot");
+                assert!(usize::from(names.slot(slot)) < used, "unused: {slot}");
+                known += 1;
+            }
+            // FIGURE and NUMBER have no words.
+            assert_eq!(known, used - 2);
+        }
     }
 }

@@ -1,11 +1,16 @@
 //! The words in which a disclosure speaks.
 
 mod check;
+mod figure;
 mod finding;
 mod language;
+mod lexicon;
 mod part;
-mod phrases;
+mod reading;
+mod rules;
+mod slots;
 mod template;
+mod token;
 mod tokens;
 
 pub(crate) use check::check_answer;

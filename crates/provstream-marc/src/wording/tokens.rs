@@ -1,20 +1,13 @@
-//! Words and figures of a text.
+//! The sentences of a text, and their words and figures.
 
-/// A word or figure.
-#[derive(Clone, Debug)]
-pub(super) struct Token {
-    /// In lower case; contractions are written out.
-    pub(super) word: String,
-    /// In bytes of the text.
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// Which clause of the text it is in: full stops, commas, semicolons and empty lines end one.
-    pub(super) clause: usize,
-    /// A percentage, a number from 0 to 1 with decimals, or a ratio.
-    pub(super) is_score: bool,
-    /// Any other number up to 100.
-    pub(super) is_whole: bool,
-}
+use super::figure::join_figures;
+use super::token::{Gap, Token};
+
+/// Most words of a sentence; a longer one is taken for several.
+const MAX_WORDS: usize = 256;
+
+/// Most bytes of a word that are looked at.
+const MAX_WORD: usize = 48;
 
 /// What ends a contraction, and the word that it is short for.
 const CONTRACTED: [(&str, &str); 6] = [
@@ -26,35 +19,54 @@ const CONTRACTED: [(&str, &str); 6] = [
     ("s", "is"),
 ];
 
-/// Number words that make ratios and percentages, from 1 to 10 and some larger ones, in English and German.
-const NUMBERS: &[&str] = &[
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty",
-    "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "eins", "zwei",
-    "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "zwanzig", "dreißig",
-    "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig", "hundert",
-];
-
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut reader = Reader {
-        text,
-        clause: 0,
-        tokens: Vec::new(),
-    };
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        at += reader.step(at, first);
-    }
-    figures(&mut reader.tokens);
-    reader.tokens
-}
-
-struct Reader<'a> {
+/// Reads a text sentence by sentence.
+pub(super) struct Sentences<'a> {
     text: &'a str,
-    clause: usize,
+    at: usize,
+    /// What precedes the next token.
+    gap: Gap,
+    /// The first token of a quotation that is open.
+    quote: Option<usize>,
     tokens: Vec<Token>,
+    /// How many sentences were read.
+    count: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Sentences<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            gap: Gap::None,
+            quote: None,
+            tokens: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Whether the sentence that was read last is the whole text.
+    pub(super) fn is_whole(&self) -> bool {
+        self.count == 1 && !self.text[self.at..].contains(char::is_alphanumeric)
+    }
+
+    /// The tokens of the next sentence that has any.
+    pub(super) fn next(&mut self) -> Option<Vec<Token>> {
+        self.tokens.clear();
+        self.quote = None;
+        while let Some(first) = self.text[self.at..].chars().next() {
+            self.at += self.step(self.at, first);
+            let ended = self.gap == Gap::End && !self.tokens.is_empty();
+            if ended || self.tokens.len() >= MAX_WORDS {
+                break;
+            }
+        }
+        self.gap = Gap::None;
+        self.count += 1;
+        join_figures(&mut self.tokens);
+        let tokens = core::mem::take(&mut self.tokens);
+        (!tokens.is_empty()).then_some(tokens)
+    }
+
     /// Reads what begins at a place; returns its length.
     fn step(&mut self, at: usize, first: char) -> usize {
         let rest = &self.text[at..];
@@ -68,24 +80,69 @@ impl Reader<'_> {
         if first.is_alphanumeric() {
             return self.word(at);
         }
+        let after = &rest[first.len_utf8()..];
         match first {
-            '%' | '\u{2030}' | '\u{ff05}'
-                if !rest[first.len_utf8()..].starts_with(char::is_alphanumeric) =>
-            {
+            '%' | '\u{2030}' | '\u{ff05}' if !after.starts_with(char::is_alphanumeric) => {
                 self.push("%", at, at + first.len_utf8());
             }
-            ',' if introduces(&rest[1..]) => {}
-            '.' | ',' | ';' | '!' | '?' | '\u{2026}' => self.clause += 1,
-            '\n' if rest[1..]
+            '\u{2605}'
+            | '\u{2606}'
+            | '\u{2588}'
+            | '\u{2705}'
+            | '\u{2713}'
+            | '\u{2714}'
+            | '\u{1f7e0}'..='\u{1f7e2}'
+            | '\u{1f534}'
+            | '='
+            | '/' => {
+                self.push(&rest[..first.len_utf8()], at, at + first.len_utf8());
+            }
+            '.' if self.ends_abbreviation(after) => {}
+            '.' | ';' | '!' | '\u{2026}' => self.widen(Gap::End),
+            // An answer follows a question: both say something together.
+            '?' => self.widen(Gap::Dash),
+            ',' if !introduces(after) => self.widen(Gap::Comma),
+            ':' => self.widen(Gap::Colon),
+            '\u{2013}' | '\u{2014}' => self.widen(Gap::Dash),
+            '-' if after.starts_with(' ') => self.widen(Gap::Dash),
+            '\n' if after
                 .trim_start_matches([' ', '\t', '\r'])
                 .starts_with('\n') =>
             {
-                self.clause += 1;
+                self.widen(Gap::End);
             }
-            '/' => self.push("/", at, at + 1),
+            '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => self.quotation(),
             _ => {}
         }
         first.len_utf8()
+    }
+
+    fn widen(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    /// Whether a full stop belongs to the word before it: that is one letter, or a number with a small letter or a month after it.
+    fn ends_abbreviation(&self, after: &str) -> bool {
+        let Some(last) = self.tokens.last() else {
+            return false;
+        };
+        let short = last.word.chars().count() == 1 && last.word != "i";
+        let ordinal = last.word.len() <= 2 && last.word.starts_with(|c: char| c.is_ascii_digit());
+        self.gap == Gap::None && (short || ordinal && after.starts_with(' '))
+    }
+
+    /// At a quotation mark: opens a quotation, or closes it and marks its words if they are three or more.
+    fn quotation(&mut self) {
+        let Some(first) = self.quote.take() else {
+            self.quote = Some(self.tokens.len());
+            return;
+        };
+        let words = &mut self.tokens[first..];
+        if first > 0 && words.len() >= 3 {
+            for word in words {
+                word.quoted = true;
+            }
+        }
     }
 
     fn word(&mut self, at: usize) -> usize {
@@ -119,88 +176,27 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, word: &str, start: usize, end: usize) {
-        let mut add = |word: &str| {
-            self.tokens.push(Token {
-                word: word.to_lowercase(),
-                start,
-                end,
-                clause: self.clause,
-                is_score: false,
-                is_whole: word
-                    .parse()
-                    .is_ok_and(|value: f32| (0.0..=100.0).contains(&value)),
-            });
-        };
         if word.eq_ignore_ascii_case("cannot") {
-            add("can");
-            add("not");
-        } else {
-            add(word);
+            self.push("can", start, end);
+            return self.push("not", start, end);
         }
-    }
-}
-
-/// Marks percentages, decimals from 0 to 1 and ratios, each as one token.
-fn figures(tokens: &mut Vec<Token>) {
-    let mut at = 0;
-    while at < tokens.len() {
-        if let Some(last) = figure(tokens, at) {
-            // 100 % stays apart, for phrases about full certainty.
-            let whole = tokens[at].word == "100" && last == at + 1;
-            tokens[at].end = tokens[last].end;
-            tokens[at].is_score = true;
-            tokens[at].is_whole = false;
-            if whole {
-                tokens[at].word = "100%".into();
-            }
-            tokens.drain(at + 1..=last);
+        let mut kept = word.len().min(MAX_WORD);
+        while !word.is_char_boundary(kept) {
+            kept -= 1;
         }
-        at += 1;
-    }
-}
-
-/// The last token of the figure that begins at a token.
-fn figure(tokens: &[Token], at: usize) -> Option<usize> {
-    let word = |at: usize| {
-        let same = tokens.get(at).filter(|token| {
-            token.clause == tokens[0].clause || token.clause >= tokens[at.saturating_sub(1)].clause
+        self.tokens.push(Token {
+            word: word[..kept].to_lowercase(),
+            start,
+            end,
+            gap: core::mem::replace(&mut self.gap, Gap::None),
+            quoted: false,
+            is_score: false,
+            is_whole: word
+                .replace(',', ".")
+                .parse()
+                .is_ok_and(|value: f32| (0.0..=100.0).contains(&value)),
         });
-        same.map_or("", |token| token.word.as_str())
-    };
-    let is_digits = |at: usize| word(at).starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let is_number = |at: usize| is_digits(at) || NUMBERS.contains(&word(at));
-    if !is_number(at) {
-        return None;
     }
-    let mut last = at;
-    while last < at + 2 && !is_digits(at) && NUMBERS.contains(&word(last + 1)) {
-        last += 1;
-    }
-    let next = word(last + 1);
-    // "nine times out of ten"
-    let times = usize::from(next == "times");
-    if times == 1 && word(last + 2) == "out" && word(last + 3) == "of" && is_number(last + 4) {
-        return Some(last + 4);
-    }
-    match next {
-        "to" | "zu" if is_odds(word(at)) && is_odds(word(last + 2)) => return Some(last + 2),
-        "%" | "percent" | "pct" | "prozent" | "prozentige" | "prozentiger" => {
-            return Some(last + 1);
-        }
-        "per" if word(last + 2) == "cent" => return Some(last + 2),
-        "out" if word(last + 2) == "of" && is_number(last + 3) => return Some(last + 3),
-        "in" | "von" | "/" | "zu"
-            if is_number(last + 2) && is_ratio(word(last + 2)) && word(last + 3) != "/" =>
-        {
-            return Some(last + 2);
-        }
-        _ => {}
-    }
-    let text = word(at);
-    let (whole, decimals) = text.split_once(['.', ','])?;
-    let below_one = matches!(whole, "" | "0") && !decimals.contains(['.', ',']);
-    let one = whole == "1" && decimals.bytes().all(|digit| digit == b'0');
-    (below_one || one).then_some(at)
 }
 
 /// Whether a comma is followed by what belongs to the same statement: "that", "dass".
@@ -210,35 +206,9 @@ fn introduces(rest: &str) -> bool {
     matches!(&*word[..end].to_lowercase(), "that" | "dass")
 }
 
-/// Whether a number is one of odds: whole, and not large.
-fn is_odds(word: &str) -> bool {
-    NUMBERS.contains(&word)
-        || word
-            .parse()
-            .is_ok_and(|value: u8| (1..=20).contains(&value))
-}
-
-/// Whether a number is what ratios are out of.
-fn is_ratio(word: &str) -> bool {
-    matches!(
-        word,
-        "5" | "10"
-            | "20"
-            | "50"
-            | "100"
-            | "1000"
-            | "ten"
-            | "hundred"
-            | "five"
-            | "zehn"
-            | "hundert"
-            | "fünf"
-    )
-}
-
-/// The length of the letters and digits at the beginning.
+/// The length of the letters, digits and underscores at the beginning.
 fn run_len(text: &str) -> usize {
-    text.find(|next: char| !next.is_alphanumeric())
+    text.find(|next: char| !next.is_alphanumeric() && next != '_')
         .unwrap_or(text.len())
 }
 

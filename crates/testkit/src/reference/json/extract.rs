@@ -246,10 +246,10 @@ impl Walk<'_> {
     /// Reports an object if it is a MARC object.
     fn report_marc(&mut self, node: &Node, names: &[String], at: &str) -> bool {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let kind = if has("marc_version") {
-            "core"
-        } else if has("answer") && has("confidence_band") && has("uncertainty_source") {
+        let kind = if has("answer") && has("confidence_band") && has("uncertainty_source") {
             "disclosure"
+        } else if has("marc_version") {
+            "core"
         } else {
             return false;
         };

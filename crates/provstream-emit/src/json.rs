@@ -1,0 +1,134 @@
+//! Reading JSON from users: values as they are written, members in their order, and none of them twice.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// A value as it is written; `Err` says what is wrong, and where.
+pub(crate) fn value(text: &[u8]) -> Result<&RawValue, String> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        // The caller knows the line of what has only one.
+        let message = message.replace(" at line 1 column ", " at column ");
+        format!("not JSON: {message}")
+    })
+}
+
+/// What kind of value it is, for messages.
+pub(crate) fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'"') => "a string",
+        Some(b'[') => "an array",
+        Some(b'{') => "an object",
+        _ => "a number",
+    }
+}
+
+/// The text of a string; `None` for another kind of value.
+pub(crate) fn string(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
+}
+
+/// The elements of an array; `None` for another kind of value.
+pub(crate) fn elements(value: &RawValue) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(value.get()).ok()
+}
+
+/// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
+pub(crate) fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(64).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
+/// The members of an object, in the order in which they are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// The members of a value.
+    ///
+    /// # Errors
+    ///
+    /// What the value is if it is not an object, or which member occurs twice.
+    pub(crate) fn of(value: &'a RawValue) -> Result<Self, String> {
+        if !value.get().starts_with('{') {
+            return Err(format!("expected an object, found {}", kind(value)));
+        }
+        serde_json::from_str(value.get()).map_err(|error| {
+            let message = error.to_string();
+            let end = message.rfind(" at line ").unwrap_or(message.len());
+            message[..end].to_owned()
+        })
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let found = self.0.iter().find(|(other, _)| other == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// The text of a member that is a string.
+    pub(crate) fn string(&self, name: &str) -> Option<String> {
+        string(self.get(name)?)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The object in one line, with another value for a member, which is added if it is missing.
+    pub(crate) fn with(&self, name: &str, value: &str) -> String {
+        let mut members: Vec<(&str, &str)> = self
+            .0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.get()))
+            .collect();
+        match members.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, old)) => *old = value,
+            None => members.push((name, value)),
+        }
+        let members: Vec<String> = members
+            .iter()
+            .map(|(name, value)| format!("{}:{}", serde_json::Value::from(*name), in_line(value)))
+            .collect();
+        format!("{{{}}}", members.join(","))
+    }
+}
+
+/// A value as it is written, without line ends, which are white space in JSON.
+pub(crate) fn in_line(value: &str) -> String {
+    value.replace(['\n', '\r'], " ")
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut seen = HashSet::new();
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    if !seen.insert(name.clone()) {
+                        let name = shown(&name);
+                        return Err(A::Error::custom(format!("the member {name} occurs twice")));
+                    }
+                    members.push((name, value));
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Object).map(Members)
+    }
+}

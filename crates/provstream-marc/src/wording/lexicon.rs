@@ -1,0 +1,123 @@
+//! The words of a language by slot, from `data/words.*.txt`.
+
+use std::collections::HashMap;
+
+use super::slots::Names;
+use super::token::Token;
+
+/// A word of an entry.
+#[derive(Clone, Copy, Debug)]
+enum Word {
+    Whole(&'static str),
+    /// The beginning of a word.
+    Stem(&'static str),
+    /// The end of a word.
+    Tail(&'static str),
+}
+
+impl Word {
+    fn parse(text: &'static str) -> Self {
+        if let Some(stem) = text.strip_suffix('*') {
+            Self::Stem(stem)
+        } else if let Some(tail) = text.strip_prefix('*') {
+            Self::Tail(tail)
+        } else {
+            Self::Whole(text)
+        }
+    }
+
+    fn matches(self, word: &str) -> bool {
+        match self {
+            Self::Whole(whole) => word == whole,
+            Self::Stem(stem) => word.starts_with(stem),
+            Self::Tail(tail) => word.ends_with(tail),
+        }
+    }
+}
+
+/// An entry without its first word.
+#[derive(Debug)]
+struct Entry {
+    slot: u8,
+    rest: Vec<Word>,
+}
+
+/// Where an entry of a slot occurs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) slot: u8,
+    /// The first and the last token.
+    pub(super) first: usize,
+    pub(super) last: usize,
+}
+
+impl Mark {
+    pub(super) const fn overlaps(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
+/// The words of a language, by the first word of their entries.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    whole: HashMap<&'static str, Vec<Entry>>,
+    stems: HashMap<&'static str, Vec<Entry>>,
+    tails: HashMap<&'static str, Vec<Entry>>,
+}
+
+impl Lexicon {
+    /// Reads lines `SLOT: ENTRY | ENTRY`; any others are comments.
+    pub(super) fn parse(text: &'static str, names: &mut Names) -> Self {
+        let mut lexicon = Self::default();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let Some((slot, entries)) = line.split_once(": ") else {
+                continue;
+            };
+            let slot = names.slot(slot);
+            for entry in entries.split('|') {
+                let mut words = entry
+                    .split([' ', '-', '\''])
+                    .filter(|word| !word.is_empty())
+                    .map(Word::parse);
+                let Some(first) = words.next() else { continue };
+                let (map, key) = match first {
+                    Word::Whole(key) => (&mut lexicon.whole, key),
+                    Word::Stem(key) => (&mut lexicon.stems, key),
+                    Word::Tail(key) => (&mut lexicon.tails, key),
+                };
+                let rest = words.collect();
+                map.entry(key).or_default().push(Entry { slot, rest });
+            }
+        }
+        lexicon
+    }
+
+    /// Adds all entries that begin at a token.
+    pub(super) fn mark(&self, tokens: &[Token], at: usize, marks: &mut Vec<Mark>) {
+        let word = tokens[at].word.as_str();
+        let whole = self.whole.get(word);
+        let stems = ends(word).filter_map(|end| self.stems.get(&word[..end]));
+        let tails = ends(word).filter_map(|end| self.tails.get(&word[end..]));
+        for entry in whole.into_iter().chain(stems).chain(tails).flatten() {
+            let rest = tokens.get(at + 1..=at + entry.rest.len()).unwrap_or(&[]);
+            let follows = rest.len() == entry.rest.len()
+                && core::iter::zip(&entry.rest, rest)
+                    .all(|(word, token)| word.matches(&token.word));
+            if follows {
+                marks.push(Mark {
+                    slot: entry.slot,
+                    first: at,
+                    last: at + rest.len(),
+                });
+            }
+        }
+    }
+}
+
+/// The places in a word after its first letter, up to its end.
+fn ends(word: &str) -> impl Iterator<Item = usize> {
+    word.char_indices()
+        .map(|(index, _)| index)
+        .skip(1)
+        .chain([word.len()])
+}

@@ -1,0 +1,102 @@
+//! The rules of `data/rules.txt`, which says what they mean.
+
+use super::finding::{WordingKind, section};
+use super::slots::{Names, Slots};
+
+/// Slots of which one must occur.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Atom {
+    pub(super) asserted: Slots,
+    pub(super) denied: Slots,
+    pub(super) open: Slots,
+}
+
+impl Atom {
+    fn parse(text: &'static str, names: &mut Names) -> Self {
+        let mut atom = Self::default();
+        for name in text.split('/') {
+            let (marked, name) = match name.split_at_checked(1) {
+                Some((mark @ ("~" | "?" | "-"), name)) => (mark, name),
+                _ => ("", name),
+            };
+            let slot = names.slot(name);
+            if matches!(marked, "" | "~") {
+                atom.asserted.insert(slot);
+            }
+            if matches!(marked, "-" | "~") {
+                atom.denied.insert(slot);
+            }
+            if matches!(marked, "?" | "~") {
+                atom.open.insert(slot);
+            }
+        }
+        atom
+    }
+}
+
+/// Where the slots of a rule must occur together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Window {
+    Clause,
+    Sentence,
+    /// In a sentence that is the whole text.
+    Text,
+}
+
+/// What is looked for.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) kind: WordingKind,
+    pub(super) section: &'static str,
+    /// Where all of it must be.
+    pub(super) window: Window,
+    /// Whether it also counts in the answer of `ANSWER`.
+    pub(super) in_answers: bool,
+    pub(super) atoms: Vec<Atom>,
+    /// Slots that must not occur in the window.
+    pub(super) unless: Slots,
+    /// Slots that must not occur in the sentence.
+    pub(super) nowhere: Slots,
+}
+
+impl Rule {
+    /// `None` for a line that is not a rule.
+    fn parse(line: &'static str, names: &mut Names) -> Option<Self> {
+        let (head, body) = line.split_once(": ")?;
+        let mut head = head.split(' ');
+        let kind = head.next()?.parse().ok()?;
+        let section = section(head.next()?)?;
+        let window = head.next()?;
+        let mut rule = Self {
+            kind,
+            section,
+            window: match window.trim_end_matches('!') {
+                "clause" => Window::Clause,
+                "sentence" => Window::Sentence,
+                "text" => Window::Text,
+                _ => return None,
+            },
+            in_answers: window.ends_with('!'),
+            atoms: Vec::new(),
+            unless: Slots::default(),
+            nowhere: Slots::default(),
+        };
+        let mut part = "";
+        for word in body.split(' ') {
+            match (word, part) {
+                ("unless" | "nowhere", _) => part = word,
+                (_, "unless") => rule.unless.insert(names.slot(word)),
+                (_, "nowhere") => rule.nowhere.insert(names.slot(word)),
+                _ => rule.atoms.push(Atom::parse(word, names)),
+            }
+        }
+        Some(rule)
+    }
+
+    pub(super) fn parse_all(text: &'static str, names: &mut Names) -> Vec<Self> {
+        text.lines()
+            .filter(|line| !line.starts_with(['#', '+', '-']))
+            .filter_map(|line| Self::parse(line, names))
+            .collect()
+    }
+}
