@@ -27,6 +27,8 @@ pub(crate) enum Failure {
     Directory(String),
     /// Nothing of the input is what it was said to be.
     Unknown(String),
+    /// Nothing of the input was read, since it is not what it was said to be.
+    Unread(String),
     /// A file for the output cannot be written: its name and why.
     Create(String, io::Error),
     /// The output cannot be written.
@@ -59,7 +61,7 @@ impl Failure {
                 ));
                 UNREADABLE
             }
-            Self::Unknown(message) => {
+            Self::Unknown(message) | Self::Unread(message) => {
                 complain(message);
                 UNREADABLE
             }

@@ -1,7 +1,7 @@
 //! From the input through the parser to a command's output.
 
 use provstream::{Parser, Rewriter};
-use provstream_providers::StreamRewriter;
+use provstream_providers::{Reasoning, StreamRewriter};
 
 use crate::channels::Channels;
 use crate::failure::Failure;
@@ -33,6 +33,14 @@ impl Reader {
         match input.rewriter(parser.clone()) {
             Some(rewriter) => Self::Wire(rewriter, Seen::new(input.format())),
             None => Self::Text(Rewriter::new(parser)),
+        }
+    }
+
+    /// The same with this done with reasoning, in the event stream of a provider.
+    pub(crate) fn with_reasoning(self, mode: Reasoning) -> Self {
+        match self {
+            Self::Wire(rewriter, seen) => Self::Wire(rewriter.with_reasoning(mode), seen),
+            reader => reader,
         }
     }
 
@@ -74,7 +82,7 @@ impl Reader {
                 });
                 Fed {
                     bytes: rewriter.position(),
-                    unread: seen.unread(),
+                    unread: seen.unread(rewriter.report()),
                 }
             }
             Self::Field(mut reader) => {

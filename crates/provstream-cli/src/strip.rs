@@ -5,13 +5,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use provstream::{Handler, Mode, TextChunk};
-use provstream_providers::Channel;
+use provstream_providers::{Channel, NoticeCode, Reasoning};
 
 use crate::args::StripArgs;
-use crate::failure::{Failure, note};
+use crate::exit_status;
+use crate::failure::{Failure, complain, note};
 use crate::feed::{Reader, Stream};
 use crate::input::Input;
 use crate::input_format::InputFormat;
+use crate::line::Line;
 use crate::output::Output;
 use crate::setup;
 use crate::sink::Sink;
@@ -22,6 +24,8 @@ use crate::unread::Unread;
 struct Strip {
     output: Output,
     text: Text,
+    /// Something was not read, or the provider reported an error.
+    is_unread: bool,
 }
 
 /// Which text is written as text.
@@ -49,7 +53,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
         limits = limits.with_max_record(bytes)?;
     }
     let parser = setup::parser(&args.source, limits, vocabulary).hold_records(args.json);
-    let reader = Reader::new(args.source.input, parser.build());
+    let reader = Reader::new(args.source.input, parser.build()).with_reasoning(args.reasoning);
     let mut strip = Strip {
         output: Output::open(args.output.as_deref())?,
         text: match args.source.input {
@@ -61,20 +65,31 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             },
             _ => Text::Events,
         },
+        is_unread: false,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let chunk = args.source.chunk_size.map(usize::from);
-    let fed = Stream::new(Input::open(path)?, reader, chunk).feed(&mut strip)?;
-    strip.output.finish()?;
-    strip.report(&fed.unread)?;
-    strip.output.commit()?;
-    Ok(ExitCode::SUCCESS)
+    let input = Input::open(path)?;
+    let end = strip.read(Stream::new(input, reader, chunk));
+    let is_unread = strip.is_unread;
+    let end = match end.and_then(|()| strip.output.commit()) {
+        Err(Failure::Unread(message)) if args.fail => {
+            complain(message);
+            Ok(())
+        }
+        end => end,
+    };
+    exit_status::status(end, args.fail, !is_unread)
 }
 
 /// Refuses options that would have no effect.
 fn check(args: &StripArgs) -> Result<(), Failure> {
     let message = if args.text_only && args.source.input == InputFormat::Raw {
         "--text-only needs the event stream of a provider, found --input raw; give --input auto"
+    } else if args.reasoning != Reasoning::Leave && args.source.input == InputFormat::Raw {
+        "--reasoning needs a response of a provider, found --input raw; give --input auto"
+    } else if args.fail && args.source.input == InputFormat::Raw {
+        "--fail needs a response of a provider, found --input raw; give --input auto"
     } else if args.json && args.source.mode == Mode::Text {
         "--json needs JSON to be read, found --mode text, which reads none; leave out one of them"
     } else {
@@ -84,17 +99,25 @@ fn check(args: &StripArgs) -> Result<(), Failure> {
 }
 
 impl Strip {
+    /// Reads the stream to its end.
+    fn read(&mut self, stream: Stream) -> Result<(), Failure> {
+        let fed = stream.feed(self)?;
+        self.output.finish()?;
+        self.is_unread |= !fed.unread.passes();
+        self.report(&fed.unread)
+    }
+
     /// Reports what may still have annotations, or is missing in the text.
     fn report(&self, unread: &Unread) -> Result<(), Failure> {
         let is_events = matches!(self.text, Text::Events);
         match unread.unknown() {
             Some(unknown) if !is_events => {
                 let message = format!("nothing was written: {unknown}");
-                return Err(Failure::Unknown(message));
+                return Err(Failure::Unread(message));
             }
             Some(unknown) if unknown.is_foreign() => {
                 let message = format!("the input was written as it is: {unknown}");
-                return Err(Failure::Unknown(message));
+                return Err(Failure::Unread(message));
             }
             _ => {}
         }
@@ -159,6 +182,16 @@ impl Sink for Strip {
             *entered = Some(channel);
             seen.insert(channel);
         }
+    }
+
+    fn notice(&mut self, line: &Line<'_>) {
+        self.is_unread |= match line {
+            Line::Diagnostic { code, .. } => {
+                let mut codes = NoticeCode::ALL.into_iter();
+                codes.any(|known| known.as_str() == *code && known.is_unread())
+            }
+            _ => true,
+        };
     }
 
     fn stream(&mut self, bytes: &[u8]) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use provstream_providers::{Decoder, Format, NoticeCode};
+use provstream_providers::{Decoder, Format, NoticeCode, ReadReport};
 
 /// What was met in an event stream, as far as it shows what was not read.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Seen {
         }
     }
 
-    /// What was not read, once the stream has ended.
-    pub(crate) fn unread(mut self) -> Unread {
+    /// What was not read, once the stream has ended and its rewriter reports this.
+    pub(crate) fn unread(mut self, report: &ReadReport) -> Unread {
         if !self.text && self.probe.format().is_none() {
             self.probe.finish(|_| {});
         }
@@ -62,23 +62,27 @@ impl Seen {
             found,
             start: self.start.unwrap_or(Start::Text),
         };
-        // In Gemini's streams nothing marks the end.
-        let ends = self.end || found == Some(Format::Gemini);
+        // In the streams of these formats nothing marks the end.
+        let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
+        let ends = self.end || has_no_end;
         let is_known = self.text || self.errors > 0 || (ends && !unknown.is_foreign());
         Unread {
             errors: self.errors,
             notices: self.notices,
             unknown: (self.start.is_some() && !is_known).then_some(unknown),
+            is_complete: report.is_complete(),
         }
     }
 }
 
 /// What was not read of a stream. Displayed, it says so.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Unread {
     errors: u64,
     notices: BTreeMap<NoticeCode, u64>,
     unknown: Option<Unknown>,
+    /// The rewriter has read every event.
+    is_complete: bool,
 }
 
 /// A stream without text, an end and an error of the provider.
@@ -113,7 +117,24 @@ impl Start {
     }
 }
 
+impl Default for Unread {
+    /// Everything was read.
+    fn default() -> Self {
+        Self {
+            errors: 0,
+            notices: BTreeMap::new(),
+            unknown: None,
+            is_complete: true,
+        }
+    }
+}
+
 impl Unread {
+    /// Whether a gate may pass the stream: all was read, and the provider reported no error.
+    pub(crate) fn passes(&self) -> bool {
+        self.is_empty() && self.is_complete
+    }
+
     /// Whether all was read, and no error of the provider cut it short.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors == 0 && self.is_all_but_errors()

@@ -38,6 +38,15 @@ pub(crate) fn elements(value: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(value.get()).ok()
 }
 
+/// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
+pub(crate) fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(64).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
 /// The members of an object, in the order in which they are written.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
@@ -112,7 +121,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 let mut members = Vec::new();
                 while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
                     if !seen.insert(name.clone()) {
-                        let name = crate::observation::shown(&name);
+                        let name = shown(&name);
                         return Err(A::Error::custom(format!("the member {name} occurs twice")));
                     }
                     members.push((name, value));

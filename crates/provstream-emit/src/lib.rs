@@ -1,7 +1,7 @@
 //! Makes language models write provenance annotations: prompts that ask for them, schemas and grammars that enforce them.
 //!
-//! One [`Vocabulary`](provstream::provenance::Vocabulary) drives all of it and the parser that reads the answer, so a class
-//! that is added to the vocabulary file is known everywhere at once.
+//! Prompts, schemas, grammars and the parser share one [`Vocabulary`](provstream::provenance::Vocabulary), so a class that is
+//! added to the vocabulary file is known to all of them.
 //!
 //! - [`Prompt`] asks a model for annotations, in brackets or in JSON, in five languages.
 //! - [`Schema`] describes answers in JSON to the structured output of a provider, and [`subset_violations`] checks that a schema

@@ -9,7 +9,7 @@ use provstream::provenance::{
 };
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members};
+use crate::json::{self, Members, shown};
 
 /// Largest file of observations, in bytes.
 const MAX_FILE: usize = 1 << 20;
@@ -275,13 +275,4 @@ fn expected_string(name: &str, value: &RawValue) -> String {
         "a string" => format!("\"{name}\": expected a string of Unicode, found a lone surrogate"),
         found => format!("\"{name}\": expected a string, found {found}"),
     }
-}
-
-/// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
-pub(crate) fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(64).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    format!("{short:?}")
 }

@@ -1,8 +1,21 @@
-//! MARC control records: read, validate, decide, disclose and carry them, usable without the parser.
+//! MARC is a profile for what generative models and agents report about their control decisions: how sure a system is of a
+//! direct answer, where its uncertainty comes from, and whether it answers, asks, looks something up or abstains. This crate
+//! reads, validates, decides, discloses and carries such records, with or without the parser.
 //!
-//! A controller decides first and speaks second: a [`Session`] selects an action and writes its record, and the
-//! [`Decision`] gives a [`Speech`] in which only `ANSWER` has a place for an answer. A record from another component is
-//! placed in a [`TrustContext`] before anything is disclosed or decided by it.
+//! A [`Session`] selects an action and writes its record. Its [`Decision`] gives a [`Speech`], which has a place for an answer only
+//! if the action is `ANSWER`. Place a record of another component in a [`TrustContext`] before you disclose it or decide by it.
+//!
+//! ```
+//! use provstream_marc::{Document, MarcKind, Profile};
+//!
+//! let record = Document::parse(br#"{"marc_version": "1.0", "action": "ABSTAIN"}"#)?;
+//! let report = record.validate(MarcKind::Core, Profile::default());
+//! assert!(!report.is_valid());
+//! for violation in report.violations() {
+//!     println!("MARC-02 {}, at {:?}: {}", violation.section(), violation.pointer(), violation.message());
+//! }
+//! # Ok::<(), provstream_marc::DocumentError>(())
+//! ```
 
 mod bands;
 pub mod carry;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::counting::{Counting, Verdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
 use super::framer::Framer;
@@ -49,6 +50,7 @@ pub struct Decoder {
 #[derive(Clone, Debug)]
 struct State {
     reader: Reader,
+    counting: Counting,
     halves: Halves,
     /// Bytes of an event that is too long are coming.
     passing: bool,
@@ -90,6 +92,7 @@ impl Decoder {
             framer: Framer::new(DEFAULT_MAX_EVENT),
             state: State {
                 reader: Reader::new(format),
+                counting: Counting::default(),
                 halves: Halves::default(),
                 passing: false,
                 decoded: Vec::new(),
@@ -137,6 +140,10 @@ impl Decoder {
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut sink);
         });
+        if !state.counting.is_settled() {
+            let counts = state.counting.finish();
+            state.settle(counts, &mut sink);
+        }
         state.close(&mut sink);
         state.halves.flush_all(&mut sink);
     }
@@ -145,6 +152,7 @@ impl Decoder {
     pub fn reset(&mut self) {
         self.framer.reset();
         self.state.reader.reset();
+        self.state.counting = Counting::default();
         self.state.halves.0.clear();
         self.state.passing = false;
     }
@@ -152,6 +160,38 @@ impl Decoder {
 
 impl State {
     fn take(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
+        if self.counting.is_settled() || self.is_read_now(kind, piece, sink) {
+            self.take_now(kind, piece, sink);
+        }
+    }
+
+    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    #[cold]
+    fn is_read_now(
+        &mut self,
+        kind: Kind,
+        piece: &Piece<'_>,
+        sink: &mut dyn FnMut(Item<'_>),
+    ) -> bool {
+        let verdict = self.counting.judge(kind, piece, self.reader.format());
+        if let Verdict::Settled(counts) = verdict {
+            self.settle(counts, sink);
+        }
+        verdict != Verdict::Hold
+    }
+
+    /// Reads what was held back.
+    fn settle(&mut self, counts: bool, sink: &mut dyn FnMut(Item<'_>)) {
+        if counts {
+            self.reader.set_counted();
+        }
+        for (kind, piece) in self.counting.take_held().pieces() {
+            self.take_now(kind, &piece, sink);
+        }
+    }
+
+    #[inline]
+    fn take_now(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         match piece {
             Piece::Event(frame) => self.read(kind, frame, false, sink),
             Piece::Passed(_) => {
@@ -220,7 +260,13 @@ impl State {
                 self.halves.flush((Of::Text, channel), sink);
                 sink(Item::ChannelEnd(channel));
             }
-            Found::Reasoning(channel, text) => {
+            Found::Reasoning(_, _, true) => {}
+            Found::ReasoningWhole(channel, text, false) => {
+                self.reader.report.add_reasoning(text.range().len());
+                self.delta((Of::Reasoning, channel), text, data, sink);
+                self.halves.flush((Of::Reasoning, channel), sink);
+            }
+            Found::Reasoning(channel, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
                 self.delta((Of::Reasoning, channel), text, data, sink);
             }
@@ -248,6 +294,9 @@ impl State {
             | Found::Finish(_)
             | Found::Logprobs(..)
             | Found::Sequence(_)
+            | Found::Element(_)
+            | Found::ReasoningWhole(..)
+            | Found::ReasoningEnd(_)
             | Found::Offset(..) => {}
         }
     }

@@ -1,5 +1,7 @@
 //! Events that are held back until it is certain what comes before them.
 
+use core::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::Channel;
@@ -13,6 +15,17 @@ pub(super) const MAX_DEFERRED: usize = 1 << 16;
 pub(super) struct Deferred {
     pub(super) bytes: Vec<u8>,
     points: SmallVec<[(Channel, Point); 1]>,
+    /// The events in them that name a block.
+    marks: Vec<Mark>,
+}
+
+/// An event that names a block by its number.
+#[derive(Clone, Debug)]
+struct Mark {
+    event: Range<usize>,
+    /// Where the digits of the number are.
+    digits: Range<usize>,
+    block: u32,
 }
 
 /// Where in the events held back the rest of a channel's text belongs.
@@ -36,6 +49,7 @@ impl Deferred {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.points.clear();
+        self.marks.clear();
     }
 
     /// Waits for what follows in a channel; the first place for the rest of its text stays.
@@ -72,5 +86,68 @@ impl Deferred {
                 _ => {}
             }
         }
+        for mark in &mut self.marks {
+            let len = bytes.len();
+            let places = [
+                &mut mark.event.end,
+                &mut mark.digits.start,
+                &mut mark.digits.end,
+            ];
+            let is_after = mark.event.start >= at;
+            for place in places {
+                *place += if is_after || *place > at { len } else { 0 };
+            }
+            mark.event.start += if is_after { len } else { 0 };
+        }
+    }
+
+    /// Notes an event among the bytes that names a block with these digits.
+    pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, block: u32) {
+        self.marks.push(Mark {
+            event,
+            digits,
+            block,
+        });
+    }
+
+    /// The block of the event that a place is in, or before.
+    pub(super) fn block_at(&self, point: Point) -> Option<u32> {
+        let is_there = |mark: &&Mark| match point {
+            Point::InString(at) => mark.event.contains(&at),
+            Point::Before(at) => mark.event.start == at,
+        };
+        self.marks.iter().find(is_there).map(|mark| mark.block)
+    }
+
+    /// Takes the bytes without the events of these blocks, and with the numbers that the others then have.
+    pub(super) fn take(
+        &mut self,
+        removed: &[u32],
+        renumber: impl Fn(u32) -> Option<u32>,
+    ) -> Vec<u8> {
+        let bytes = core::mem::take(&mut self.bytes);
+        let mut marks = core::mem::take(&mut self.marks);
+        if marks.is_empty() {
+            return bytes;
+        }
+        marks.sort_by_key(|mark| mark.event.start);
+        let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        for mark in &marks {
+            let (until, from) = if removed.contains(&mark.block) {
+                (mark.event.start, mark.event.end)
+            } else {
+                (mark.digits.start, mark.digits.end)
+            };
+            out.extend_from_slice(&bytes[at..until]);
+            if until == mark.digits.start {
+                match renumber(mark.block) {
+                    Some(number) => out.extend_from_slice(number.to_string().as_bytes()),
+                    None => out.extend_from_slice(&bytes[until..from]),
+                }
+            }
+            at = from;
+        }
+        out.extend_from_slice(&bytes[at..]);
+        out
     }
 }

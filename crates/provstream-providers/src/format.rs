@@ -29,17 +29,38 @@ pub enum Format {
     Ollama,
     /// Cohere chat, version 2: `content-delta`.
     Cohere,
+    /// Messages of OpenAI's Assistants: `thread.message.delta`.
+    OpenAiAssistants,
+    /// Gemini Interactions: `step.delta`, and `content.delta` in the older form.
+    GeminiInteractions,
+    /// Mistral's conversations and agents: `message.output.delta`.
+    MistralConversations,
+    /// `/completion` of llama.cpp's server: `content` beside `stop`. Its other endpoints speak OpenAI's formats.
+    LlamaCpp,
+    /// Hugging Face's Text Generation Inference: `token.text` and `generated_text`.
+    Tgi,
+    /// Bedrock Converse: `contentBlockDelta`. The binary frames of `ConverseStream` have to be undone first.
+    BedrockConverse,
+    /// The UI message stream of Vercel's AI SDK: `text-delta`.
+    VercelUi,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 13] = [
         Self::OpenAiChat,
         Self::OpenAiResponses,
         Self::Anthropic,
         Self::Gemini,
         Self::Ollama,
         Self::Cohere,
+        Self::OpenAiAssistants,
+        Self::GeminiInteractions,
+        Self::MistralConversations,
+        Self::LlamaCpp,
+        Self::Tgi,
+        Self::BedrockConverse,
+        Self::VercelUi,
     ];
 
     /// The name used on the command line, such as `openai-chat`.
@@ -52,6 +73,13 @@ impl Format {
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
             Self::Cohere => "cohere",
+            Self::OpenAiAssistants => "openai-assistants",
+            Self::GeminiInteractions => "gemini-interactions",
+            Self::MistralConversations => "mistral-conversations",
+            Self::LlamaCpp => "llama-cpp",
+            Self::Tgi => "tgi",
+            Self::BedrockConverse => "bedrock-converse",
+            Self::VercelUi => "vercel-ui",
         }
     }
 }

@@ -81,7 +81,12 @@ pub(super) enum Found {
     Whole(Channel, Str, Repeats),
     /// A passage that repeats some of a channel's text.
     Quote(Channel, Str),
-    Reasoning(Channel, Str),
+    /// The next piece of reasoning; it says the same as the one before in another member, or not.
+    Reasoning(Channel, Str, bool),
+    /// Reasoning in a string of its own, which repeats what came in pieces or not.
+    ReasoningWhole(Channel, Str, bool),
+    /// The reasoning of a channel is over.
+    ReasoningEnd(Channel),
     Tool(Channel, Str),
     ToolJson(Channel, Raw),
     /// Something other than text comes in a channel.
@@ -96,6 +101,8 @@ pub(super) enum Found {
     Sequence(Raw),
     Offset(Channel, Raw),
     Error(Raw),
+    /// A block of a message that is not streamed; what is in it follows.
+    Element(Raw),
     /// The end of the stream.
     Done,
 }

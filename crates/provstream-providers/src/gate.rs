@@ -8,9 +8,7 @@ use super::sse::DEFAULT_MAX_EVENT;
 use super::text::TextRewriter;
 use super::{Channel, Format, IntoStreamHandler};
 use provstream::provenance::{Assertion, Verdict};
-use provstream::{
-    Action, AtLimit, Gate, GateEnd, Handler as _, Parser, Policy, Question, Unannotated,
-};
+use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question, Unannotated};
 
 /// Decisions of a channel that are kept for places that repeat its text. Assertions beyond them are withheld there.
 const MAX_DECISIONS: usize = 1 << 12;
@@ -20,7 +18,8 @@ const MAX_DECISIONS: usize = 1 << 12;
 /// Each channel has a [`Gate`] of its own, with a clone of the policy. What changes in the response is what a
 /// [`StreamRewriter`](super::StreamRewriter) changes: deltas have the text that is released by then, and may be empty. A
 /// channel that the policy [ends](GateEnd) has the refusal as its last text, and empty deltas after that, so that the
-/// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it.
+/// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it; those
+/// that repeat a passage or tokens of it, such as the text of a citation and `logprobs`, are emptied.
 ///
 /// Reasoning and tool calls pass through as they are. Events whose text cannot be read are withheld, which
 /// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
@@ -109,9 +108,7 @@ impl<P: Policy + Clone> StreamGate<P> {
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
-        state.close(false, &mut handler);
-        handler.report(&state.reader.report);
-        handler.end();
+        state.finish(&mut handler);
     }
 
     /// Back to the start of a response with the same settings.
@@ -128,6 +125,7 @@ struct Channeled<P>(Gate<Remembering<P>>);
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     // Text comes later than the annotations in it.
     const MOVES_OFFSETS: bool = false;
+    // A passage may be of an assertion that is withheld, and not have its annotation.
     const WITHHOLDS_UNREAD: bool = true;
 
     fn begin(&self, channel: Channel) -> Self {

@@ -75,11 +75,15 @@
 //! ```
 
 mod again;
+mod blocks;
 mod channel;
 pub mod citation;
+mod counting;
 mod decoder;
 mod deferred;
+mod elements;
 mod escape;
+mod event;
 mod format;
 mod formats;
 mod found;
@@ -94,6 +98,7 @@ mod lines;
 mod message;
 mod numbering;
 mod reader;
+mod reasoning;
 mod removed;
 mod report;
 mod response_parser;
@@ -114,6 +119,7 @@ pub use gate::StreamGate;
 pub use gate_event::GateEvent;
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use reader::MAX_CHANNELS;
+pub use reasoning::Reasoning;
 pub use report::ReadReport;
 pub use response_parser::{ResponseParser, WireEvent};
 pub use rewriter::StreamRewriter;

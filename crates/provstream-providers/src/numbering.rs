@@ -9,7 +9,8 @@ const MAX_BEGUN: usize = 256;
 ///
 /// Some servers of chat completions count `index` up with every delta of the one text. A number is taken for such a count
 /// if it is new, one more than that of the last delta, which had the only delta of its number, and no message began with it
-/// (`delta.role`). Its text then goes on with that of the last delta.
+/// (`delta.role`). Its text then goes on with that of the last delta. Where a message begins with each delta,
+/// [`Counting`](super::counting::Counting) finds out which of the two numbers do.
 ///
 /// The text blocks of an Anthropic message are one text, which has the number of the first of them.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Numbering {
     in_event: Option<u32>,
     /// A number came again after another one, or two in one event: numbers name texts.
     is_named: bool,
+    /// Numbers count deltas, as the stream has shown.
+    is_counted: bool,
     /// The choices that a message began in.
     begun: Vec<u32>,
     /// The number of the first text block.
@@ -38,6 +41,11 @@ impl Numbering {
     /// An event begins.
     pub(super) const fn begin_event(&mut self) {
         self.in_event = None;
+    }
+
+    /// Numbers count deltas although a message begins with each.
+    pub(super) const fn set_counted(&mut self) {
+        self.is_counted = true;
     }
 
     /// A message begins in a choice.
@@ -64,8 +72,9 @@ impl Numbering {
                 last.count = last.count.saturating_add(1);
                 return (last.text, false);
             }
-            let counts = last.count == 1 && last.number.checked_add(1) == Some(number);
-            if counts && !is_known && !self.is_named && !self.begun.contains(&number) {
+            let is_next = last.number.checked_add(1) == Some(number);
+            let is_new = !is_known && !self.is_named && !self.begun.contains(&number);
+            if is_next && (self.is_counted || (last.count == 1 && is_new)) {
                 last.number = number;
                 return (last.text, true);
             }

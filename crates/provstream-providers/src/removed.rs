@@ -34,8 +34,13 @@ impl Removed {
     /// Nothing yet, where a format has offsets into its text.
     pub(super) const fn of(format: Option<Format>) -> Option<Self> {
         let unit = match format {
-            Some(Format::OpenAiChat | Format::OpenAiResponses | Format::Cohere) => Unit::CodePoints,
-            Some(Format::Gemini) => Unit::Utf8Bytes,
+            Some(
+                Format::OpenAiChat
+                | Format::OpenAiResponses
+                | Format::OpenAiAssistants
+                | Format::Cohere,
+            ) => Unit::CodePoints,
+            Some(Format::Gemini | Format::GeminiInteractions) => Unit::Utf8Bytes,
             _ => return None,
         };
         Some(Self {

@@ -4,8 +4,8 @@ use super::framer::Framer;
 use super::report::ReadReport;
 use super::rewriting::State;
 use super::sse::DEFAULT_MAX_EVENT;
-use super::{Format, IntoStreamHandler, StreamHandler as _};
-use provstream::{Handler as _, Parser, Rewriter};
+use super::{Format, IntoStreamHandler, Reasoning};
+use provstream::{Parser, Rewriter};
 
 /// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
 ///
@@ -54,6 +54,14 @@ impl StreamRewriter {
         self
     }
 
+    /// The same with this done with reasoning, which is [left](Reasoning::Leave) unless set. To be called before anything
+    /// is pushed.
+    #[must_use]
+    pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
+        self.state.set_reasoning(mode);
+        self
+    }
+
     /// The format: what was asked for, or what the events showed so far.
     #[must_use]
     pub const fn format(&self) -> Option<Format> {
@@ -86,9 +94,7 @@ impl StreamRewriter {
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
-        state.close(false, &mut handler);
-        handler.report(&state.reader.report);
-        handler.end();
+        state.finish(&mut handler);
     }
 
     /// Back to the start of a response with the same settings.

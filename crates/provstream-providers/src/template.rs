@@ -33,6 +33,8 @@ pub(super) struct Added<'a> {
     pub(super) format: Format,
     pub(super) channel: Channel,
     pub(super) text: &'a [u8],
+    /// The number of the block that it is of, where texts have several.
+    pub(super) block: Option<u32>,
     /// The number of the event in the stream, where events are numbered.
     pub(super) sequence: Option<u64>,
     /// What comes before the JSON and after it where there is no event to repeat.
@@ -55,6 +57,10 @@ impl Template {
             json: 0..0,
             text: 0..0,
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.raw.is_empty()
     }
 
     pub(super) fn clear(&mut self) {
@@ -83,6 +89,7 @@ impl Template {
                 added: None,
                 out: &mut self.raw,
                 text_at: 0,
+                block_at: 0..0,
             };
             let is_kept = pruned.value(0).is_some();
             let start = pruned.text_at;
@@ -108,8 +115,8 @@ impl Template {
         }
     }
 
-    /// Appends the event with a text.
-    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) {
+    /// Appends the event with a text; gives where in `out` the number of its block is.
+    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;
         let before = out.len();
         if !self.raw.is_empty() {
@@ -121,14 +128,16 @@ impl Template {
                 added: Some(added),
                 out,
                 text_at: 0,
+                block_at: 0..0,
             };
             if prune.value(0).is_some() {
+                let block = prune.block_at;
                 out.extend_from_slice(&self.raw[json.end..]);
-                return;
+                return block;
             }
             out.truncate(before);
         }
-        added.write_shortest(out);
+        added.write_shortest(out)
     }
 }
 
@@ -143,6 +152,8 @@ struct Prune<'a, 'o> {
     out: &'o mut Vec<u8>,
     /// Where the text is in `out`.
     text_at: usize,
+    /// Where the number of the block is in `out`.
+    block_at: Range<usize>,
 }
 
 impl Prune<'_, '_> {
@@ -227,13 +238,16 @@ impl Prune<'_, '_> {
         if value.len() <= MAX_MEMBER && self.is_repeatable(name, value) {
             self.separate(is_first);
             self.out.extend_from_slice(head);
+            if matches!(name, b"index" | b"contentBlockIndex") {
+                self.block_at = self.out.len()..self.out.len() + value.len();
+            }
             self.out.extend_from_slice(value);
         }
     }
 
     /// Whether a member says nothing, or the same in every event of a text.
     fn is_repeatable(&self, name: &[u8], value: &[u8]) -> bool {
-        const ENVELOPE: [&[u8]; 20] = [
+        const ENVELOPE: [&[u8]; 25] = [
             b"id",
             b"object",
             b"created",
@@ -254,14 +268,22 @@ impl Prune<'_, '_> {
             b"content_index",
             b"sequence_number",
             b"obfuscation",
+            b"event_type",
+            b"contentBlockIndex",
+            b"agent_id",
+            b"logprob",
+            b"interaction_id",
         ];
         match value {
             b"null" | b"[]" => true,
-            b"false" => name == b"done",
+            b"false" => matches!(name, b"done" | b"stop" | b"special"),
             // In the events of these formats each message has one.
-            _ if name == b"role" => self
-                .format
-                .is_none_or(|format| matches!(format, Format::Gemini | Format::Ollama)),
+            _ if name == b"role" => self.format.is_none_or(|format| {
+                matches!(
+                    format,
+                    Format::Gemini | Format::Ollama | Format::MistralConversations
+                )
+            }),
             _ => ENVELOPE.contains(&name) && !value.starts_with(b"{") && !value.starts_with(b"["),
         }
     }
@@ -277,64 +299,36 @@ impl Prune<'_, '_> {
 
 impl Added<'_> {
     /// Appends the shortest event of the format that has text of the channel.
-    fn write_shortest(&self, out: &mut Vec<u8>) {
-        let index = self.channel.index();
+    fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
+        let index = self.block.unwrap_or(self.channel.index());
         let part = self.channel.part().unwrap_or(0);
-        let (name, before, after) = match self.format {
-            Format::OpenAiChat => (
-                "",
-                format!(
-                    r#"{{"object":"chat.completion.chunk","choices":[{{"index":{index},"delta":{{"content":""#
-                ),
-                r#""},"finish_reason":null}]}"#,
-            ),
-            Format::OpenAiResponses => (
-                "response.output_text.delta",
-                format!(
-                    r#"{{"type":"response.output_text.delta","output_index":{index},"content_index":{part},"delta":""#
-                ),
-                r#""}"#,
-            ),
-            Format::Anthropic => (
-                "content_block_delta",
-                format!(
-                    r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":""#
-                ),
-                r#""}}"#,
-            ),
-            Format::Gemini => (
-                "",
-                format!(
-                    r#"{{"candidates":[{{"index":{index},"content":{{"role":"model","parts":[{{"text":""#
-                ),
-                r#""}]}}]}"#,
-            ),
-            Format::Ollama => (
-                "",
-                r#"{"message":{"role":"assistant","content":""#.to_owned(),
-                r#""},"done":false}"#,
-            ),
-            Format::Cohere => (
-                "content-delta",
-                format!(
-                    r#"{{"type":"content-delta","index":{index},"delta":{{"message":{{"content":{{"text":""#
-                ),
-                r#""}}}}"#,
-            ),
-        };
+        let shortest = &self.format.automaton().table.shortest;
         if let Envelope::Sse(line_end) = self.envelope {
-            if !name.is_empty() {
-                out.extend_from_slice(format!("event: {name}{line_end}").as_bytes());
+            if !shortest.event.is_empty() {
+                out.extend_from_slice(format!("event: {}{line_end}", shortest.event).as_bytes());
             }
             out.extend_from_slice(b"data: ");
         }
-        out.extend_from_slice(before.as_bytes());
-        push_content(out, self.text);
-        out.extend_from_slice(after.as_bytes());
+        let mut number = out.len();
+        for byte in shortest.json.bytes() {
+            match byte {
+                b'#' => {
+                    number = out.len();
+                    out.extend_from_slice(index.to_string().as_bytes());
+                }
+                b'%' => out.extend_from_slice(part.to_string().as_bytes()),
+                b'@' => push_content(out, self.text),
+                byte => out.push(byte),
+            }
+        }
         match self.envelope {
             Envelope::Sse(line_end) => out.extend_from_slice(line_end.repeat(2).as_bytes()),
             Envelope::Lines => out.push(b'\n'),
             Envelope::Array => {}
         }
+        let digits = out[number..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        number..number + digits.count()
     }
 }

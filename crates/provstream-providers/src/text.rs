@@ -184,28 +184,39 @@ pub(super) struct Delta<'a> {
     pub(super) is_last: bool,
 }
 
+/// A text that is a string of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WholeText<'a> {
+    /// The data of the event, and where in them the string is.
+    pub(super) data: &'a [u8],
+    pub(super) text: Str,
+    /// There is more to come: what may still become an annotation is left out.
+    pub(super) more: bool,
+    /// It repeats another text.
+    pub(super) is_repeated: bool,
+}
+
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
-/// to `edit`. If there is `more` to come, what may still become an annotation is left out.
+/// to `edit`.
 pub(super) fn rewrite_whole(
     rewriter: &mut impl TextRewriter,
-    (data, text): (&[u8], Str),
-    more: bool,
-    is_repeated: bool,
+    whole: &WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
 ) -> (usize, bool) {
     let Scratch { decoded, out } = scratch;
-    let text = provstream::json::decode_in(text.content(data), text.escaped, decoded).text;
+    let (content, escaped) = (whole.text.content(whole.data), whole.text.escaped);
+    let text = provstream::json::decode_in(content, escaped, decoded).text;
     out.clear();
     let mut collect = Collect {
         out,
         handler,
-        is_repeated,
+        is_repeated: whole.is_repeated,
         removed: None,
     };
     rewriter.push(text.as_bytes(), &mut collect);
-    if !more {
+    if !whole.more {
         rewriter.finish(&mut collect);
     }
     let changed = *out != text.as_bytes();
@@ -228,7 +239,7 @@ pub(super) trait TextRewriter: Clone {
     /// Offsets into the text can follow what it does.
     const MOVES_OFFSETS: bool;
 
-    /// Nothing may be written that could not be read.
+    /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
     /// The rewriter of a channel, as this one begins.

@@ -17,3 +17,9 @@ pub fn seeds() -> u64 {
     let number = seeds.parse();
     number.unwrap_or_else(|_| panic!("PROVSTREAM_SEEDS is {seeds:?}, expected a number"))
 }
+
+/// Whether `PROVSTREAM_SEEDS` asks for longer searches than a plain `cargo test` has.
+#[must_use]
+pub fn is_long() -> bool {
+    seeds() > SEEDS
+}

@@ -34,7 +34,9 @@ Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
   1  the input or the vocabulary file cannot be read, the output cannot be written, or with --input nothing was of that
      format or --channel names none of its channels
-  2  an argument is wrong, or what the vocabulary file says is";
+  2  an argument is wrong, or what the vocabulary file says is
+  3  with `strip --fail`: something of a provider's response was not read (an event that is malformed, too long or not
+     complete, text of another shape or of too many channels, a format that is not known), or the provider reports an error";
 
 /// The exit statuses of `citations read`, which reads no vocabulary.
 pub(super) const EXIT_CITATIONS_READ: &str = "\
@@ -124,7 +126,7 @@ JSON stays as it is, with what it says of provenance, unless --json is given. Wh
 `provstream extract` does that.
 
 With --input, events that could not be read are written as they are, with whatever annotations are in them: how many \
-they are is reported on standard error at the end.
+they are is reported on standard error at the end, and with --fail by the exit status.
 
 A file compressed with gzip or zstd is decompressed, and written without compression.
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args as ArgGroup;
 use provstream::provenance::Timestamp;
 use provstream::{LimitError, Limits, Mode};
-use provstream_providers::Channel;
+use provstream_providers::{Channel, Reasoning};
 
 use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
@@ -69,6 +69,17 @@ pub(crate) struct StripArgs {
     /// The channel whose text --text-only writes, such as 0 or 0/0 [default: the one whose text is certain first]
     #[arg(long, value_name = "CHANNEL", requires = "text_only")]
     pub(crate) channel: Option<Channel>,
+    /// What to do with the model's reasoning and its summaries: leave, rewrite or drop
+    ///
+    /// Needs --input. leave: reasoning is written as it is, with its annotations. rewrite: its annotations are removed. drop: it is
+    /// written as empty text. Providers sign some reasoning, and refuse it when it is sent back changed.
+    #[arg(long, value_name = "HOW", default_value = "leave", value_parser = named::<Reasoning>)]
+    pub(crate) reasoning: Reasoning,
+    /// Exit with status 3 when something of a provider's response was not read, or the provider reports an error
+    ///
+    /// Needs --input. What was not read is written as it is, so its annotations are not removed.
+    #[arg(long)]
+    pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -159,8 +170,8 @@ pub(crate) struct FileArgs {
 pub(crate) struct SourceArgs {
     /// What the input is: raw, auto, or the format of a provider's responses
     ///
-    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere: a response as the provider sends
-    /// it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
+    /// raw: the text itself. openai-chat, openai-responses, openai-assistants, anthropic, gemini, gemini-interactions, ollama, cohere,
+    /// mistral-conversations, llama-cpp, tgi, bedrock-converse, vercel-ui: a response as the provider sends it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
     /// is then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What could not be
     /// read is reported on standard error, or by `extract` as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     };
     writer.finish()?;
     report(&ended, &unread)?;
-    let passed = ended.is_empty() && unread.is_empty() && !writer.has_withheld();
+    let passed = ended.is_empty() && unread.passes() && !writer.has_withheld();
     let end = writer.into_output().commit();
     exit_status::status(end, args.fail, passed)
 }
@@ -161,7 +161,7 @@ impl<P: Policy + Clone> Through<P> {
                 gate.finish(writer.seeing(&mut seen));
                 let ended = gate.ended();
                 let ended = ended.map(|(channel, end)| (Some(channel.to_string()), end));
-                (ended.collect(), seen.unread())
+                (ended.collect(), seen.unread(gate.report()))
             }
         }
     }

@@ -48,7 +48,7 @@ fn help_names_status_three_only_where_it_can_be() {
     for (args, named) in [
         (&["--help"][..], true),
         (&["extract", "--help"], true),
-        (&["strip", "--help"], false),
+        (&["strip", "--help"], true),
         (&["admit", "--help"], true),
         (&["vocabulary", "--help"], false),
     ] {

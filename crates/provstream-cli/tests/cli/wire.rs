@@ -95,6 +95,13 @@ fn a_stream_without_annotations_is_written_as_it_is() {
         "ollama.plain.ndjson",
         "openai-chat.plain.sse",
         "openai-responses.plain.sse",
+        "openai-assistants.plain.sse",
+        "gemini-interactions.plain.sse",
+        "mistral-conversations.plain.sse",
+        "llama-cpp.plain.sse",
+        "tgi.plain.sse",
+        "bedrock-converse.plain.sse",
+        "vercel-ui.plain.sse",
     ] {
         let input = stream(name);
         assert_eq!(
@@ -257,9 +264,8 @@ fn unread() -> Vec<(String, &'static str)> {
         "{HELLO}data: {{\"choices\":[],\"x\":\"{}\"}}\n\n",
         "x".repeat(32 << 20)
     );
-    // Each begins a message, so that the numbers do not just count deltas.
-    let hello = HELLO.replace("{\"content", "{\"role\":\"assistant\",\"content");
-    let channels = (0..=256).map(|index| hello.replace(":0,", &format!(":{index},")));
+    // Numbers that do not just count deltas.
+    let channels = (0..=256).map(|index| HELLO.replace(":0,", &format!(":{},", 2 * index)));
     vec![
         (format!("{HELLO}data: {{\n\n"), "1 malformed-event"),
         (
@@ -406,4 +412,132 @@ fn a_channel_that_never_comes_is_an_error() {
     assert_eq!(run("5").status, 1);
     let message = "--channel: expected a channel of the event stream (0), found `5`";
     assert!(run("5").stderr.contains(message), "{}", run("5").stderr);
+}
+
+#[test]
+fn strip_with_fail_reports_text_that_was_not_read_by_its_status() {
+    let delta =
+        |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":{text}}}}}]}}\n\n");
+    let good = delta("\"It is so. [substrate.grep]\"");
+    let many: String = (0..600)
+        .map(|index| {
+            format!(
+                "data: {{\"choices\":[{{\"index\":{},\"delta\":{{\"content\":\"x\"}}}}]}}\n\n",
+                2 * index
+            )
+        })
+        .collect();
+    let long = delta(&format!("\"{}\"", "x".repeat(33 << 20)));
+    let cases = [
+        ("nothing", String::new(), 0),
+        ("all read", format!("{good}data: [DONE]\n\n"), 0),
+        ("an odd number", good.replace("[{", "[{\"index\":-1,"), 0),
+        ("malformed", format!("{good}data: {{x\n\n"), 3),
+        ("unterminated", format!("{good}data: {{\"choices\":[{{"), 3),
+        ("oversized", format!("{good}{long}"), 3),
+        ("too many channels", many, 3),
+        (
+            "text of another shape",
+            delta("{\"x\":\"[substrate.grep]\"}"),
+            3,
+        ),
+        (
+            "an error",
+            format!("{good}data: {{\"error\":{{\"message\":\"overloaded\"}}}}\n\n"),
+            3,
+        ),
+        (
+            "unknown",
+            "data: {\"output\":\"[substrate.grep]\"}\n\ndata: [DONE]\n\n".into(),
+            3,
+        ),
+        ("no events", "It is so. [substrate.grep]".into(), 3),
+    ];
+    for (what, input, status) in cases {
+        for args in [
+            &["--input=auto"][..],
+            &["--input=openai-chat", "--text-only"],
+        ] {
+            let with = run(&[&["strip", "--fail"], args].concat(), &input);
+            assert_eq!(with.status, status, "{what}, {args:?}: {}", with.stderr);
+            let without = run(&[&["strip"], args].concat(), &input);
+            assert_eq!(
+                (&with.stdout, &with.stderr),
+                (&without.stdout, &without.stderr),
+                "{what}"
+            );
+            assert!(without.status < 3, "{what}");
+        }
+    }
+    let wrong = run(&["strip", "--fail", "--input=gemini"], &good);
+    assert_eq!(wrong.status, 3, "{}", wrong.stderr);
+    let raw = run(&["strip", "--fail"], "It is so.");
+    assert_eq!(raw.status, 2);
+    assert!(
+        raw.stderr
+            .contains("--fail needs a response of a provider, found --input raw"),
+        "{}",
+        raw.stderr
+    );
+}
+
+#[test]
+fn every_format_is_read_by_its_name_and_by_its_events() {
+    for format in [
+        "openai-assistants",
+        "gemini-interactions",
+        "mistral-conversations",
+        "llama-cpp",
+        "tgi",
+        "bedrock-converse",
+        "vercel-ui",
+    ] {
+        let input = stream(&format!("{format}.annotated.sse"));
+        for asked in [format, "auto"] {
+            let run = run(
+                &["strip", "--text-only", "--fail", "--input", asked],
+                &input,
+            );
+            let expected = "The build is green. It is tagged. All of it is on main. [substrate";
+            assert_eq!(
+                (run.stdout.as_str(), run.status),
+                (expected, 0),
+                "{format}: {}",
+                run.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn strip_leaves_rewrites_or_drops_reasoning() {
+    let event = |reasoning: &str, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"reasoning\":\"{reasoning}\",\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let input = event("Hm. [substrate.grep] So.", "It is so. [substrate.grep]");
+    for (how, reasoning) in [
+        ("leave", "Hm. [substrate.grep] So."),
+        ("rewrite", "Hm. So."),
+        ("drop", ""),
+    ] {
+        let run = run(
+            &["strip", "--input=auto", "--reasoning", how, "--fail"],
+            &input,
+        );
+        assert_eq!(run.stdout, event(reasoning, "It is so."), "{how}");
+        assert_eq!(run.status, 0);
+    }
+    let raw = run(&["strip", "--reasoning=drop"], "It is so.");
+    assert_eq!(raw.status, 2);
+    assert!(
+        raw.stderr
+            .contains("--reasoning needs a response of a provider"),
+        "{}",
+        raw.stderr
+    );
+    let odd = run(&["strip", "--input=auto", "--reasoning=hide"], "");
+    assert_eq!(odd.status, 2);
+    assert!(odd.stderr.contains("leave"), "{}", odd.stderr);
 }

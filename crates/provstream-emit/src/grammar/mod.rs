@@ -21,8 +21,9 @@ use self::accept::Automaton;
 use self::annotation::Annotations;
 use self::expr::Rules;
 use self::print::{PlainRegex, Regex};
+use crate::json::shown;
 use crate::names::named;
-use crate::observation::{Observations, shown};
+use crate::observation::Observations;
 
 /// The rule that is the whole answer.
 const ROOT: &str = "answer";

@@ -12,7 +12,8 @@ use super::annotation::{Annotations, MAX_ANNOTATION};
 use super::expr::{Expr, Rules};
 use super::print::{Regex, print};
 use super::{GrammarError, GrammarTarget, timestamp};
-use crate::observation::{Observations, shown};
+use crate::json::shown;
+use crate::observation::Observations;
 
 /// An observation id in a JSON string without escapes, which is a quoted value of the wire profile too.
 const LEGACY_ID: &str = r#"[^"\\\[\x00-\x1f\x7f]{1,200}"#;

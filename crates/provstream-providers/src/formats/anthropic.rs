@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const START: &[&str] = &["content_block_start"];
 const DELTA: &[&str] = &["content_block_delta"];
@@ -9,6 +9,7 @@ const MESSAGE: &[&str] = &["message"];
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "index", Role::Number(0)),
+    row(&["message_start"], "message.content[0]", Role::Element),
     row(&["message_start"], "message.content[0].text", Role::Start),
     row(START, "content_block.type", Role::Block),
     row(START, "content_block.text", Role::Start),
@@ -16,20 +17,28 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.text", Role::Text),
     row(DELTA, "delta.thinking", Role::Reasoning),
     row(DELTA, "delta.partial_json", Role::Tool),
+    row(&["content_block_stop"], "", Role::ReasoningEnd),
+    row(&["content_block_stop"], "", Role::BlockEnd),
     row(&["content_block_stop"], "", Role::Finish),
     row(&["message_delta"], "", Role::End),
     row(&["message_stop"], "", Role::Done),
     // The message alone, not streamed.
+    row(MESSAGE, "content[0]", Role::Element),
     row(MESSAGE, "content[0].type", Role::Block),
     row(MESSAGE, "content[0].text", Role::Start),
-    row(MESSAGE, "content[0].thinking", Role::Reasoning),
+    row(MESSAGE, "content[0].thinking", Role::ReasoningWhole),
     row(MESSAGE, "", Role::End),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
     one_text: true,
-    counts_up: false,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "content_block_delta",
+            json: r##"{"type":"content_block_delta","index":#,"delta":{"type":"text_delta","text":"@"}}"##,
+        },
+    )
 };

@@ -1,6 +1,6 @@
 //! Cohere chat, version 2.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const START: &[&str] = &["content-start"];
 const DELTA: &[&str] = &["content-delta"];
@@ -16,6 +16,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.message.content.text", Role::Text),
     row(CONTENT, "delta.message.content.thinking", Role::Reasoning),
     row(DELTA, "delta.logprobs", Role::Logprobs),
+    row(&["content-end"], "", Role::ReasoningEnd),
     row(&["content-end"], "", Role::End),
     row(
         &["tool-plan-delta"],
@@ -40,6 +41,7 @@ const ROWS: &[Row] = &[
     row(END, "", Role::Done),
     // The response alone, not streamed.
     row(ANY, "message.content[0].text", Role::Whole),
+    row(ANY, "message.content[0].thinking", Role::ReasoningWhole),
     row(ANY, "message.citations[].content_index", Role::Number(2)),
     row(ANY, "message.citations[].text", Role::Quote).cited(),
     row(ANY, "message.citations[].start", Role::Offset).cited(),
@@ -48,8 +50,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "content-delta",
+        json: r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
+    },
+);

@@ -4,12 +4,27 @@ use std::sync::LazyLock;
 
 use crate::Format;
 use crate::walk::automaton::Automaton;
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 use crate::walk::{Capture, Shape, Walk};
 
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "object", Role::Evidence),
+    row(ANY, "event_type", Role::Evidence),
+    row(ANY, "data[].object", Role::Evidence),
+    row(ANY, "content", Role::Evidence),
+    row(ANY, "stop", Role::Evidence),
+    row(ANY, "token.text", Role::Evidence),
+    row(ANY, "generated_text", Role::Evidence),
+    row(ANY, "messageStart", Role::Evidence),
+    row(ANY, "contentBlockStart", Role::Evidence),
+    row(ANY, "contentBlockDelta", Role::Evidence),
+    row(ANY, "contentBlockStop", Role::Evidence),
+    row(ANY, "contentBlockIndex", Role::Evidence),
+    row(ANY, "output.message", Role::Evidence),
+    row(ANY, "stopReason", Role::Evidence),
+    row(ANY, "parts", Role::Evidence),
+    row(ANY, "messageId", Role::Evidence),
     row(ANY, "choices", Role::Evidence),
     row(ANY, "candidates", Role::Evidence),
     row(ANY, "promptFeedback", Role::Evidence),
@@ -23,11 +38,13 @@ const ROWS: &[Row] = &[
 
 /// The table of streams whose format is not known yet: evidence, and errors.
 pub(crate) static DETECT: LazyLock<Automaton> = LazyLock::new(|| {
-    static TABLE: Table = Table {
-        rows: ROWS,
-        one_text: false,
-        counts_up: false,
-    };
+    static TABLE: Table = Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: "",
+        },
+    );
     Automaton::new(&TABLE)
 });
 
@@ -42,13 +59,40 @@ const ANTHROPIC: [&[u8]; 7] = [
     b"message",
 ];
 
-/// What the types of Cohere's events begin with.
-const COHERE: [&[u8]; 5] = [
-    b"message-",
-    b"content-",
-    b"tool-plan-",
-    b"tool-call-",
-    b"citation-",
+/// What the types of events begin with that only one format has.
+const STARTS: [(&[u8], Format); 22] = [
+    (b"response.", Format::OpenAiResponses),
+    (b"message-start", Format::Cohere),
+    (b"message-end", Format::Cohere),
+    (b"content-", Format::Cohere),
+    (b"tool-plan-", Format::Cohere),
+    (b"tool-call-", Format::Cohere),
+    (b"citation-", Format::Cohere),
+    (b"conversation.", Format::MistralConversations),
+    (b"message.output.", Format::MistralConversations),
+    (b"tool.execution.", Format::MistralConversations),
+    (b"agent.handoff.", Format::MistralConversations),
+    (b"function.call.", Format::MistralConversations),
+    (b"text-start", Format::VercelUi),
+    (b"text-delta", Format::VercelUi),
+    (b"text-end", Format::VercelUi),
+    (b"start-step", Format::VercelUi),
+    (b"finish-step", Format::VercelUi),
+    (b"reasoning-start", Format::VercelUi),
+    (b"reasoning-delta", Format::VercelUi),
+    (b"tool-input-", Format::VercelUi),
+    (b"tool-output-", Format::VercelUi),
+    (b"source-url", Format::VercelUi),
+];
+
+/// What the member `object` begins with, or `event_type`.
+const OBJECTS: [(&[u8], Format); 6] = [
+    (b"thread.", Format::OpenAiAssistants),
+    (b"interaction", Format::GeminiInteractions),
+    (b"step.", Format::GeminiInteractions),
+    (b"content.", Format::GeminiInteractions),
+    (b"conversation.response", Format::MistralConversations),
+    (b"response", Format::OpenAiResponses),
 ];
 
 impl Format {
@@ -70,11 +114,8 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
         if ANTHROPIC.contains(&kind) {
             return Some(Format::Anthropic);
         }
-        if kind.starts_with(b"response.") {
-            return Some(Format::OpenAiResponses);
-        }
-        if COHERE.iter().any(|start| kind.starts_with(start)) {
-            return Some(Format::Cohere);
+        if let Some(format) = by_start(&STARTS, kind) {
+            return Some(format);
         }
     }
     let found = |path: &str| {
@@ -85,17 +126,50 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
         walk.captures.iter().rev().find(is_at)
     };
     let has = |path: &str, shape: Shape| found(path).is_some_and(|value| value.shape == shape);
-    let object = found("object").map(|object| &data[object.range()]);
-    if object == Some(b"response") {
-        Some(Format::OpenAiResponses)
-    } else if has("choices", Shape::Array) {
-        Some(Format::OpenAiChat)
-    } else if has("candidates", Shape::Array) || has("promptFeedback", Shape::Object) {
-        Some(Format::Gemini)
-    } else if has("done", Shape::Scalar) {
-        Some(Format::Ollama)
-    } else {
-        let is_cohere = has("message.content", Shape::Array) && found("finish_reason").is_some();
-        is_cohere.then_some(Format::Cohere)
+    let is_text = |path: &str| found(path).is_some_and(Capture::is_string);
+    for path in ["object", "event_type", "data[].object"] {
+        let name = found(path).map(|name| &data[name.range()]);
+        if let Some(format) = name.and_then(|name| by_start(&OBJECTS, name)) {
+            return Some(format);
+        }
     }
+    if has("choices", Shape::Array) {
+        return Some(Format::OpenAiChat);
+    }
+    if has("candidates", Shape::Array) || has("promptFeedback", Shape::Object) {
+        return Some(Format::Gemini);
+    }
+    if has("done", Shape::Scalar) {
+        return Some(Format::Ollama);
+    }
+    if is_text("token.text") || is_text("generated_text") {
+        return Some(Format::Tgi);
+    }
+    if is_text("content") && has("stop", Shape::Scalar) {
+        return Some(Format::LlamaCpp);
+    }
+    let mut blocks = [
+        "messageStart",
+        "contentBlockStart",
+        "contentBlockDelta",
+        "contentBlockStop",
+    ]
+    .into_iter();
+    if blocks.any(|path| has(path, Shape::Object))
+        || has("contentBlockIndex", Shape::Scalar)
+        || (has("output.message", Shape::Object) && is_text("stopReason"))
+    {
+        return Some(Format::BedrockConverse);
+    }
+    let starts = kind == Some(b"start") && is_text("messageId");
+    if starts || has("parts", Shape::Array) {
+        return Some(Format::VercelUi);
+    }
+    let is_cohere = has("message.content", Shape::Array) && found("finish_reason").is_some();
+    is_cohere.then_some(Format::Cohere)
+}
+
+fn by_start(starts: &[(&[u8], Format)], name: &[u8]) -> Option<Format> {
+    let found = starts.iter().find(|(start, _)| name.starts_with(start));
+    found.map(|(_, format)| *format)
 }

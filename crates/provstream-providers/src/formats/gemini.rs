@@ -1,6 +1,6 @@
 //! Gemini `streamGenerateContent` and `generateContent`.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "candidates[].index", Role::Number(0)),
@@ -61,8 +61,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "",
+        json: r##"{"candidates":[{"index":#,"content":{"role":"model","parts":[{"text":"@"}]}}]}"##,
+    },
+);

@@ -1,6 +1,6 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "message.content", Role::Text).zero(),
@@ -21,8 +21,10 @@ const ROWS: &[Row] = &[
     row(ANY, "done", Role::Done),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "",
+        json: r##"{"message":{"role":"assistant","content":"@"},"done":false}"##,
+    },
+);

@@ -1,6 +1,6 @@
 //! OpenAI Responses.
 
-use crate::walk::table::{ANY, Role, Row, Table, row};
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
 const TEXT_DONE: &[&str] = &["response.output_text.done", "response.refusal.done"];
@@ -16,6 +16,14 @@ const LAST: &[&str] = &[
 const REASONING: &[&str] = &[
     "response.reasoning_text.delta",
     "response.reasoning_summary_text.delta",
+];
+const REASONING_DONE: &[&str] = &[
+    "response.reasoning_text.done",
+    "response.reasoning_summary_text.done",
+];
+const SUMMARY: &[&str] = &[
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_part.done",
 ];
 const TOOL: &[&str] = &[
     "response.function_call_arguments.delta",
@@ -105,6 +113,17 @@ const ROWS: &[Row] = &[
     )
     .both(),
     row(REASONING, "delta", Role::Reasoning).both(),
+    row(REASONING_DONE, "", Role::ReasoningEnd).both(),
+    row(REASONING_DONE, "text", Role::ReasoningWhole).both(),
+    row(SUMMARY, "part.text", Role::ReasoningWhole).both(),
+    row(ITEM, "item.summary[1].text", Role::ReasoningWhole).both(),
+    row(
+        ANY,
+        "response.output[0].summary[1].text",
+        Role::ReasoningWhole,
+    )
+    .both(),
+    row(ANY, "output[0].summary[1].text", Role::ReasoningWhole).both(),
     row(TOOL, "delta", Role::Tool),
     row(LAST, "response.error", Role::Error),
     row(LAST, "", Role::Done),
@@ -112,8 +131,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table {
-    rows: ROWS,
-    one_text: false,
-    counts_up: false,
-};
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "response.output_text.delta",
+        json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
+    },
+);

@@ -68,6 +68,8 @@ pub(crate) struct Scope {
     pub(crate) numbers: [Option<u32>; 3],
     /// The text in it is reasoning.
     pub(crate) is_thought: bool,
+    /// The string for text in it is not shown.
+    pub(crate) is_special: bool,
 }
 
 /// Most scopes of an event; elements of arrays after that share the scope around them.
@@ -99,6 +101,8 @@ pub(crate) struct Walk {
     pub(crate) kind: Option<Capture>,
     /// A message begins in the event.
     pub(crate) has_begins: bool,
+    /// Where the first number of the event itself is, if it has one; else empty.
+    pub(crate) number_at: (u32, u32),
 }
 
 /// The event is not JSON, or not all of it.
@@ -115,6 +119,7 @@ impl Walk {
         self.bad_number = false;
         self.kind = None;
         self.has_begins = false;
+        self.number_at = (0, 0);
         let end = self.value(automaton, data).ok_or(Malformed)?;
         if white_space_end(data, end) == data.len() {
             Ok(())
@@ -328,6 +333,7 @@ impl Walk {
             parent,
             numbers,
             is_thought: false,
+            is_special: false,
         });
         (self.scopes.len() - 1) as u16
     }
@@ -363,6 +369,9 @@ impl Walk {
         };
         match first.row.role {
             Role::Number(level) => {
+                if level == 0 && scope == 0 {
+                    self.number_at = (capture.start, capture.end);
+                }
                 let number = self.number(&data[range], shape);
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.numbers[level] = number;
@@ -373,10 +382,20 @@ impl Walk {
                     scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
+            Role::Special => {
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.is_special = shape == Shape::Scalar && data[range] == *b"true";
+                }
+            }
             Role::Kind => {
                 let is_thought = matches!(
                     &data[range],
-                    b"reasoning_text" | b"summary_text" | b"reasoning" | b"thinking"
+                    b"reasoning_text"
+                        | b"summary_text"
+                        | b"reasoning"
+                        | b"thinking"
+                        | b"thought"
+                        | b"user_input"
                 );
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_thought = is_thought && matches!(shape, Shape::Plain);

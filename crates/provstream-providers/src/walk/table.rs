@@ -7,10 +7,37 @@
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Row],
-    /// The text blocks of a message are one text: its channel is that of the first block.
+    /// The text blocks of a message are one text: its channel is that of the first block. A block that loses all its text
+    /// is removed.
     pub(crate) one_text: bool,
     /// A channel number may count deltas instead of naming a text; see `Numbering`.
     pub(crate) counts_up: bool,
+    /// A whole text that comes where no piece of text came before is the text.
+    pub(crate) whole_alone: bool,
+    /// The shortest event with text.
+    pub(crate) shortest: Shortest,
+}
+
+/// The shortest event of a format that has text.
+#[derive(Debug)]
+pub(crate) struct Shortest {
+    /// Its type in server-sent events; empty if that is not given.
+    pub(crate) event: &'static str,
+    /// Its JSON, with `#` and `%` for the numbers of the channel and `@` for the text.
+    pub(crate) json: &'static str,
+}
+
+impl Table {
+    /// A table with these rows and nothing special.
+    pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
+        Self {
+            rows,
+            one_text: false,
+            counts_up: false,
+            whole_alone: false,
+            shortest,
+        }
+    }
 }
 
 /// What the value at one path is.
@@ -56,31 +83,42 @@ pub(crate) enum Role {
     Quote,
     /// A string: the next piece of the model's reasoning.
     Reasoning,
+    /// A string: reasoning of its own, which repeats what came in pieces; in a response that is not streamed, the reasoning.
+    ReasoningWhole,
+    /// The channel's reasoning is over.
+    ReasoningEnd,
     /// A string: the next piece of a tool call's arguments.
     Tool,
     /// The arguments of a tool call as JSON.
     ToolJson,
     /// `true`: the text in the same object is reasoning.
     Thought,
+    /// `true`: the string for text in the same object is not text that a client shows.
+    Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
-    /// A string: the kind of the block that begins. One that is not text comes after all text so far.
+    /// A string: the kind of the block that begins. One that is not text, or output of the model, comes after all text so
+    /// far.
     Block,
+    /// A block ends.
+    BlockEnd,
+    /// An object: a block of a message that is not streamed.
+    Element,
     /// The role of a message that begins.
     Begins,
     /// Something other than text that a reader sees in its order; text that was held back comes before it.
     Part,
     /// Set: the channel's text is over, unless more of it follows.
     Finish,
-    /// The channel's text is over.
+    /// The channel's text is over; of a value, if it is set.
     End,
     /// The texts of all channels with this first number are over.
     EndAll,
-    /// The stream is over; of a value, if it is `true`.
+    /// The stream is over; of a value, if it is `true` or an object.
     Done,
     /// An error that the provider reports.
     Error,
-    /// Probabilities of the tokens of the text in the same object.
+    /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
     Logprobs,
     /// The number of the event in the stream.
     Sequence,

@@ -141,22 +141,38 @@ fn the_streams_have_as_many_annotations_as_were_put_in() {
         ("anthropic.annotated.sse", 3),
         ("anthropic.error.sse", 1),
         ("anthropic.plain.sse", 0),
+        ("bedrock-converse.annotated.sse", 3),
+        ("bedrock-converse.plain.sse", 0),
         ("cohere.annotated.sse", 2),
         ("cohere.plain.sse", 0),
+        ("gemini-interactions.annotated.sse", 3),
+        ("gemini-interactions.plain.sse", 0),
         ("gemini.annotated.sse", 2),
         ("gemini.array.json", 2),
         ("gemini.plain.sse", 0),
+        ("llama-cpp.annotated.sse", 3),
+        ("llama-cpp.plain.sse", 0),
+        ("mistral-conversations.annotated.sse", 3),
+        ("mistral-conversations.plain.sse", 0),
         ("ollama.annotated.ndjson", 2),
         ("ollama.error.ndjson", 1),
         ("ollama.generate.ndjson", 1),
         ("ollama.plain.ndjson", 0),
+        ("openai-assistants.annotated.sse", 3),
+        ("openai-assistants.plain.sse", 0),
         ("openai-chat.annotated.sse", 5),
         ("openai-chat.error.sse", 1),
         ("openai-chat.plain.sse", 0),
         ("openai-chat.tools.sse", 1),
+        ("openai-chat.vllm.annotated.sse", 3),
+        ("openai-chat.vllm.plain.sse", 0),
         ("openai-responses.annotated.sse", 3),
         ("openai-responses.failed.sse", 1),
         ("openai-responses.plain.sse", 0),
+        ("tgi.annotated.sse", 3),
+        ("tgi.plain.sse", 0),
+        ("vercel-ui.annotated.sse", 3),
+        ("vercel-ui.plain.sse", 0),
     ];
     let counts: Vec<_> = own()
         .iter()
@@ -390,7 +406,9 @@ fn odd_events_are_told_and_passed_by() {
 
 #[test]
 fn channels_beyond_the_limit_are_passed_by() {
+    // Numbers that do not count deltas.
     let delta = |index: usize| {
+        let index = 2 * index;
         format!(
             "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"role\":\"assistant\",\"content\":\"x\"}}}}]}}\n\n"
         )
@@ -429,7 +447,8 @@ fn names_of_formats_and_channels_are_read_back() {
     assert_eq!(
         error.to_string(),
         "unknown wire format \"openai\", expected one of \"openai-chat\", \"openai-responses\", \"anthropic\", \"gemini\", \
-         \"ollama\", \"cohere\""
+         \"ollama\", \"cohere\", \"openai-assistants\", \"gemini-interactions\", \"mistral-conversations\", \"llama-cpp\", \
+         \"tgi\", \"bedrock-converse\", \"vercel-ui\""
     );
     for channel in [
         Channel::new(0),

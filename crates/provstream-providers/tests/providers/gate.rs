@@ -178,6 +178,15 @@ fn what_cannot_be_read_is_withheld() {
         (chat(), delta("\"secret\",")),
         // No string.
         (chat(), delta("{\"a\":\"secret\"}")),
+        // No string, next to a text whose number is odd.
+        (
+            chat(),
+            format!(
+                "{}data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{{\"a\":\"secret\"}}}}}},\
+                 {{\"index\":1,\"delta\":{{\"content\":\"b\"}}}}]}}\n\n",
+                delta("\"a\"")
+            ),
+        ),
         // Longer than an event may be.
         (chat().with_max_event(200), long),
         // Another format than the one asked for.
@@ -207,5 +216,143 @@ fn what_cannot_be_read_is_withheld() {
     assert!(
         written.starts_with("data: {\"note\":1}\n\n") && written.contains("It is."),
         "{written}"
+    );
+}
+
+/// Withholds assertions that have the word.
+#[derive(Clone, Copy, Debug)]
+struct NoSecret;
+
+impl Policy for NoSecret {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.assertion().text().contains("secret") {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
+
+fn without_secret(format: Option<Format>, stream: &str) -> String {
+    let gate = || match format {
+        Some(format) => StreamGate::new(format, Parser::new(), NoSecret),
+        None => StreamGate::detect(Parser::new(), NoSecret),
+    };
+    let mut bodies = [1, 7, stream.len()].map(|size| {
+        let (mut gate, mut events) = (gate(), Events::default());
+        for chunk in stream.as_bytes().chunks(size) {
+            gate.push(chunk, &mut events);
+        }
+        gate.finish(&mut events);
+        events.body
+    });
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    let body = core::mem::take(&mut bodies[0]);
+    assert!(!body.contains("secret"), "{stream}\nwas written as {body}");
+    body
+}
+
+#[test]
+fn a_passage_that_is_repeated_does_not_bring_back_what_was_withheld() {
+    let text = "It is. [substrate.grep] A secret. [substrate.grep] Then.";
+    for passage in ["A secret.", "A secret. [substrate.grep]", "secret"] {
+        let gemini = format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}}}}]}}\n\n\
+             data: {{\"candidates\":[{{\"groundingMetadata\":{{\"groundingSupports\":\
+             [{{\"segment\":{{\"text\":\"{passage}\"}}}}]}}}}]}}\n\n"
+        );
+        let cohere = format!(
+            "data: {{\"type\":\"content-delta\",\"index\":0,\"delta\":{{\"message\":{{\"content\":{{\"text\":\"{text}\"}}}}}}}}\n\n\
+             data: {{\"type\":\"citation-start\",\"index\":0,\"delta\":{{\"message\":{{\"citations\":{{\"text\":\"{passage}\"}}}}}}}}\n\n"
+        );
+        let twice = format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{passage}\",\"content\":\"{text}\"}}}}]}}\n\n"
+        );
+        for (format, stream) in [
+            (Format::Gemini, gemini),
+            (Format::Cohere, cohere),
+            (Format::OpenAiChat, twice),
+        ] {
+            let body = without_secret(Some(format), &stream);
+            assert!(body.contains("It is."), "{body}");
+        }
+    }
+}
+
+#[test]
+fn events_that_are_held_back_have_only_what_is_released() {
+    let block = |number: u32, text: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"text\",\"text\":\"\"}}}}\n\n\
+             data: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"text_delta\",\"text\":{text}}}}}\n\n\
+             data: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n"
+        )
+    };
+    let tool = "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\"}}\n\n\
+                data: {\"type\":\"content_block_stop\",\"index\":1}\n\n";
+    let end = "data: {\"type\":\"message_stop\"}\n\n";
+    for unread in [
+        "\"A secret. [substrate.grep]\"",
+        "{\"a\":\"secret\"}",
+        "\"secret\",",
+    ] {
+        let stream = [&block(0, unread), tool, &block(2, "\"It is.\""), end].concat();
+        for format in [Some(Format::Anthropic), None] {
+            let body = without_secret(format, &stream);
+            assert!(body.contains("It is.") && body.ends_with(end), "{body}");
+        }
+    }
+    let withheld = [&block(0, "\"A secret. [substrate.grep]\""), tool, end].concat();
+    let body = without_secret(Some(Format::Anthropic), &withheld);
+    assert_eq!(
+        body,
+        [&tool.replace("\"index\":1", "\"index\":0"), end].concat()
+    );
+    // Deltas that may be the beginnings of two choices, with one between that is not JSON.
+    let delta = |number: u32, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{number},\"delta\":{{\"role\":\"assistant\",\"content\":{text}}}}}]}}\n\n"
+        )
+    };
+    let counted = [
+        delta(0, "\"A \""),
+        delta(1, "\"secret. \""),
+        delta(2, "\"[substrate.grep] It is.\""),
+    ]
+    .concat();
+    let broken = [
+        delta(0, "\"It is.\""),
+        delta(1, "\" So.\""),
+        delta(2, "\"secret\","),
+    ]
+    .concat();
+    let open = [
+        delta(0, "\"It is. A\""),
+        delta(1, "\" secret. [substrate.grep]\""),
+    ]
+    .concat();
+    for stream in [counted, broken, open] {
+        for format in [Some(Format::OpenAiChat), None] {
+            let body = without_secret(format, &stream);
+            assert!(body.contains("It is."), "{body}");
+        }
+    }
+}
+
+#[test]
+fn the_tokens_of_a_text_do_not_pass_without_it() {
+    let events = [
+        r#"{"choices":[{"index":0,"delta":{"content":"It is. [substrate.grep] A secret."}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{},"logprobs":{"content":[{"token":" secret"}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":""},"logprobs":{"content":[{"token":"secret"}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":" [substrate.grep]"}}]}"#,
+    ];
+    let stream: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let body = without_secret(Some(Format::OpenAiChat), &stream);
+    assert!(
+        body.contains("It is.") && body.contains(r#""logprobs":null"#),
+        "{body}"
     );
 }

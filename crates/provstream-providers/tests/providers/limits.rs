@@ -167,7 +167,9 @@ fn whitespace_before_the_first_event_is_kept_up_to_the_length_of_an_event() {
 
 #[test]
 fn channels_beyond_the_limit_are_told_and_no_byte_is_lost() {
+    // Numbers that do not count deltas.
     let delta = |index: usize| {
+        let index = 2 * index;
         format!(
             "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"role\":\"assistant\",\"content\":\"x\"}}}}]}}\n\n"
         )

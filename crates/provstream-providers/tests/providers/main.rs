@@ -1,12 +1,15 @@
 //! Provider streams and citations.
 
+mod adversarial;
 mod api;
 mod citation_read;
 mod citation_write;
 mod fixtures;
+mod formats;
 mod gate;
 mod limits;
 mod oracle;
+mod reasoning;
 mod review;
 mod rewrite;
 mod sse;

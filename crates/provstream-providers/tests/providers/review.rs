@@ -286,6 +286,183 @@ fn review_9_the_text_blocks_of_a_message_are_one_text() {
     );
 }
 
+/// The texts of the content that Anthropic's SDKs put together: each block is added at its start, and changed by its number.
+fn content(out: &str) -> Vec<String> {
+    let mut content: Vec<Option<String>> = Vec::new();
+    let mut open = None;
+    for event in events(out.as_bytes()) {
+        let place = event["index"].as_u64().map(|index| index as usize);
+        match event["type"].as_str().expect("a type") {
+            "content_block_start" => {
+                assert_eq!((place, open), (Some(content.len()), None), "{out}");
+                content.push(event["content_block"]["text"].as_str().map(str::to_owned));
+                open = place;
+            }
+            "content_block_delta" => {
+                assert_eq!(place, open, "{out}");
+                let block = &mut content[place.expect("a block")];
+                if let (Some(text), Some(delta)) = (block, event["delta"]["text"].as_str()) {
+                    text.push_str(delta);
+                }
+            }
+            "content_block_stop" => assert_eq!(place, open.take(), "{out}"),
+            _ => {}
+        }
+    }
+    content
+        .into_iter()
+        .map(|text| text.unwrap_or_else(|| "(tool)".into()))
+        .collect()
+}
+
+#[test]
+fn review_9_a_block_that_loses_its_text_is_removed_and_the_others_are_renumbered() {
+    let cases: &[(&[&[&str]], &[&str])] = &[
+        (
+            &[&["It is so."], &[" [substrate", ".grep]"], &[" Really."]],
+            &["It is so.", " Really."],
+        ),
+        (
+            &[
+                &["It is so."],
+                &[" [subst"],
+                &["rate.grep]"],
+                &["", "Really"],
+            ],
+            &["It is so.", "Really"],
+        ),
+        (&[&["[substrate.grep]"], &["It is so."]], &["It is so."]),
+        (&[&["[substrate.grep]"]], &[]),
+        (&[&["It is so."], &[" [subst"]], &["It is so.", " [subst"]),
+        (
+            &[&["It is so."], &[" [subst"], &["x", " y"]],
+            &["It is so.", " [substx y"],
+        ),
+        (
+            &[
+                &["So."],
+                &[" [subst"],
+                &["rate"],
+                &[".grep", "]"],
+                &[" A"],
+                &["[substrate.grep]"],
+                &[" B ["],
+            ],
+            &["So.", " A", " B ["],
+        ),
+        // One that was empty before stays: the rewriter did not empty it.
+        (
+            &[&["So."], &[], &["[substrate.grep]"], &["B"]],
+            &["So.", "", "B"],
+        ),
+    ];
+    for (blocks, expected) in cases {
+        let mut events = message(blocks);
+        let out = strip(&sse(&events));
+        assert_eq!(content(&out), *expected, "{out}");
+        // With pings, and with a tool call at the end.
+        let at = events.len() - 2;
+        let index = blocks.len();
+        events.insert(at, json!({"type": "content_block_stop", "index": index}));
+        events.insert(at, json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": "{}"}}));
+        events.insert(at, json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}}}));
+        let pings: Vec<_> = events
+            .iter()
+            .flat_map(|event| [json!({"type": "ping"}), event.clone()])
+            .collect();
+        let out = strip(&sse(&pings));
+        let mut with_tool = expected.to_vec();
+        with_tool.push("(tool)");
+        assert_eq!(content(&out), with_tool, "{out}");
+        assert_eq!(out.matches("ping").count(), events.len());
+    }
+}
+
+#[test]
+fn review_9_a_block_that_loses_its_text_is_removed_from_a_whole_response() {
+    let text = |text: &str| json!({"type": "text", "text": text, "citations": null});
+    let tool = || json!({"type": "tool_use", "id": "t", "name": "f", "input": {"q": ["[substrate.grep]"]}});
+    let message = |content: Vec<Value>| json!({"type": "message", "role": "assistant", "content": content, "stop_reason": "end_turn"});
+    for (before, after) in [
+        (
+            vec![text("So."), text(" [substrate.grep]"), text("B")],
+            vec![text("So."), text("B")],
+        ),
+        (
+            vec![text("So."), text(" [subst"), text("rate.grep]")],
+            vec![text("So.")],
+        ),
+        (vec![text("[substrate.grep]"), tool()], vec![tool()]),
+        (vec![text("[substrate.grep]")], vec![]),
+        (
+            vec![
+                text("[substrate.grep]"),
+                text("[substrate.grep]"),
+                text("B"),
+            ],
+            vec![text("B")],
+        ),
+        (
+            vec![
+                text("A"),
+                text("[substrate.grep]"),
+                text("B"),
+                text(" [substrate.grep]"),
+            ],
+            vec![text("A"), text("B")],
+        ),
+        (
+            vec![text("A"), text(""), text("[substrate.grep]")],
+            vec![text("A"), text("")],
+        ),
+    ] {
+        let (before, after) = (message(before), message(after));
+        let pretty = serde_json::to_string_pretty(&before).expect("JSON");
+        for stream in [pretty, before.to_string()] {
+            let out: Value = serde_json::from_str(&strip(&stream)).expect("JSON");
+            assert_eq!(out, after);
+        }
+        let start = |message: &Value| json!({"type": "message_start", "message": message});
+        let out = strip(&sse(&[start(&before), json!({"type": "message_stop"})]));
+        assert_eq!(events(out.as_bytes())[0], start(&after));
+    }
+}
+
+#[test]
+fn review_9_a_stream_that_ends_within_a_block_leaves_none_without_text() {
+    let blocks: &[&[&str]] = &[&["A"], &[" [substrate", ".grep]"], &["B ["]];
+    let events = message(blocks);
+    for (len, expected) in [
+        (4, vec!["A"]),
+        (5, vec!["A"]),
+        (6, vec!["A", " [substrate"]),
+        (7, vec!["A"]),
+        (8, vec!["A"]),
+        (10, vec!["A", "B ["]),
+    ] {
+        let mut stream = sse(&events[..len]);
+        let whole = strip(&stream);
+        // A last event without its blank line.
+        stream.truncate(stream.len() - 2);
+        let cut = strip(&stream);
+        for out in [whole, cut] {
+            let mut texts = content(&out);
+            if len < 6 {
+                // Its block has begun and had no text before the end.
+                texts.retain(|text| !text.is_empty());
+            }
+            assert_eq!(texts, expected, "{len}: {out}");
+        }
+    }
+}
+
+#[test]
+fn review_9_text_of_a_blocks_start_comes_after_it_in_the_same_block() {
+    let mut events = message(&[&["A"], &[]]);
+    events[4]["content_block"]["text"] = " x [".into();
+    assert_eq!(content(&strip(&sse(&events))), ["A", " x ["]);
+}
+
 #[test]
 fn review_10_offsets_point_into_the_clean_text() {
     let gemini = |text: &str, start: u64, end: u64| {
@@ -452,6 +629,68 @@ fn review_16_odd_numbers_of_a_choice_leak_nothing() {
         .map(|(index, text)| event(&index.to_string(), text))
         .collect();
     assert_eq!(strip(&counted.concat()), expected.concat());
+}
+
+/// A delta of one choice, in which a message begins.
+fn with_role(index: usize, text: &str) -> Value {
+    json!({"choices": [{"index": index, "delta": {"role": "assistant", "content": text}}]})
+}
+
+#[test]
+fn review_16_a_number_that_counts_deltas_leaks_nothing_if_each_has_a_role() {
+    let pieces = ["It is so.", " [subst", "rate", ".grep]", " Really."];
+    let clean = ["It is so.", "", "", "", " Really."];
+    for first in [0, 1, 7] {
+        for end in ["", "data: {\"type\":\"ping\"}\n\n", "data: [DONE]\n\n"] {
+            for len in 2..=pieces.len() {
+                let event = |texts: &[&str]| -> String {
+                    let events = texts.iter().enumerate();
+                    let events = events.map(|(place, text)| with_role(first + place, text));
+                    sse(&events.collect::<Vec<_>>()) + end
+                };
+                let stream = event(&pieces[..len]);
+                if len < 4 {
+                    // The annotation is not closed, so it is text.
+                    assert_eq!(
+                        stripped(&StreamRewriter::detect(Parser::new()), &stream)
+                            .1
+                            .unread(),
+                        0
+                    );
+                    continue;
+                }
+                assert_eq!(strip(&stream), event(&clean[..len]));
+            }
+        }
+    }
+    let long: Vec<_> = (0..60)
+        .map(|index| with_role(index, ["A. [", "substrate.g", "rep]"][index % 3]))
+        .collect();
+    let out = strip(&sse(&long));
+    assert!(!out.contains("grep"), "{out}");
+}
+
+#[test]
+fn review_16_choices_that_begin_one_after_the_other_stay_apart() {
+    for (count, rounds) in [(2, 2), (3, 2), (16, 3)] {
+        let pieces = ["A [subst", "rate.grep] b", " c"];
+        let clean = ["A", " b", " c"];
+        let events = |pieces: &[&str]| -> String {
+            let all = pieces[..rounds].iter();
+            let all = all.flat_map(|text| (0..count).map(|index| with_role(index, text)));
+            sse(&all.collect::<Vec<_>>())
+        };
+        let (out, report) = stripped(
+            &StreamRewriter::new(Format::OpenAiChat, Parser::new()),
+            &events(&pieces),
+        );
+        assert_eq!(out, events(&clean), "{count} choices");
+        assert_eq!(report.count(NoticeCode::OddChannel), 0);
+    }
+    // Each complete in one event.
+    let one = |index: usize| json!({"choices": [{"index": index, "delta": {"role": "assistant", "content": "Yes ["}, "finish_reason": "stop"}]});
+    let stream = sse(&[one(0), one(1)]);
+    assert_eq!(strip(&stream), stream);
 }
 
 #[test]

@@ -296,11 +296,186 @@ impl Stream<'_> {
         self.events.push(r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE","usage":{"tokens":{"output_tokens":3}}}}"#.into());
     }
 
+    fn assistants(&mut self) {
+        let whole = text(self.random);
+        self.events.push(r#"{"id":"msg_1","object":"thread.message","status":"in_progress","content":[],"completed_at":null}"#.into());
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            self.events.push(match self.random.below(2) {
+                0 => format!(r#"{{"id":"msg_1","object":"thread.message.delta","delta":{{"content":[{{"index":0,"type":"text","text":{{"value":{text},"annotations":[]}}}}]}}}}"#),
+                _ => format!(r#"{{"delta":{{"content":[{{"text":{{"value":{text}}},"type":"text","index":0}}]}},"object":"thread.message.delta","id":"msg_1"}}"#),
+            });
+        }
+        let text = json!(whole.iter().collect::<String>());
+        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[]}}}}],"completed_at":7}}"#));
+        self.events.push(r#"{"id":"run_1","object":"thread.run","status":"completed","last_error":null,"usage":{"total_tokens":3}}"#.into());
+        self.events.push("[DONE]".into());
+    }
+
+    fn interactions(&mut self) {
+        let names = match self.random.below(3) {
+            0 => ["content", "interaction.complete"],
+            _ => ["step", "interaction.completed"],
+        };
+        let [name, last] = names;
+        self.events.push(r#"{"interaction":{"id":"v1_1","status":"in_progress","object":"interaction"},"event_type":"interaction.created"}"#.into());
+        let mut index = 0;
+        if self.random.one_in(2) {
+            self.events.push(format!(r#"{{"index":0,"delta":{{"type":"thought_summary","content":{{"type":"text","text":"hm [substrate.grep]"}}}},"event_type":"{name}.delta"}}"#));
+            self.events
+                .push(format!(r#"{{"index":0,"event_type":"{name}.stop"}}"#));
+            index = 1;
+        }
+        let whole = text(self.random);
+        let start = match name {
+            "step" => r#""step":{"type":"model_output"}"#,
+            _ => r#""content":{"type":"text"}"#,
+        };
+        self.events.push(format!(
+            r#"{{"index":{index},{start},"event_type":"{name}.start"}}"#
+        ));
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            self.events.push(match self.random.below(2) {
+                0 => format!(r#"{{"index":{index},"delta":{{"type":"text","text":{text}}},"event_type":"{name}.delta"}}"#),
+                _ => format!(r#"{{"event_type":"{name}.delta","delta":{{"text":{text},"type":"text"}},"index":{index}}}"#),
+            });
+        }
+        if !self.random.one_in(4) {
+            self.events
+                .push(format!(r#"{{"index":{index},"event_type":"{name}.stop"}}"#));
+        }
+        self.events.push(format!(r#"{{"interaction":{{"id":"v1_1","status":"completed","object":"interaction","usage":{{"total_tokens":3}}}},"event_type":"{last}"}}"#));
+    }
+
+    fn mistral(&mut self) {
+        self.events
+            .push(r#"{"type":"conversation.response.started","conversation_id":"conv_1"}"#.into());
+        let whole = text(self.random);
+        let mut part = 0;
+        for delta in self.cut(&whole) {
+            let text = self.quoted(&delta);
+            let content = match self.random.below(3) {
+                0 => format!(r#"{{"type":"text","text":{text}}}"#),
+                _ => text,
+            };
+            if self.random.one_in(6) {
+                self.events.push(format!(r#"{{"type":"message.output.delta","output_index":0,"id":"msg_1","content_index":{part},"role":"assistant","content":{{"type":"tool_reference","tool":"web_search","title":"[substrate.grep]"}}}}"#));
+                part += 1;
+            }
+            self.events.push(format!(r#"{{"type":"message.output.delta","created_at":"t","output_index":0,"id":"msg_1","content_index":{part},"model":"m","role":"assistant","content":{content}}}"#));
+        }
+        if self.random.one_in(3) {
+            self.events.push(r#"{"type":"function.call.delta","output_index":1,"id":"fc_1","name":"f","tool_call_id":"t","arguments":"{\"q\":\"[substrate.grep]\"}"}"#.into());
+        }
+        self.events
+            .push(r#"{"type":"conversation.response.done","usage":{"total_tokens":3}}"#.into());
+    }
+
+    fn llama_cpp(&mut self) {
+        let count = 1 + self.random.below(2);
+        for index in 0..count {
+            let whole = text(self.random);
+            for delta in self.cut(&whole) {
+                let text = self.quoted(&delta);
+                self.events.push(match self.random.below(2) {
+                    0 => format!(r#"{{"index":{index},"content":{text},"tokens":[1,2],"stop":false,"id_slot":0,"tokens_predicted":2}}"#),
+                    _ => format!(r#"{{"stop":false,"content":{text},"index":{index}}}"#),
+                });
+            }
+            self.events.push(format!(r#"{{"index":{index},"content":"","stop":true,"stop_type":"eos","prompt":"[substrate.grep]","timings":{{"predicted_n":3}}}}"#));
+        }
+    }
+
+    fn tgi(&mut self) {
+        let whole = text(self.random);
+        let deltas = self.cut(&whole);
+        let last = deltas.len() - 1;
+        let ends_special = self.random.one_in(2);
+        let whole = json!(whole.iter().collect::<String>());
+        let end = format!(
+            r#""generated_text":{whole},"details":{{"finish_reason":"length","generated_tokens":3,"seed":null}}"#
+        );
+        for (place, delta) in deltas.iter().enumerate() {
+            let text = self.quoted(delta);
+            let rest = match place == last && !ends_special {
+                true => &end,
+                false => r#""generated_text":null,"details":null"#,
+            };
+            self.events.push(format!(r#"{{"index":{place},"token":{{"id":{place},"text":{text},"logprob":-0.5,"special":false}},{rest}}}"#));
+        }
+        if ends_special {
+            self.events.push(format!(r#"{{"index":{},"token":{{"id":2,"text":"</s>","logprob":-0.5,"special":true}},{end}}}"#, last + 1));
+        }
+    }
+
+    fn bedrock(&mut self) {
+        self.events
+            .push(r#"{"messageStart":{"role":"assistant"}}"#.into());
+        let blocks = 1 + self.random.below(3);
+        for index in 0..blocks {
+            let whole = text(self.random);
+            for delta in self.cut(&whole) {
+                let text = self.quoted(&delta);
+                self.events.push(match self.random.below(2) {
+                    0 => format!(r#"{{"contentBlockDelta":{{"delta":{{"text":{text}}},"contentBlockIndex":{index}}}}}"#),
+                    _ => format!(r#"{{"contentBlockDelta":{{"contentBlockIndex":{index},"delta":{{"text":{text}}}}}}}"#),
+                });
+            }
+            self.events.push(format!(
+                r#"{{"contentBlockStop":{{"contentBlockIndex":{index}}}}}"#
+            ));
+        }
+        if self.random.one_in(3) {
+            self.events.push(format!(r#"{{"contentBlockStart":{{"start":{{"toolUse":{{"toolUseId":"t","name":"f"}}}},"contentBlockIndex":{blocks}}}}}"#));
+            self.events.push(format!(r#"{{"contentBlockDelta":{{"delta":{{"toolUse":{{"input":"{{}}"}}}},"contentBlockIndex":{blocks}}}}}"#));
+            self.events.push(format!(
+                r#"{{"contentBlockStop":{{"contentBlockIndex":{blocks}}}}}"#
+            ));
+        }
+        self.events
+            .push(r#"{"messageStop":{"stopReason":"end_turn"}}"#.into());
+        self.events
+            .push(r#"{"metadata":{"usage":{"totalTokens":3}}}"#.into());
+    }
+
+    fn vercel(&mut self) {
+        self.events
+            .push(r#"{"type":"start","messageId":"m"}"#.into());
+        self.events.push(r#"{"type":"start-step"}"#.into());
+        let parts = 1 + self.random.below(3);
+        for part in 0..parts {
+            let whole = text(self.random);
+            self.events
+                .push(format!(r#"{{"type":"text-start","id":"t{part}"}}"#));
+            for delta in self.cut(&whole) {
+                let text = self.quoted(&delta);
+                self.events.push(match self.random.below(2) {
+                    0 => format!(r#"{{"type":"text-delta","id":"t{part}","delta":{text}}}"#),
+                    _ => format!(r#"{{"id":"t{part}","delta":{text},"type":"text-delta"}}"#),
+                });
+            }
+            self.events
+                .push(format!(r#"{{"type":"text-end","id":"t{part}"}}"#));
+        }
+        if self.random.one_in(3) {
+            self.events
+                .push(r#"{"type":"tool-input-start","toolCallId":"c","toolName":"f"}"#.into());
+            self.events.push(
+                r#"{"type":"tool-input-delta","toolCallId":"c","inputTextDelta":"{}"}"#.into(),
+            );
+        }
+        self.events.push(r#"{"type":"finish-step"}"#.into());
+        self.events.push(r#"{"type":"finish"}"#.into());
+        self.events.push("[DONE]".into());
+    }
+
     /// The events in an envelope that the format comes in.
     fn join(self, format: Format) -> Vec<u8> {
         let end = self.random.pick(&["\n", "\n", "\r\n", "\r"]);
         let mut out = String::new();
-        if format == Format::Ollama {
+        let is_lines = format == Format::BedrockConverse && self.random.one_in(3);
+        if format == Format::Ollama || is_lines {
             return (self.events.join("\n") + "\n").into_bytes();
         }
         if format == Format::Gemini && self.random.one_in(3) {
@@ -342,6 +517,13 @@ pub fn stream(format: Format, seed: u64) -> Vec<u8> {
         Format::Gemini => stream.gemini(),
         Format::Ollama => stream.ollama(),
         Format::Cohere => stream.cohere(),
+        Format::OpenAiAssistants => stream.assistants(),
+        Format::GeminiInteractions => stream.interactions(),
+        Format::MistralConversations => stream.mistral(),
+        Format::LlamaCpp => stream.llama_cpp(),
+        Format::Tgi => stream.tgi(),
+        Format::BedrockConverse => stream.bedrock(),
+        Format::VercelUi => stream.vercel(),
         other => panic!("{other}"),
     }
     stream.join(format)

@@ -27,6 +27,10 @@ pub struct Client {
     pub is_late: bool,
     /// Text came after a tool call.
     pub text_after_tool: bool,
+    /// An event of a content block named another one than the block that was open, or a block has no text.
+    pub has_bad_block: bool,
+    /// How many content blocks began, and the text of the last one, if it is one of text.
+    blocks: (u64, Option<String>),
 }
 
 /// The values of all events. Panics on what is not JSON, so that no damage goes unnoticed.
@@ -84,10 +88,18 @@ impl Client {
                 Format::Gemini => client.gemini(&event),
                 Format::Ollama => client.ollama(&event),
                 Format::Cohere => client.cohere(&event),
+                Format::OpenAiAssistants => client.assistants(&event),
+                Format::GeminiInteractions => client.interactions(&event),
+                Format::MistralConversations => client.mistral(&event),
+                Format::LlamaCpp => client.llama_cpp(&event),
+                Format::Tgi => client.tgi(&event),
+                Format::BedrockConverse => client.bedrock(&event),
+                Format::VercelUi => client.vercel(&event),
                 other => panic!("{other}"),
             }
         }
         client.texts.retain(|_, text| !text.is_empty());
+        client.blocks = (0, None);
         client
     }
 
@@ -187,9 +199,25 @@ impl Client {
     }
 
     fn anthropic(&mut self, event: &Value) {
+        let (count, open) = &mut self.blocks;
         match event["type"].as_str().unwrap_or_default() {
-            "content_block_start" => self.text("message", &event["content_block"]["text"]),
+            "content_block_start" => {
+                let text = &event["content_block"]["text"];
+                *open = text.as_str().map(str::to_owned);
+                self.has_bad_block |= event["index"] != *count;
+                *count += 1;
+                self.text("message", text);
+            }
+            "content_block_stop" => {
+                let is_empty = open.take().is_some_and(|text| text.is_empty());
+                self.has_bad_block |= is_empty || event["index"] != *count - 1;
+            }
             "content_block_delta" => {
+                let text = event["delta"]["text"].as_str().unwrap_or_default();
+                if let Some(open) = open {
+                    open.push_str(text);
+                }
+                self.has_bad_block |= event["index"] != *count - 1;
                 self.text("message", &event["delta"]["text"]);
                 if let Some(json) = event["delta"]["partial_json"].as_str() {
                     self.tools.entry("tool".into()).or_default().push_str(json);
@@ -268,6 +296,140 @@ impl Client {
                     .push_str(arguments.unwrap_or_default());
             }
             "message-end" => self.usage.push(event["delta"]["usage"].clone()),
+            _ => {}
+        }
+    }
+
+    fn assistants(&mut self, event: &Value) {
+        match event["object"].as_str().unwrap_or_default() {
+            "thread.message.delta" => {
+                for part in event["delta"]["content"].as_array().into_iter().flatten() {
+                    self.text(&number(&part["index"]), &part["text"]["value"]);
+                }
+            }
+            "thread.message" => {
+                for (place, part) in event["content"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .enumerate()
+                {
+                    self.repeats
+                        .extend(part["text"]["value"].as_str().map(str::to_owned));
+                    self.finish.insert(place.to_string(), "completed".into());
+                }
+            }
+            "thread.run" => self.usage.push(event["usage"].clone()),
+            _ => {}
+        }
+    }
+
+    fn interactions(&mut self, event: &Value) {
+        let channel = number(&event["index"]);
+        match event["event_type"].as_str().unwrap_or_default() {
+            "step.delta" | "content.delta" if event["delta"]["type"] == "text" => {
+                self.text(&channel, &event["delta"]["text"]);
+            }
+            "step.delta" | "content.delta" => {
+                let thought = event["delta"]["content"]["text"].as_str();
+                let thoughts = self.reasoning.entry(channel).or_default();
+                thoughts.push_str(thought.unwrap_or_default());
+            }
+            "step.stop" | "content.stop" => {
+                self.finish.insert(channel, "stop".into());
+            }
+            "interaction.completed" => self.usage.push(event["interaction"]["usage"].clone()),
+            _ => {}
+        }
+    }
+
+    fn mistral(&mut self, event: &Value) {
+        let channel = number(&event["output_index"]);
+        match event["type"].as_str().unwrap_or_default() {
+            "message.output.delta" => {
+                self.text(&channel, &event["content"]);
+                self.text(&channel, &event["content"]["text"]);
+            }
+            "function.call.delta" => {
+                let arguments = event["arguments"].as_str().unwrap_or_default();
+                self.tools.entry(channel).or_default().push_str(arguments);
+                // A call comes after the text of the message before.
+                self.tools.entry("0".into()).or_default();
+            }
+            "conversation.response.done" => self.usage.push(event["usage"].clone()),
+            _ => {}
+        }
+    }
+
+    fn llama_cpp(&mut self, event: &Value) {
+        let channel = number(&event["index"]);
+        self.text(&channel, &event["content"]);
+        if event["stop"] == true {
+            self.finish.insert(channel, event["stop_type"].to_string());
+            self.usage.push(event["timings"].clone());
+        }
+    }
+
+    fn tgi(&mut self, event: &Value) {
+        if event["token"]["special"] == false {
+            self.text("0", &event["token"]["text"]);
+        }
+        if let Some(text) = event["generated_text"].as_str() {
+            self.repeats.push(text.to_owned());
+            self.finish
+                .insert("0".into(), event["details"]["finish_reason"].to_string());
+        }
+    }
+
+    fn bedrock(&mut self, event: &Value) {
+        let (count, open) = &mut self.blocks;
+        if let Some(start) = event.get("contentBlockStart") {
+            self.has_bad_block |= start["contentBlockIndex"] != *count;
+            (*count, *open) = (*count + 1, None);
+        }
+        if let Some(delta) = event.get("contentBlockDelta") {
+            if let Some(text) = delta["delta"]["text"].as_str() {
+                if delta["contentBlockIndex"] == *count {
+                    (*count, *open) = (*count + 1, Some(String::new()));
+                }
+                open.get_or_insert_default().push_str(text);
+            }
+            self.has_bad_block |= delta["contentBlockIndex"] != *count - 1;
+            if let Some(input) = delta["delta"]["toolUse"]["input"].as_str() {
+                self.tools.entry("tool".into()).or_default().push_str(input);
+            }
+            self.text("message", &delta["delta"]["text"]);
+        }
+        let (count, open) = &mut self.blocks;
+        if let Some(stop) = event.get("contentBlockStop") {
+            let is_empty = open.take().is_some_and(|text| text.is_empty());
+            self.has_bad_block |= is_empty || stop["contentBlockIndex"] != *count - 1;
+        }
+        if let Some(stop) = event.get("messageStop") {
+            let reason = stop["stopReason"].to_string();
+            self.finish.insert("message".into(), reason);
+        }
+        self.usage.extend(event["metadata"].get("usage").cloned());
+    }
+
+    fn vercel(&mut self, event: &Value) {
+        match event["type"].as_str().unwrap_or_default() {
+            "text-delta" => {
+                self.has_bad_block |= event["id"].as_str() != self.blocks.1.as_deref();
+                self.text("message", &event["delta"]);
+            }
+            "text-start" => self.blocks.1 = event["id"].as_str().map(str::to_owned),
+            "text-end" => self.blocks.1 = None,
+            "tool-input-delta" => {
+                let input = event["inputTextDelta"].as_str().unwrap_or_default();
+                self.tools
+                    .entry("message".into())
+                    .or_default()
+                    .push_str(input);
+            }
+            "finish" => {
+                self.finish.insert("message".into(), "finish".into());
+            }
             _ => {}
         }
     }

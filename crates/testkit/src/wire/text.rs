@@ -52,6 +52,16 @@ fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
             vec!["delta.message.content.text"],
             vec!["delta.message.citations.text"],
         ),
+        Format::OpenAiAssistants => (
+            vec!["delta.content.*.text.value"],
+            vec!["content.*.text.value"],
+        ),
+        Format::GeminiInteractions => (vec!["delta.text"], vec![]),
+        Format::MistralConversations => (vec!["content", "content.text"], vec![]),
+        Format::LlamaCpp => (vec!["content"], vec![]),
+        Format::Tgi => (vec!["token.text"], vec!["generated_text"]),
+        Format::BedrockConverse => (vec!["contentBlockDelta.delta.text"], vec![]),
+        Format::VercelUi => (vec!["delta"], vec![]),
         other => panic!("{other}"),
     }
 }
@@ -84,7 +94,11 @@ pub fn apart(format: Format, event: &Value) -> (Value, Vec<String>, Vec<String>)
     let (deltas, repeats) = paths(format);
     let (mut delta, mut repeated) = (Vec::new(), Vec::new());
     let kind = event["type"].as_str().unwrap_or_default().to_owned();
-    let is_text = format != Format::OpenAiResponses || kind == "response.output_text.delta";
+    let is_text = match format {
+        Format::OpenAiResponses => kind == "response.output_text.delta",
+        Format::VercelUi => kind == "text-delta",
+        _ => true,
+    };
     for path in deltas.iter().filter(|_| is_text) {
         take(&mut event, &path.split('.').collect::<Vec<_>>(), &mut delta);
     }

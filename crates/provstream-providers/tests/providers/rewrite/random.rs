@@ -79,6 +79,13 @@ fn stream(format: Format, deltas: &[String], end: &str, marked: bool) -> String 
             Format::Anthropic => frame("content_block_delta", format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{delta}"}}}}"#)),
             Format::Gemini => frame("", format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{delta}"}}]}}}}]}}"#)),
             Format::Ollama => format!("{{\"response\":\"{delta}\",\"done\":false}}\n"),
+            Format::OpenAiAssistants => frame("thread.message.delta", format!(r#"{{"object":"thread.message.delta","delta":{{"content":[{{"index":0,"text":{{"value":"{delta}"}}}}]}}}}"#)),
+            Format::GeminiInteractions => frame("step.delta", format!(r#"{{"index":0,"delta":{{"type":"text","text":"{delta}"}},"event_type":"step.delta"}}"#)),
+            Format::MistralConversations => frame("message.output.delta", format!(r#"{{"type":"message.output.delta","output_index":0,"content":"{delta}"}}"#)),
+            Format::LlamaCpp => frame("", format!(r#"{{"index":0,"content":"{delta}","stop":false}}"#)),
+            Format::Tgi => frame("", format!(r#"{{"index":1,"token":{{"text":"{delta}","special":false}},"generated_text":null}}"#)),
+            Format::BedrockConverse => frame("", format!(r#"{{"contentBlockDelta":{{"delta":{{"text":"{delta}"}},"contentBlockIndex":0}}}}"#)),
+            Format::VercelUi => frame("", format!(r#"{{"type":"text-delta","id":"0","delta":"{delta}"}}"#)),
             _ => frame("", format!(r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":"{delta}"}}}}}}}}"#)),
         });
     }
@@ -90,6 +97,13 @@ fn stream(format: Format, deltas: &[String], end: &str, marked: bool) -> String 
             Format::Anthropic => frame("content_block_stop", r#"{"type":"content_block_stop","index":0}"#.into()),
             Format::Gemini => ": end\n\n".into(),
             Format::Ollama => "{\"response\":\"\",\"done\":true}\n".into(),
+            Format::OpenAiAssistants => frame("thread.message.completed", format!(r#"{{"object":"thread.message","content":[{{"text":{{"value":"{whole}"}}}}],"completed_at":7}}"#)),
+            Format::GeminiInteractions => frame("step.stop", r#"{"index":0,"event_type":"step.stop"}"#.into()),
+            Format::MistralConversations => frame("", r#"{"type":"conversation.response.done"}"#.into()),
+            Format::LlamaCpp => frame("", r#"{"index":0,"content":"","stop":true}"#.into()),
+            Format::Tgi => frame("", format!(r#"{{"token":{{"text":"</s>","special":true}},"generated_text":"{whole}"}}"#)),
+            Format::BedrockConverse => frame("", r#"{"messageStop":{"stopReason":"end_turn"}}"#.into()),
+            Format::VercelUi => frame("", r#"{"type":"text-end","id":"0"}"#.into()),
             _ => frame("", r#"{"type":"content-end","index":0}"#.into()),
         });
     }

@@ -1,0 +1,174 @@
+//! Text blocks that lose all their text, and what the blocks after them are then numbered.
+
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
+/// What an event is to a text block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockEvent {
+    Start,
+    /// It has text, or a string for text.
+    Delta,
+    Stop,
+    /// It has a whole message.
+    Whole,
+}
+
+/// The text blocks of a message that is rewritten.
+///
+/// The API of Anthropic refuses a message with an empty text block, so a block that had text and has none left is removed:
+/// its events are held back from its start until it has text that stays, or ends. The blocks after it are numbered anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blocks {
+    /// In memory of its own, which only formats with blocks need.
+    known: Option<Box<Known>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Those that have no text that stays, so far.
+    empty: SmallVec<[Block; 1]>,
+    /// The last one.
+    current: Option<u32>,
+    /// How many were removed, and the last one of them.
+    removed: u32,
+    last_removed: u32,
+    /// What the strings of the event had before and have now.
+    had_text: bool,
+    has_text: bool,
+    /// The block that the event names, and where in its data the number is.
+    named: Option<(u32, Range<usize>)>,
+}
+
+/// A text block by its number in the stream.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    number: u32,
+    is_open: bool,
+    /// It had text.
+    had_text: bool,
+}
+
+/// The numbers of blocks that are removed.
+pub(super) type Removed = SmallVec<[u32; 1]>;
+
+impl Blocks {
+    fn known(&mut self) -> &mut Known {
+        self.known.get_or_insert_default()
+    }
+
+    fn is(&self, is: impl Fn(&Known) -> bool) -> bool {
+        self.known.as_deref().is_some_and(is)
+    }
+
+    /// Whether the numbers in events matter: blocks were removed, or may be.
+    pub(super) fn is_active(&self) -> bool {
+        self.is(|known| known.removed > 0 || !known.empty.is_empty())
+    }
+
+    /// Whether events are held back for a block.
+    pub(super) fn is_holding(&self) -> bool {
+        self.is(|known| !known.empty.is_empty())
+    }
+
+    /// Whether text can still come in a block that has none.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.is(|known| known.empty.iter().any(|block| block.is_open))
+    }
+
+    /// A string of the event had and has text.
+    pub(super) fn text(&mut self, had_text: bool, has_text: bool) {
+        let known = self.known();
+        known.had_text |= had_text;
+        known.has_text |= has_text;
+    }
+
+    /// Takes note of an event of a block, whose strings had and have text as noted.
+    pub(super) fn event(&mut self, event: BlockEvent, number: u32) {
+        let known = self.known();
+        let had_text = core::mem::take(&mut known.had_text);
+        let has_text = core::mem::take(&mut known.has_text);
+        let is_new = event == BlockEvent::Start || known.current != Some(number);
+        if event != BlockEvent::Stop && is_new {
+            known.current = Some(number);
+            known.empty.push(Block {
+                number,
+                is_open: true,
+                had_text: false,
+            });
+        }
+        let mut blocks = known.empty.iter_mut().rev();
+        if let Some(block) = blocks.find(|block| block.number == number) {
+            block.had_text |= had_text;
+            block.is_open &= event != BlockEvent::Stop;
+            // One that was empty before stays.
+            if has_text || !(block.is_open || block.had_text) {
+                self.has_text(number);
+            }
+        }
+    }
+
+    /// A block has text that stays.
+    pub(super) fn has_text(&mut self, number: u32) {
+        let known = self.known();
+        known.empty.retain(|block| block.number != number);
+    }
+
+    /// No more text comes in any block.
+    pub(super) fn close(&mut self) {
+        if let Some(known) = &mut self.known {
+            known.empty.retain(|block| {
+                block.is_open = false;
+                block.had_text
+            });
+        }
+    }
+
+    /// The blocks that are removed: those that had text, have none, and are closed. The others stay as they are.
+    pub(super) fn settle(&mut self) -> Removed {
+        let Some(known) = &mut self.known else {
+            return Removed::new();
+        };
+        let empty = core::mem::take(&mut known.empty);
+        let closed = empty
+            .iter()
+            .filter(|block| !block.is_open && block.had_text);
+        let removed: Removed = closed.map(|block| block.number).collect();
+        self.remove(&removed);
+        removed
+    }
+
+    /// Blocks were removed.
+    pub(super) fn remove(&mut self, numbers: &[u32]) {
+        let known = self.known();
+        known.removed += numbers.len() as u32;
+        known.last_removed = numbers.iter().copied().fold(known.last_removed, u32::max);
+    }
+
+    /// What a block of the stream is numbered, if that changes.
+    pub(super) fn renumbered(&self, number: u32) -> Option<u32> {
+        let known = self.known.as_deref()?;
+        let is_after = known.removed > 0 && number > known.last_removed;
+        number.checked_sub(known.removed).filter(|_| is_after)
+    }
+
+    /// The last block with text.
+    pub(super) fn current(&self) -> Option<u32> {
+        self.known.as_deref()?.current
+    }
+
+    /// The event names a block, with digits at this place of its data.
+    pub(super) fn set_named(&mut self, number: u32, digits: Range<usize>) {
+        self.known().named = Some((number, digits));
+    }
+
+    pub(super) fn has_named(&self) -> bool {
+        self.is(|known| known.named.is_some())
+    }
+
+    /// The block that the event names.
+    pub(super) fn take_named(&mut self) -> Option<(u32, Range<usize>)> {
+        self.known.as_mut()?.named.take()
+    }
+}

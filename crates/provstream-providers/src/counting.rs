@@ -1,0 +1,267 @@
+//! Whether the numbers of choices name texts or count deltas, where a message begins with each.
+
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::Format;
+use super::deferred::MAX_DEFERRED;
+use super::event::Event;
+use super::frame::{Frame, Kind, Piece};
+use super::walk::Walk;
+use super::walk::table::Role;
+use provstream::TextChunk;
+
+/// Most choices that may begin one after the other, each with text in its first delta, before one of them goes on.
+const MAX_IN_ROW: u32 = 16;
+
+/// The first events of a chat completion, held back as long as two readings of them are possible.
+///
+/// `{"index":0,"delta":{"role":"assistant","content":"A"}}` and then the same with 1 and "B" are the first deltas of two choices, or two
+/// deltas of one text from a server that counts `index` up and repeats `role`. The events from the second on are held back
+/// until one of them decides: a number that comes again names a text, and so do two numbers in one event and two that end; more
+/// than [`MAX_IN_ROW`] new numbers in a row are counted. If the stream ends before that, they are counted unless each has
+/// a reason to finish of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counting {
+    is_settled: bool,
+    /// What is known before that; in memory of its own, which is given back.
+    doubt: Option<Box<Doubt>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Doubt {
+    walk: Walk,
+    /// The first and the last number with a message that began, each one more than the one before.
+    row: Option<(u32, u32)>,
+    /// One of them has text.
+    has_text: bool,
+    /// One of them has no reason to finish.
+    has_unfinished: bool,
+    /// The number of an event that has nothing but a reason to finish.
+    finished: Option<u32>,
+    held: Held,
+}
+
+/// What is to be done with a piece of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Read it.
+    Pass,
+    /// It is held back.
+    Hold,
+    /// Read what was held back, and then it: numbers count deltas, or not.
+    Settled(bool),
+}
+
+/// Pieces of the stream that are held back.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    bytes: Vec<u8>,
+    pieces: Vec<HeldPiece>,
+}
+
+#[derive(Clone, Debug)]
+struct HeldPiece {
+    kind: Kind,
+    /// Offset of the first byte in the stream.
+    start: u64,
+    place: Range<usize>,
+    /// Of an event, the lines of its data; other bytes have none.
+    lines: SmallVec<[Range<usize>; 1]>,
+}
+
+/// What an event says of one choice.
+#[derive(Clone, Copy, Debug, Default)]
+struct Choice {
+    number: u32,
+    begins: bool,
+    has_text: bool,
+    finishes: bool,
+}
+
+impl Counting {
+    /// Whether there is no doubt about any event that can follow.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
+    /// Judges the next piece of a stream whose format is this one, as far as it is known.
+    pub(super) fn judge(
+        &mut self,
+        kind: Kind,
+        piece: &Piece<'_>,
+        format: Option<Format>,
+    ) -> Verdict {
+        let doubt = self.doubt.get_or_insert_default();
+        let verdict = match (format, piece) {
+            (Some(Format::OpenAiChat) | None, Piece::Event(frame)) => doubt.event(frame),
+            (Some(Format::OpenAiChat) | None, Piece::Other(_)) => doubt.pass(),
+            _ => doubt.settle_as_is(),
+        };
+        let verdict = match verdict {
+            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => doubt.settle_as_is(),
+            verdict => verdict,
+        };
+        match verdict {
+            Verdict::Hold => doubt.held.add(kind, piece),
+            Verdict::Settled(_) => self.is_settled = true,
+            Verdict::Pass => {}
+        }
+        verdict
+    }
+
+    /// The end of the stream: whether numbers count deltas.
+    pub(super) fn finish(&mut self) -> bool {
+        self.is_settled = true;
+        let doubt = self.doubt.as_ref();
+        doubt.is_some_and(|doubt| doubt.settle_as_is() == Verdict::Settled(true))
+    }
+
+    /// What was held back, once it is settled.
+    pub(super) fn take_held(&mut self) -> Held {
+        self.doubt
+            .take()
+            .map(|doubt| doubt.held)
+            .unwrap_or_default()
+    }
+}
+
+impl Doubt {
+    const fn is_holding(&self) -> bool {
+        !self.held.pieces.is_empty()
+    }
+
+    /// What decides nothing comes after what is held back.
+    const fn pass(&self) -> Verdict {
+        if self.is_holding() {
+            Verdict::Hold
+        } else {
+            Verdict::Pass
+        }
+    }
+
+    const fn settle_as_is(&self) -> Verdict {
+        Verdict::Settled(self.is_holding() && self.has_unfinished)
+    }
+
+    fn event(&mut self, frame: &Frame<'_>) -> Verdict {
+        if frame.data.trim_ascii().is_empty() {
+            return self.pass();
+        }
+        let automaton = Format::OpenAiChat.automaton();
+        let is_read = self.walk.read(automaton, &frame.data).is_ok();
+        let event = Event::new(automaton, &self.walk, &frame.data, true);
+        let choices = if is_read { choices(&event) } else { None };
+        match choices.as_deref() {
+            None => self.settle_as_is(),
+            Some([]) => self.pass(),
+            Some([choice]) => self.choice(*choice),
+            Some(_) => Verdict::Settled(false),
+        }
+    }
+
+    fn choice(&mut self, choice: Choice) -> Verdict {
+        let Some((first, last)) = self.row else {
+            self.row = Some((choice.number, choice.number));
+            self.has_text = choice.has_text;
+            self.has_unfinished = !choice.finishes;
+            return match choice.begins {
+                true => Verdict::Pass,
+                // Whether such numbers count is found out without looking ahead.
+                false => Verdict::Settled(false),
+            };
+        };
+        let is_holding = self.is_holding();
+        if choice.finishes && !choice.has_text && !choice.begins && is_holding {
+            return match self.finished.replace(choice.number) {
+                Some(other) if other != choice.number => Verdict::Settled(false),
+                _ => Verdict::Hold,
+            };
+        }
+        let is_next = last.checked_add(1) == Some(choice.number);
+        if !is_next || !(choice.begins || is_holding) {
+            return Verdict::Settled(false);
+        }
+        self.row = Some((first, choice.number));
+        let is_in_doubt = is_holding || (self.has_text && choice.has_text);
+        self.has_text |= choice.has_text;
+        self.has_unfinished |= !choice.finishes;
+        match is_in_doubt {
+            _ if choice.number - first >= MAX_IN_ROW => Verdict::Settled(is_in_doubt),
+            true => Verdict::Hold,
+            false => Verdict::Pass,
+        }
+    }
+}
+
+/// What an event says of each choice; `None` if it reports an error.
+fn choices(event: &Event<'_>) -> Option<SmallVec<[Choice; 2]>> {
+    let mut choices: SmallVec<[Choice; 2]> = SmallVec::new();
+    for capture in &event.walk.captures {
+        for rule in event.rules(capture) {
+            let is_string = capture.is_string() && capture.start < capture.end;
+            let says = match rule.row.role {
+                Role::Error if event.is_set(capture) => return None,
+                Role::Begins => Choice {
+                    begins: true,
+                    ..Choice::default()
+                },
+                Role::Text => Choice {
+                    has_text: is_string,
+                    ..Choice::default()
+                },
+                Role::Finish if event.is_finish(capture) => Choice {
+                    finishes: true,
+                    ..Choice::default()
+                },
+                _ => continue,
+            };
+            let number = event.channel(capture, rule.row.channel).index();
+            let place = choices.iter().position(|choice| choice.number == number);
+            let place = place.unwrap_or_else(|| {
+                choices.push(Choice {
+                    number,
+                    ..Choice::default()
+                });
+                choices.len() - 1
+            });
+            let choice = &mut choices[place];
+            choice.begins |= says.begins;
+            choice.has_text |= says.has_text;
+            choice.finishes |= says.finishes;
+        }
+    }
+    Some(choices)
+}
+
+impl Held {
+    fn add(&mut self, kind: Kind, piece: &Piece<'_>) {
+        let (bytes, start, lines) = match piece {
+            Piece::Event(frame) => (frame.raw, frame.start, frame.lines().into()),
+            Piece::Other(text) => (text.bytes(), text.span().start(), SmallVec::new()),
+            _ => return,
+        };
+        let at = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.pieces.push(HeldPiece {
+            kind,
+            start,
+            place: at..self.bytes.len(),
+            lines,
+        });
+    }
+
+    /// The pieces in their order.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, Piece<'_>)> {
+        self.pieces.iter().map(|piece| {
+            let bytes = &self.bytes[piece.place.clone()];
+            let held = if piece.lines.is_empty() {
+                Piece::Other(TextChunk::new(bytes, piece.start))
+            } else {
+                Piece::Event(Frame::new(bytes, piece.start, piece.lines.clone()))
+            };
+            (piece.kind, held)
+        })
+    }
+}

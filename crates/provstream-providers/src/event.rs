@@ -1,0 +1,130 @@
+//! What the places of an event say, after the walk over it.
+
+use super::Channel;
+use super::item::NoticeCode;
+use super::walk::automaton::{Automaton, Rule};
+use super::walk::table::ChannelOf;
+use super::walk::{Capture, Scope, Shape, Walk};
+
+/// What is odd about an event.
+pub(super) type Odd = Option<NoticeCode>;
+
+/// An event after the walk over it.
+pub(super) struct Event<'a> {
+    pub(super) automaton: &'static Automaton,
+    pub(super) walk: &'a Walk,
+    pub(super) data: &'a [u8],
+    /// It is one of many, not a whole response.
+    pub(super) is_streamed: bool,
+    /// The bit of its type.
+    pub(super) bit: u64,
+    pub(super) odd: Odd,
+}
+
+impl<'a> Event<'a> {
+    pub(super) fn new(
+        automaton: &'static Automaton,
+        walk: &'a Walk,
+        data: &'a [u8],
+        is_streamed: bool,
+    ) -> Self {
+        let mut event = Self {
+            automaton,
+            walk,
+            data,
+            is_streamed,
+            bit: 0,
+            odd: None,
+        };
+        event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
+        event
+    }
+
+    fn type_bit(&self, kind: &Capture) -> u64 {
+        let raw = &self.data[kind.range()];
+        match kind.shape {
+            Shape::Plain => self.automaton.type_bit(raw),
+            Shape::Escaped => {
+                let decoded = provstream::json::decode(raw, true);
+                self.automaton.type_bit(decoded.text.as_bytes())
+            }
+            _ => 0,
+        }
+    }
+
+    /// The rules about a value in an event of this type.
+    pub(super) fn rules(&self, capture: &Capture) -> impl Iterator<Item = &'static Rule> + use<> {
+        let bit = self.bit;
+        let rules = self.automaton.node(capture.node).rules.iter();
+        rules.filter(move |rule| rule.types == u64::MAX || rule.types & bit != 0)
+    }
+
+    /// Walks from a scope outwards.
+    fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
+        let mut place = capture.scope;
+        loop {
+            let scope = self.walk.scopes.get(usize::from(place))?;
+            if let Some(found) = find(scope) {
+                return Some(found);
+            }
+            if place == scope.parent {
+                return None;
+            }
+            place = scope.parent;
+        }
+    }
+
+    fn number(&self, capture: &Capture, level: usize) -> u32 {
+        self.outwards(capture, |scope| scope.numbers[level])
+            .unwrap_or(0)
+    }
+
+    pub(super) fn channel(&self, capture: &Capture, by: ChannelOf) -> Channel {
+        match by {
+            ChannelOf::Zero => Channel::new(0),
+            ChannelOf::First | ChannelOf::All => Channel::new(self.number(capture, 0)),
+            ChannelOf::Both => Channel::with_part(self.number(capture, 0), self.number(capture, 1)),
+            ChannelOf::Cited => Channel::new(self.number(capture, 2)),
+        }
+    }
+
+    pub(super) fn is_thought(&self, capture: &Capture) -> bool {
+        self.outwards(capture, |scope| scope.is_thought.then_some(()))
+            .is_some()
+    }
+
+    /// Whether a string for text is not shown to anyone.
+    pub(super) fn is_special(&self, capture: &Capture) -> bool {
+        let scope = self.walk.scopes.get(usize::from(capture.scope));
+        scope.is_some_and(|scope| scope.is_special)
+    }
+
+    /// Whether a value in the place of text is a container that rows look into for it.
+    pub(super) fn holds_text(&self, capture: &Capture) -> bool {
+        let node = self.automaton.node(capture.node);
+        match capture.shape {
+            Shape::Array => node.element.is_some(),
+            Shape::Object => node.leads_on(),
+            _ => false,
+        }
+    }
+
+    /// Whether a value says something: SDKs take `false`, 0, and empty strings and containers for nothing.
+    pub(super) fn is_set(&self, capture: &Capture) -> bool {
+        let value = &self.data[capture.range()];
+        match capture.shape {
+            Shape::Plain | Shape::Escaped => !value.is_empty(),
+            Shape::Scalar => !matches!(value, b"false" | b"0" | b"null"),
+            Shape::Object | Shape::Array => value
+                .get(1..value.len().saturating_sub(1))
+                .is_some_and(|inside| !inside.trim_ascii().is_empty()),
+        }
+    }
+
+    /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.
+    pub(super) fn is_finish(&self, capture: &Capture) -> bool {
+        let value = &self.data[capture.range()];
+        let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
+        self.is_set(capture) && !says_nothing
+    }
+}

@@ -1,0 +1,58 @@
+//! Bedrock Converse: the JSON in the events of `ConverseStream`, with the name of the event around it as SDKs give it or
+//! without it as the frames of the event stream have it, and the response of `Converse`.
+//!
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>,
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
+
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+
+const ROWS: &[Row] = &[
+    row(ANY, "contentBlockIndex", Role::Number(0)),
+    row(ANY, "delta.text", Role::Text),
+    row(ANY, "delta.reasoningContent.text", Role::Reasoning),
+    row(ANY, "delta.toolUse.input", Role::Tool),
+    row(ANY, "start.toolUse", Role::Part).all(),
+    row(ANY, "contentBlockStart.contentBlockIndex", Role::Number(0)),
+    row(ANY, "contentBlockStart.start.toolUse", Role::Part).all(),
+    row(ANY, "contentBlockDelta.contentBlockIndex", Role::Number(0)),
+    row(ANY, "contentBlockDelta.delta.text", Role::Text),
+    row(
+        ANY,
+        "contentBlockDelta.delta.reasoningContent.text",
+        Role::Reasoning,
+    ),
+    row(ANY, "contentBlockDelta.delta.toolUse.input", Role::Tool),
+    row(ANY, "contentBlockStop.contentBlockIndex", Role::Number(0)),
+    row(ANY, "contentBlockStop", Role::BlockEnd),
+    row(ANY, "contentBlockStop", Role::ReasoningEnd),
+    row(ANY, "contentBlockStop", Role::Finish),
+    row(ANY, "messageStop", Role::End).all(),
+    row(ANY, "messageStop", Role::Done),
+    // The response alone, not streamed; a frame of the event stream has this reason as well.
+    row(ANY, "output.message.content[0]", Role::Element),
+    row(ANY, "output.message.content[0].text", Role::Start),
+    row(ANY, "output.message.content[0].toolUse", Role::Part),
+    row(
+        ANY,
+        "output.message.content[0].reasoningContent.reasoningText.text",
+        Role::ReasoningWhole,
+    ),
+    row(ANY, "stopReason", Role::End).all(),
+    row(ANY, "internalServerException", Role::Error),
+    row(ANY, "modelStreamErrorException", Role::Error),
+    row(ANY, "serviceUnavailableException", Role::Error),
+    row(ANY, "throttlingException", Role::Error),
+    row(ANY, "validationException", Role::Error),
+    row(ANY, "error", Role::Error),
+];
+
+pub(crate) const TABLE: Table = Table {
+    one_text: true,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"contentBlockDelta":{"delta":{"text":"@"},"contentBlockIndex":#}}"##,
+        },
+    )
+};

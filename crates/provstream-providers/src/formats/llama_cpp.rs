@@ -1,0 +1,24 @@
+//! `/completion` of llama.cpp's server, which has the same members streamed or not.
+//!
+//! <https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>
+
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+
+const ROWS: &[Row] = &[
+    row(ANY, "index", Role::Number(0)),
+    row(ANY, "content", Role::Text),
+    row(ANY, "tokens", Role::Logprobs),
+    row(ANY, "completion_probabilities", Role::Logprobs),
+    row(ANY, "stop", Role::End),
+    row(ANY, "error", Role::Error),
+    row(ANY, "type", Role::Type),
+    row(&["error"], "", Role::Error),
+];
+
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "",
+        json: r##"{"index":#,"content":"@","stop":false}"##,
+    },
+);

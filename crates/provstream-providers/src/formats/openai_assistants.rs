@@ -1,0 +1,73 @@
+//! Messages of OpenAI's Assistants, streamed and whole.
+//!
+//! <https://platform.openai.com/docs/api-reference/assistants-streaming/events>,
+//! <https://platform.openai.com/docs/api-reference/messages/object>
+
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+
+const DELTA: &[&str] = &["thread.message.delta"];
+const MESSAGE: &[&str] = &["thread.message"];
+const STEP: &[&str] = &["thread.run.step.delta"];
+
+const ROWS: &[Row] = &[
+    row(ANY, "object", Role::Type),
+    row(DELTA, "delta.content[].index", Role::Number(0)),
+    row(DELTA, "delta.content[].text.value", Role::Text),
+    row(DELTA, "delta.content[].refusal", Role::Text),
+    row(
+        DELTA,
+        "delta.content[].text.annotations[].start_index",
+        Role::Offset,
+    ),
+    row(
+        DELTA,
+        "delta.content[].text.annotations[].end_index",
+        Role::Offset,
+    ),
+    row(DELTA, "delta.content[].image_file", Role::Part),
+    // A message is there when it begins and when it is over.
+    row(MESSAGE, "content[0].text.value", Role::Whole),
+    row(MESSAGE, "content[0].refusal", Role::Whole),
+    row(
+        MESSAGE,
+        "content[0].text.annotations[].start_index",
+        Role::Offset,
+    ),
+    row(
+        MESSAGE,
+        "content[0].text.annotations[].end_index",
+        Role::Offset,
+    ),
+    row(MESSAGE, "completed_at", Role::End).all(),
+    row(MESSAGE, "incomplete_at", Role::End).all(),
+    // A list of messages.
+    row(ANY, "data[0].content[1].text.value", Role::Whole).both(),
+    row(ANY, "data[0].content[1].refusal", Role::Whole).both(),
+    row(
+        STEP,
+        "delta.step_details.tool_calls[].index",
+        Role::Number(1),
+    ),
+    row(
+        STEP,
+        "delta.step_details.tool_calls[].code_interpreter.input",
+        Role::Tool,
+    )
+    .both(),
+    row(
+        STEP,
+        "delta.step_details.tool_calls[].function.arguments",
+        Role::Tool,
+    )
+    .both(),
+    row(&["thread.run"], "last_error", Role::Error),
+    row(ANY, "error", Role::Error),
+];
+
+pub(crate) const TABLE: Table = Table::new(
+    ROWS,
+    Shortest {
+        event: "thread.message.delta",
+        json: r##"{"object":"thread.message.delta","delta":{"content":[{"index":#,"type":"text","text":{"value":"@"}}]}}"##,
+    },
+);

@@ -1,0 +1,36 @@
+//! Hugging Face's Text Generation Inference: `/generate_stream`, `/generate` and the older `/`.
+//!
+//! <https://huggingface.co/docs/text-generation-inference/en/reference/api_reference>,
+//! <https://huggingface.github.io/text-generation-inference/>
+
+use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+
+// `index` counts tokens.
+const ROWS: &[Row] = &[
+    row(ANY, "token.text", Role::Text).zero(),
+    row(ANY, "token.special", Role::Special),
+    row(ANY, "top_tokens", Role::Logprobs).zero(),
+    row(ANY, "generated_text", Role::Whole).zero(),
+    row(ANY, "generated_text", Role::End).zero(),
+    row(ANY, "details.finish_reason", Role::End).zero(),
+    row(ANY, "details.tokens", Role::Logprobs).zero(),
+    row(ANY, "details.top_tokens", Role::Logprobs).zero(),
+    row(
+        ANY,
+        "details.best_of_sequences[0].generated_text",
+        Role::Whole,
+    ),
+    row(ANY, "details.best_of_sequences[0].tokens", Role::Logprobs),
+    row(ANY, "error", Role::Error),
+];
+
+pub(crate) const TABLE: Table = Table {
+    whole_alone: true,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"index":0,"token":{"id":0,"text":"@","logprob":0,"special":false},"generated_text":null,"details":null}"##,
+        },
+    )
+};

@@ -1,0 +1,317 @@
+//! From the data of an event to what it says, with the channels that are open.
+
+mod ends;
+mod values;
+
+use core::ops::Range;
+
+use crate::again::{Again, Text};
+use crate::blocks::BlockEvent;
+use crate::event::{Event, Odd};
+use crate::formats::{DETECT, evidence};
+use crate::found::{Found, Str};
+use crate::item::NoticeCode;
+use crate::numbering::Numbering;
+use crate::report::ReadReport;
+use crate::walk::Walk;
+use crate::walk::table::Role;
+use crate::{Channel, Format};
+
+/// Most channels with text that are open at one time in a stream.
+pub const MAX_CHANNELS: usize = 256;
+
+/// Things that events commonly say; memory for more is given back.
+const USUAL: usize = 64;
+
+/// Reads events one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    /// What was asked for; else the format is that of the last event with evidence, until one has text.
+    asked: Option<Format>,
+    format: Option<Format>,
+    /// An event of this format had text, so that it is certain.
+    settled: bool,
+    /// What the last event says, in order.
+    pub(crate) found: Vec<Found>,
+    walk: Walk,
+    again: Again,
+    /// The channel of the last text, by its numbers in the event.
+    channel_read: Channel,
+    /// The channels with text that has not ended; at most [`MAX_CHANNELS`].
+    channels: Vec<OpenChannel>,
+    numbering: Numbering,
+    ended: bool,
+    /// All that is reasoning is wanted, and where it ends.
+    pub(crate) wants_reasoning: bool,
+    /// The numbers of blocks are wanted, of every event.
+    wants_blocks: bool,
+    /// What the last event is to a text block, until it is taken.
+    pub(crate) block: Option<BlockEvent>,
+    pub(crate) report: ReadReport,
+}
+
+/// A channel whose text has begun.
+#[derive(Clone, Copy, Debug)]
+struct OpenChannel {
+    channel: Channel,
+    /// Its text is over, unless more follows.
+    is_finishing: bool,
+    /// The number of the last event that said so.
+    finished_in: u64,
+}
+
+impl Reader {
+    pub(crate) fn new(asked: Option<Format>) -> Self {
+        Self {
+            asked,
+            format: asked,
+            settled: asked.is_some(),
+            found: Vec::new(),
+            walk: Walk::default(),
+            again: Again::default(),
+            channel_read: Channel::default(),
+            channels: Vec::new(),
+            numbering: Numbering::default(),
+            ended: false,
+            wants_reasoning: false,
+            wants_blocks: false,
+            block: None,
+            report: ReadReport::default(),
+        }
+    }
+
+    pub(crate) const fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    pub(crate) fn reset(&mut self) {
+        *self = Self {
+            wants_reasoning: self.wants_reasoning,
+            ..Self::new(self.asked)
+        };
+    }
+
+    /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a
+    /// channel that is not open if it is not empty. All open channels end before an error and the end, which is there once.
+    pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
+        self.found.clear();
+        self.numbering.begin_event();
+        if let Some(text) = self.again.read(data) {
+            return self.read_again(text);
+        }
+        self.block = None;
+        match data.trim_ascii() {
+            // Some servers keep a connection alive with it.
+            b"" => return None,
+            b"[DONE]" => {
+                self.report.add_event();
+                self.done();
+                return None;
+            }
+            _ => {}
+        }
+        self.report.add_event();
+        let mut walk = core::mem::take(&mut self.walk);
+        let odd = self.walk(&mut walk, data, is_streamed);
+        self.walk = walk;
+        self.keep(data, odd);
+        odd
+    }
+
+    /// Keeps an event that has one text and nothing else.
+    fn keep(&mut self, data: &[u8], odd: Odd) {
+        match self.found[..] {
+            [Found::Text(_, at, repeatable)]
+                if !at.is_empty()
+                    && odd.is_none()
+                    && self.settled
+                    && !self.walk.has_begins
+                    && !self.wants_blocks =>
+            {
+                let channel = self.channel_read;
+                self.again.keep(
+                    data,
+                    Text {
+                        channel,
+                        at,
+                        repeatable,
+                    },
+                );
+            }
+            _ => self.again.forget(),
+        }
+    }
+
+    /// Reads an event that differs from the last one in its text alone.
+    fn read_again(&mut self, text: Text) -> Odd {
+        self.report.add_event();
+        let (channel, odd) = self.text_of(text.channel, text.at);
+        if self.begin(channel, text.at) {
+            self.found
+                .push(Found::Text(channel, text.at, text.repeatable));
+        } else if !text.at.is_empty() {
+            return Some(NoticeCode::LimitChannels);
+        }
+        odd
+    }
+
+    /// The channel of a text by its numbers, and whether they are odd.
+    fn text_of(&mut self, channel: Channel, text: Str) -> (Channel, Odd) {
+        let table = match self.format {
+            Some(format) => format.automaton().table,
+            None => DETECT.table,
+        };
+        if table.counts_up {
+            let known = self.channels.iter().any(|open| open.channel == channel);
+            let (named, is_odd) = self.numbering.text_of(channel, known);
+            return (named, is_odd.then_some(NoticeCode::OddChannel));
+        }
+        if table.one_text {
+            let named = match text.is_empty() {
+                true => self.numbering.name_of(channel, true),
+                false => self.numbering.one_text(channel),
+            };
+            return (named, None);
+        }
+        (channel, None)
+    }
+
+    fn walk(&mut self, walk: &mut Walk, data: &[u8], is_streamed: bool) -> Odd {
+        if !self.settled {
+            if walk.read(&DETECT, data).is_err() {
+                return Some(NoticeCode::MalformedEvent);
+            }
+            self.format = evidence(walk, data).or(self.format);
+        }
+        if self.format.is_some() {
+            self.report.format_is_known();
+        }
+        let automaton = match self.format {
+            Some(format) => format.automaton(),
+            None => &DETECT,
+        };
+        if (self.settled || self.format.is_some()) && walk.read(automaton, data).is_err() {
+            return Some(NoticeCode::MalformedEvent);
+        }
+        let mut event = Event::new(automaton, walk, data, is_streamed);
+        if walk.has_begins {
+            self.note_begins(&event);
+        }
+        let mut has_ends = false;
+        for capture in &walk.captures {
+            for rule in event.rules(capture) {
+                has_ends |= rule.row.role.is_end();
+                self.take(&mut event, capture, rule);
+            }
+        }
+        if has_ends {
+            self.take_ends(&event);
+        }
+        if self.format.is_none() && self.found.is_empty() {
+            self.report.add_unknown();
+        }
+        if walk.bad_number {
+            event.odd = event.odd.or(Some(NoticeCode::OddChannel));
+        }
+        event.odd
+    }
+
+    /// The numbers of blocks are wanted, of every event or no more.
+    pub(crate) const fn want_blocks(&mut self, wants: bool) {
+        self.wants_blocks = wants;
+        if wants {
+            self.again.forget();
+        }
+    }
+
+    /// Whether the last event may be one of a block.
+    #[inline]
+    pub(crate) const fn may_be_of_block(&self) -> bool {
+        self.block.is_some() || self.wants_blocks
+    }
+
+    /// The number of the block that the last event names, and where in its data the digits are.
+    pub(crate) fn block_number(&self, data: &[u8]) -> Option<(u32, Range<usize>)> {
+        let (start, end) = self.walk.number_at;
+        let range = start as usize..end as usize;
+        let digits = core::str::from_utf8(data.get(range.clone())?).ok()?;
+        Some((digits.parse().ok()?, range))
+    }
+
+    /// Numbers count deltas, as far as they do not come again.
+    pub(crate) const fn set_counted(&mut self) {
+        self.numbering.set_counted();
+    }
+
+    /// Whether a channel is open.
+    pub(crate) fn is_open(&self, channel: Channel) -> bool {
+        self.channels.iter().any(|open| open.channel == channel)
+    }
+
+    /// Notes the messages that begin in an event, before its text is read.
+    fn note_begins(&mut self, event: &Event<'_>) {
+        for capture in &event.walk.captures {
+            for rule in event
+                .rules(capture)
+                .filter(|rule| rule.row.role == Role::Begins)
+            {
+                let channel = event.channel(capture, rule.row.channel);
+                self.numbering.begins(channel.index());
+            }
+        }
+    }
+
+    fn is_one_text(&self) -> bool {
+        self.format
+            .is_some_and(|format| format.automaton().table.one_text)
+    }
+
+    /// The channel that a value is about, by the names that its text goes by.
+    fn named(&self, event: &Event<'_>, channel: Channel) -> Channel {
+        let table = event.automaton.table;
+        if table.one_text || table.counts_up {
+            self.numbering.name_of(channel, table.one_text)
+        } else {
+            channel
+        }
+    }
+
+    /// Begins or continues a channel's text; `false` if there is none to begin or no room for one more.
+    fn begin(&mut self, channel: Channel, text: Str) -> bool {
+        if let Some(open) = self
+            .channels
+            .iter_mut()
+            .find(|open| open.channel == channel)
+        {
+            if !text.is_empty() {
+                open.is_finishing = false;
+            }
+            return true;
+        }
+        if text.is_empty() {
+            return false;
+        }
+        if self.channels.len() == MAX_CHANNELS {
+            let Some(over) = self.channels.iter().position(|open| open.is_finishing) else {
+                return false;
+            };
+            let over = self.channels.remove(over);
+            self.found.push(Found::End(over.channel));
+        }
+        self.channels.push(OpenChannel {
+            channel,
+            is_finishing: false,
+            finished_in: 0,
+        });
+        true
+    }
+
+    /// Gives back memory that an unusual event needed.
+    pub(crate) fn trim(&mut self) {
+        if self.found.capacity() > USUAL {
+            self.found.clear();
+            self.found.shrink_to(USUAL);
+        }
+        self.walk.trim();
+    }
+}

@@ -1,0 +1,41 @@
+//! The strings and values of an event that change.
+
+use core::ops::Range;
+
+/// The strings and values of an event that change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edits {
+    /// Where in the event's data, and where in `bytes` is what takes its place.
+    pub(super) places: Vec<(Range<u32>, Range<u32>)>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Edits {
+    pub(super) fn clear(&mut self) {
+        self.places.clear();
+        self.bytes.clear();
+    }
+
+    /// What was appended to `bytes` from `start` on takes the place of a range of the data.
+    pub(super) fn add(&mut self, place: Range<usize>, start: usize) {
+        let place = place.start as u32..place.end as u32;
+        self.places
+            .push((place, start as u32..self.bytes.len() as u32));
+    }
+
+    /// Replaces what takes the place of a range.
+    pub(super) fn renew(&mut self, place: &Range<usize>, by: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(by);
+        let is_there = |edit: &&mut (Range<u32>, Range<u32>)| edit.0.start as usize == place.start;
+        if let Some((_, range)) = self.places.iter_mut().find(is_there) {
+            *range = start as u32..self.bytes.len() as u32;
+        }
+    }
+
+    pub(super) fn replace(&mut self, place: Range<usize>, by: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(by);
+        self.add(place, start);
+    }
+}

@@ -1,0 +1,181 @@
+//! The end of a text, and the events that are added for what it held back.
+
+use core::ops::Range;
+
+use super::State;
+use crate::deferred::Point;
+use crate::escape::push_content;
+use crate::found::Found;
+use crate::frame::Kind;
+use crate::item::Item;
+use crate::template::{Added, Envelope, Template};
+use crate::text::{self, TextRewriter};
+use crate::{Channel, Format, StreamHandler};
+
+/// What is inserted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inserted<'a> {
+    pub(super) channel: Channel,
+    pub(super) template: &'a Template,
+    /// It is text, so that an event can be made up for it.
+    pub(super) is_text: bool,
+}
+
+impl<R: TextRewriter> State<R> {
+    /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
+    pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
+        self.end_thoughts(|_| true, is_before_event, handler);
+        self.reader.found.clear();
+        self.reader.close();
+        let found = core::mem::take(&mut self.reader.found);
+        for one in &found {
+            if let Found::End(channel) = *one {
+                self.end(channel, is_before_event, handler);
+                handler.item(Item::ChannelEnd(channel));
+            }
+        }
+        self.reader.found = found;
+        self.blocks.close();
+        self.settle_all(handler);
+    }
+
+    /// Ends a text, and writes what it held back: with the events held back or in an event of its own, which another one
+    /// follows or not.
+    pub(super) fn end(
+        &mut self,
+        channel: Channel,
+        is_before_event: bool,
+        handler: &mut impl StreamHandler,
+    ) {
+        let Some(place) = self.texts.iter().position(|text| text.channel == channel) else {
+            return;
+        };
+        self.announce(text::position(channel, false), handler);
+        let mut scratch = core::mem::take(&mut self.scratch);
+        let rest = self.texts[place].finish(&mut scratch, handler);
+        let point = self.deferred.settle(channel);
+        let mut template = core::mem::take(&mut self.texts[place].template);
+        if !rest.is_empty() {
+            let of = Inserted {
+                channel,
+                template: &template,
+                is_text: true,
+            };
+            self.insert(of, rest, point, is_before_event, handler);
+        }
+        template.clear();
+        self.texts[place].template = template;
+        self.scratch = scratch;
+    }
+
+    pub(super) fn insert(
+        &mut self,
+        of: Inserted<'_>,
+        rest: &[u8],
+        point: Option<Point>,
+        is_before_event: bool,
+        handler: &mut impl StreamHandler,
+    ) {
+        let Some(format) = self.reader.format() else {
+            return;
+        };
+        if !of.is_text && of.template.is_empty() {
+            return;
+        }
+        let mut out = core::mem::take(&mut self.out);
+        if let Some(Point::InString(at)) = point {
+            if let Some(block) = self.deferred.block_at(Point::InString(at)) {
+                self.blocks.has_text(block);
+            }
+            push_content(&mut out, rest);
+            self.deferred.insert(at, &out);
+        } else {
+            let is_before_event = is_before_event || point.is_some();
+            let is_numbered = format == Format::OpenAiResponses;
+            let added = Added {
+                format,
+                channel: of.channel,
+                text: rest,
+                block: point
+                    .and_then(|point| self.deferred.block_at(point))
+                    .or(self.blocks.current()),
+                sequence: is_numbered.then_some(self.next_sequence + self.added),
+                envelope: match self.envelope {
+                    Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end.as_str()),
+                    Kind::Lines | Kind::Body => Envelope::Lines,
+                    Kind::Array => Envelope::Array,
+                },
+            };
+            self.added += u64::from(is_numbered);
+            let before = match self.envelope {
+                _ if point.is_some() || !self.deferred.is_empty() => "",
+                Kind::Lines | Kind::Body if !self.at_line_start => "\n",
+                Kind::Sse if !self.at_line_start => self.line_end.as_str(),
+                Kind::Array if self.after_element => ",",
+                _ => "",
+            };
+            out.extend_from_slice(before.as_bytes());
+            let mut number = of.template.write(&added, &mut out);
+            let block = core::str::from_utf8(&out[number.clone()]).ok();
+            let block = block.and_then(|digits| digits.parse().ok());
+            if let Some(renumbered) = block.and_then(|block| self.blocks.renumbered(block))
+                && self.deferred.is_empty()
+            {
+                let digits = renumbered.to_string();
+                out.splice(number.clone(), digits.bytes());
+                number.end = number.start + digits.len();
+            }
+            let after = match self.envelope {
+                Kind::Lines if is_before_event && !out.ends_with(b"\n") => "\n",
+                Kind::Array if is_before_event => ",",
+                _ => "",
+            };
+            out.extend_from_slice(after.as_bytes());
+            self.write_added(&out, block.map(|block| (block, number)), point, handler);
+        }
+        out.clear();
+        self.out = out;
+    }
+
+    /// Writes an added event, of which the number of its block is at this place, or puts it among those held back.
+    fn write_added(
+        &mut self,
+        event: &[u8],
+        block: Option<(u32, Range<usize>)>,
+        point: Option<Point>,
+        handler: &mut impl StreamHandler,
+    ) {
+        let at = match point {
+            Some(Point::Before(at)) => {
+                self.deferred.insert(at, event);
+                at
+            }
+            _ => {
+                let at = self.deferred.bytes.len();
+                self.write(event, handler);
+                at
+            }
+        };
+        if let Some((block, number)) = block
+            && self.blocks.is_active()
+        {
+            self.blocks.has_text(block);
+            // It may be written, or withheld.
+            if self.deferred.bytes.len() >= at + event.len() {
+                let digits = at + number.start..at + number.end;
+                self.deferred.mark(at..at + event.len(), digits, block);
+            }
+        }
+    }
+
+    /// Ends what the events held back wait for, and writes them.
+    pub(super) fn settle_all(&mut self, handler: &mut impl StreamHandler) {
+        while let Some(channel) = self.deferred.waiting() {
+            self.end(channel, true, handler);
+            self.deferred.settle(channel);
+        }
+        if !self.deferred.is_empty() {
+            self.release(handler);
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! A response on its way through a rewriter of its texts.
+
+mod edits;
+mod insert;
+mod line_end;
+mod pending;
+mod texts;
+mod thoughts;
+mod write;
+
+use std::borrow::Cow;
+
+use self::edits::Edits;
+use self::line_end::LineEnd;
+use self::pending::{Pending, last_texts};
+use self::thoughts::Thoughts;
+use crate::blocks::Blocks;
+use crate::counting::{Counting, Verdict};
+use crate::deferred::Deferred;
+use crate::found::{Found, Repeats};
+use crate::frame::{Frame, Kind, Piece};
+use crate::guard::Guard;
+use crate::item::{Item, Notice, NoticeCode};
+use crate::message;
+use crate::reader::Reader;
+use crate::reasoning::Reasoning;
+use crate::text::{Scratch, Text, TextRewriter};
+use crate::{ChannelPosition, Format, StreamHandler};
+
+/// Bytes that events commonly need; memory for more is given back.
+const USUAL: usize = 1 << 12;
+
+/// What the rewriter knows between two events.
+#[derive(Clone, Debug)]
+pub(super) struct State<R> {
+    pub(super) reader: Reader,
+    counting: Counting,
+    /// What each channel begins with.
+    fresh: R,
+    /// For texts that repeat others.
+    whole: Option<Box<R>>,
+    pub(super) texts: Vec<Text<R>>,
+    /// Nothing if reasoning is left as it is.
+    thoughts: Option<Box<Thoughts<R>>>,
+    scratch: Scratch,
+    edits: Edits,
+    deferred: Deferred,
+    blocks: Blocks,
+    /// What was announced to the handler.
+    position: Option<ChannelPosition>,
+    envelope: Kind,
+    line_end: LineEnd,
+    /// The last byte written ended a line.
+    at_line_start: bool,
+    /// The last byte written that is not white space ended an object.
+    after_element: bool,
+    /// Bytes of an event that is too long are coming.
+    passing: bool,
+    /// How many events were added to a stream whose events are numbered.
+    added: u64,
+    /// The number of the next event of such a stream.
+    next_sequence: u64,
+    /// The event with its text rewritten; empty between events.
+    out: Vec<u8>,
+    /// Only what was read may be written.
+    guard: Option<Box<Guard>>,
+}
+
+impl<R: TextRewriter> State<R> {
+    /// The state before a response of this format, or of one that is found out.
+    pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        Self {
+            reader: Reader::new(format),
+            counting: Counting::default(),
+            fresh,
+            whole: None,
+            texts: Vec::new(),
+            thoughts: None,
+            scratch: Scratch::default(),
+            edits: Edits::default(),
+            deferred: Deferred::default(),
+            blocks: Blocks::default(),
+            position: None,
+            envelope: Kind::Sse,
+            line_end: LineEnd::default(),
+            at_line_start: true,
+            after_element: false,
+            passing: false,
+            added: 0,
+            next_sequence: 0,
+            out: Vec::new(),
+            guard: R::WITHHOLDS_UNREAD.then(|| Box::new(Guard::new(format))),
+        }
+    }
+
+    /// Changes what each channel begins with.
+    pub(super) fn map_fresh(&mut self, change: impl FnOnce(R) -> R) {
+        self.fresh = change(self.fresh.clone());
+    }
+
+    /// Sets what is done with reasoning.
+    pub(super) fn set_reasoning(&mut self, mode: Reasoning) {
+        self.thoughts = Thoughts::new(mode);
+        self.reader.wants_reasoning = self.thoughts.is_some();
+    }
+
+    /// Back to the start of a response; its format is found out once more if this one's was.
+    pub(super) fn reset(&mut self) {
+        self.reader.reset();
+        self.counting = Counting::default();
+        self.texts.clear();
+        if let Some(thoughts) = &mut self.thoughts {
+            thoughts.texts.clear();
+        }
+        self.deferred.clear();
+        self.blocks = Blocks::default();
+        self.position = None;
+        self.line_end = LineEnd::default();
+        self.at_line_start = true;
+        self.after_element = false;
+        self.passing = false;
+        self.added = 0;
+        self.next_sequence = 0;
+        if let Some(guard) = &mut self.guard {
+            **guard = Guard::new(self.reader.format());
+        }
+    }
+
+    pub(super) fn take(
+        &mut self,
+        envelope: Kind,
+        piece: &Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
+        if self.counting.is_settled() || self.is_read_now(envelope, piece, handler) {
+            self.take_now(envelope, piece, handler);
+        }
+    }
+
+    /// Writes what is held back at the end of the response.
+    pub(super) fn finish(&mut self, handler: &mut impl StreamHandler) {
+        if !self.counting.is_settled() {
+            let counts = self.counting.finish();
+            self.settle_counting(counts, handler);
+        }
+        self.close(false, handler);
+        handler.report(&self.reader.report);
+        handler.end();
+    }
+
+    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    #[cold]
+    fn is_read_now(
+        &mut self,
+        envelope: Kind,
+        piece: &Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) -> bool {
+        let verdict = self.counting.judge(envelope, piece, self.reader.format());
+        if let Verdict::Settled(counts) = verdict {
+            self.settle_counting(counts, handler);
+        }
+        verdict != Verdict::Hold
+    }
+
+    /// Rewrites the events that were held back until it is known what the numbers of choices are.
+    fn settle_counting(&mut self, counts: bool, handler: &mut impl StreamHandler) {
+        if counts {
+            self.reader.set_counted();
+        }
+        for (envelope, piece) in self.counting.take_held().pieces() {
+            self.take_now(envelope, &piece, handler);
+        }
+    }
+
+    #[inline(always)] // A call costs 1 % of an event.
+    fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        self.envelope = envelope;
+        match piece {
+            Piece::Event(frame) => self.rewrite(frame, false, handler),
+            Piece::Other(text) => self.write(text.bytes(), handler),
+            Piece::Passed(text) => {
+                // It may have text of any channel, which comes after what is held back.
+                if !core::mem::replace(&mut self.passing, true) {
+                    self.close(true, handler);
+                }
+                if self.guard.is_none() {
+                    self.write(text.bytes(), handler);
+                }
+            }
+            Piece::Oversized(span) => {
+                self.passing = false;
+                self.notice(Notice::new(NoticeCode::OversizedEvent, *span), handler);
+            }
+            Piece::Unterminated(frame) => {
+                // Clients that take it for an event read its text.
+                self.rewrite(frame, true, handler);
+                self.close(false, handler);
+            }
+            Piece::Close(text) => {
+                self.close(false, handler);
+                self.write(text.bytes(), handler);
+            }
+            Piece::Encoded(code, span) => self.notice(Notice::new(*code, *span), handler),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice, handler: &mut impl StreamHandler) {
+        self.reader.report.add_notice(notice.code());
+        handler.item(Item::Notice(notice));
+    }
+
+    /// Rewrites an event, which is the last of a stream that ends within it or not.
+    fn rewrite(&mut self, frame: &Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
+        self.line_end = LineEnd::of(frame.raw);
+        let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
+        let mut odd = self.reader.read(&frame.data, is_streamed);
+        if is_final && odd == Some(NoticeCode::MalformedEvent) {
+            odd = Some(NoticeCode::UnterminatedEvent);
+        }
+        if let Some(code) = odd {
+            self.reader.report.add_notice(code);
+        }
+        if let Some(guard) = &mut self.guard {
+            guard.look(frame, is_streamed, &self.reader);
+            if self.reader.format().is_some() {
+                let unknown = guard.take_unknown();
+                self.write(&unknown, handler);
+            }
+        }
+        let found = core::mem::take(&mut self.reader.found);
+        if found.is_empty() && odd.is_none() {
+            handler.item(Item::Other(frame.span()));
+        }
+        self.edits.clear();
+        let mut pending = Pending {
+            last_texts: last_texts(&found),
+            ..Pending::default()
+        };
+        if self.thoughts.is_some() {
+            self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
+        }
+        for (place, one) in found.iter().enumerate() {
+            self.apply(frame, one, (&found, place), &mut pending, handler);
+        }
+        if is_final {
+            // Nothing can be added after it.
+            for text in &self.texts {
+                if self.reader.is_open(text.channel) && text.is_holding() {
+                    pending.wait(text.channel, &found);
+                }
+            }
+        }
+        for (channel, text) in &pending.repeatable {
+            let mut texts = self.texts.iter_mut();
+            let state = texts.find(|state| state.channel == *channel && state.is_holding());
+            if let Some(state) = state {
+                state.template.keep(frame, text.range());
+            }
+        }
+        if let Some(code) = odd {
+            handler.item(Item::Notice(Notice::new(code, frame.span())));
+        }
+        if self.reader.may_be_of_block() {
+            self.note_block(frame, &found);
+        }
+        if !self.deferred.is_waiting() && !self.deferred.is_empty() {
+            self.release_decided(handler);
+        }
+        let guard = self.guard.as_ref();
+        if guard.is_none_or(|guard| guard.lets_through(odd)) {
+            self.write_event(frame, &pending, handler);
+        } else {
+            self.blocks.take_named();
+        }
+        self.reader.found = found;
+        self.trim();
+    }
+
+    /// Gives back memory that an unusual event needed.
+    fn trim(&mut self) {
+        self.reader.trim();
+        if self.out.capacity() > USUAL || self.edits.bytes.capacity() > USUAL {
+            self.edits = Edits::default();
+            self.out = Vec::new();
+            self.scratch = Scratch::default();
+        }
+        if self.deferred.is_empty() && self.deferred.bytes.capacity() > USUAL {
+            self.deferred = Deferred::default();
+        }
+    }
+
+    /// Does what one thing that an event says asks for; with all that it says, and the place of that one.
+    fn apply(
+        &mut self,
+        frame: &Frame<'_>,
+        found: &Found,
+        (all, place): (&[Found], usize),
+        pending: &mut Pending,
+        handler: &mut impl StreamHandler,
+    ) {
+        match *found {
+            Found::Text(channel, text, repeatable) => {
+                let is_last = pending.last_texts.binary_search(&place).is_ok();
+                if self.text(frame, (channel, text), is_last, handler) {
+                    pending.change(channel);
+                }
+                if repeatable && !text.is_empty() {
+                    pending.repeatable(channel, text);
+                }
+            }
+            Found::Whole(channel, text, repeats) => {
+                if self.whole(frame, (channel, text), repeats, handler) {
+                    pending.change(channel);
+                }
+            }
+            Found::Quote(_, text) if R::WITHHOLDS_UNREAD => {
+                self.empty(text);
+            }
+            Found::Quote(channel, text) => {
+                self.whole(frame, (channel, text), Repeats::All, handler);
+            }
+            Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
+                self.reader.report.add_reasoning(text.range().len());
+            }
+            Found::Break(channel) => self.end(channel, true, handler),
+            Found::BreakAll => {
+                for place in 0..self.texts.len() {
+                    self.end(self.texts[place].channel, true, handler);
+                }
+            }
+            Found::Finish(channel) => {
+                let mut texts = self.texts.iter();
+                if texts.any(|text| text.channel == channel && text.is_holding()) {
+                    pending.wait(channel, all);
+                }
+            }
+            Found::End(channel) => {
+                self.end(channel, true, handler);
+                self.blocks.close();
+                handler.item(Item::ChannelEnd(channel));
+            }
+            Found::Logprobs(channel, value) => {
+                pending.logprobs.push((channel, value));
+                if R::WITHHOLDS_UNREAD {
+                    // The tokens may be of text in another event.
+                    pending.change(channel);
+                }
+            }
+            Found::Sequence(value) => self.sequence(frame, value, pending),
+            Found::Offset(channel, value) => self.offset(frame, channel, value),
+            Found::Error(error) => {
+                let message = message::of(error.bytes(&frame.data));
+                handler.item(Item::Error(Cow::Borrowed(&message)));
+            }
+            Found::Done => handler.item(Item::End),
+            Found::Tool(..)
+            | Found::ToolJson(..)
+            | Found::Element(_)
+            | Found::Reasoning(..)
+            | Found::ReasoningWhole(..)
+            | Found::ReasoningEnd(_) => {}
+        }
+    }
+}

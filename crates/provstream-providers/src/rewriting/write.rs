@@ -1,0 +1,188 @@
+//! Writing events with what changes in them, or holding them back.
+
+use super::State;
+use super::pending::Pending;
+use crate::StreamHandler;
+use crate::blocks::BlockEvent;
+use crate::deferred::{MAX_DEFERRED, Point};
+use crate::found::Found;
+use crate::frame::{Frame, Kind};
+use crate::text::TextRewriter;
+
+impl<R: TextRewriter> State<R> {
+    /// Writes bytes of the response, after those that are held back.
+    pub(super) fn write(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+        if !self.may_pass(bytes) {
+            return;
+        }
+        if self.deferred.is_empty() {
+            return self.write_now(bytes, handler);
+        }
+        self.deferred.bytes.extend_from_slice(bytes);
+        if self.deferred.bytes.len() > MAX_DEFERRED {
+            self.settle_all(handler);
+        }
+    }
+
+    /// Whether bytes of the response may be written; those of a format that is not known yet are kept.
+    fn may_pass(&mut self, bytes: &[u8]) -> bool {
+        let known = self.reader.format().is_some();
+        let guard = self.guard.as_mut();
+        guard.is_none_or(|guard| guard.passes(bytes, self.envelope, known))
+    }
+
+    pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+        if let Some(&last) = bytes.last() {
+            // In lines of JSON a CR is white space.
+            self.at_line_start = last == b'\n' || last == b'\r' && self.envelope == Kind::Sse;
+            if self.envelope == Kind::Array {
+                self.after_element = match bytes.trim_ascii_end().last() {
+                    Some(&last) => last == b'}',
+                    None => self.after_element,
+                };
+            }
+            handler.bytes(bytes);
+        }
+    }
+
+    /// Notes what an event is to its text block, and where the number of the block is.
+    #[cold]
+    pub(super) fn note_block(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        let event = self.reader.block.take();
+        match event {
+            Some(BlockEvent::Whole) => return self.remove_elements(frame, found),
+            // The elements of an array cannot be left out without their commas.
+            Some(_) if self.envelope == Kind::Array => return,
+            _ => {}
+        }
+        if let Some((number, digits)) = self.reader.block_number(&frame.data) {
+            if let Some(event) = event {
+                self.blocks.event(event, number);
+            }
+            if self.blocks.is_active() {
+                // What takes its place is known when it is known whether the event is held back.
+                self.edits.replace(digits.clone(), b"");
+                self.blocks.set_named(number, digits);
+            }
+        }
+        self.reader.want_blocks(self.blocks.is_active());
+    }
+
+    /// Removes the blocks of a message that is not streamed that lose all their text.
+    pub(super) fn remove_elements(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        let removed = crate::elements::emptied(&frame.data, found, |text| {
+            let mut places = self.edits.places.iter();
+            let edit =
+                places.find(|(place, _)| place.start as usize == text.start && !place.is_empty());
+            edit.is_some_and(|(_, by)| by.is_empty())
+        });
+        for run in &removed {
+            self.edits.replace(run.bytes.clone(), b"");
+            self.blocks.remove(&run.numbers);
+        }
+    }
+
+    /// Writes the events held back if nothing can be added to them or removed from them.
+    pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
+        let is_of_block = self.blocks.has_named();
+        if !self.blocks.is_holding() || !(is_of_block || self.blocks.is_undecided()) {
+            self.release(handler);
+        }
+    }
+
+    /// Writes the events held back, but for those of blocks that lost all their text.
+    pub(super) fn release(&mut self, handler: &mut impl StreamHandler) {
+        let (blocks, removed) = (self.blocks.clone(), self.blocks.settle());
+        let renumber = |number: u32| {
+            let before = removed.iter().filter(|removed| **removed < number).count() as u32;
+            let number_now = blocks.renumbered(number).unwrap_or(number);
+            let number_now = number_now.checked_sub(before)?;
+            (number_now != number).then_some(number_now)
+        };
+        let mut bytes = self.deferred.take(&removed, renumber);
+        self.write_now(&bytes, handler);
+        bytes.clear();
+        self.deferred.bytes = bytes;
+    }
+
+    /// Writes an event with some of it replaced, or holds it back.
+    pub(super) fn write_event(
+        &mut self,
+        frame: &Frame<'_>,
+        pending: &Pending,
+        handler: &mut impl StreamHandler,
+    ) {
+        pending.edit(&mut self.edits, frame, self.added);
+        if let Some((_, number)) = pending.sequence {
+            self.next_sequence = number.saturating_add(1);
+        }
+        if self.edits.places.is_empty() && pending.waits.is_empty() {
+            return self.write(frame.raw, handler);
+        }
+        let block = self.blocks.take_named();
+        let is_of_block = block.is_some();
+        let is_held =
+            !pending.waits.is_empty() || !self.deferred.is_empty() || self.blocks.is_holding();
+        if let Some((number, digits)) = &block {
+            let number = match self.blocks.renumbered(*number) {
+                Some(number) if !is_held => number,
+                _ => *number,
+            };
+            self.edits.renew(digits, number.to_string().as_bytes());
+        }
+        self.edits.places.sort_by_key(|(place, _)| place.start);
+        let mut out = core::mem::take(&mut self.out);
+        let start = self.deferred.bytes.len();
+        let mut at = 0;
+        let mut digits = 0..0;
+        for (place, by) in &self.edits.places {
+            let place = place.start as usize..place.end as usize;
+            let raw = match frame.in_raw(place.clone()) {
+                // What is in an element that is removed goes with it.
+                Some(raw) if raw.start >= at => raw,
+                _ => continue,
+            };
+            out.extend_from_slice(frame.raw.get(at..raw.start).unwrap_or_default());
+            out.extend_from_slice(&self.edits.bytes[by.start as usize..by.end as usize]);
+            at = raw.end;
+            if let Some((_, of)) = &block
+                && *of == place
+            {
+                digits = out.len() - by.len()..out.len();
+            }
+            for (channel, end) in &pending.waits {
+                if *end == Some(place.end) {
+                    self.deferred
+                        .wait(*channel, Point::InString(start + out.len()));
+                }
+            }
+        }
+        out.extend_from_slice(frame.raw.get(at..).unwrap_or_default());
+        for (channel, _) in &pending.waits {
+            self.deferred.wait(*channel, Point::Before(start));
+        }
+        if !is_held {
+            self.write(&out, handler);
+        } else if self.may_pass(&out) {
+            self.deferred.bytes.extend_from_slice(&out);
+            if let Some((number, _)) = block
+                && !digits.is_empty()
+            {
+                let digits = start + digits.start..start + digits.end;
+                self.deferred.mark(start..start + out.len(), digits, number);
+            }
+            if self.deferred.bytes.len() > MAX_DEFERRED {
+                self.settle_all(handler);
+            }
+        }
+        out.clear();
+        self.out = out;
+        if is_of_block
+            && self.blocks.is_holding()
+            && !self.blocks.is_undecided()
+            && !self.deferred.is_waiting()
+        {
+            self.release(handler);
+        }
+    }
+}

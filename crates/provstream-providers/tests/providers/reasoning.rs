@@ -1,0 +1,213 @@
+//! What becomes of the annotations in reasoning.
+
+use provstream::Parser;
+use provstream_providers::{Format, ReadReport, Reasoning, StreamRewriter};
+use serde_json::{Value, json};
+use testkit::wire::oracle::events;
+
+fn run(reasoning: Reasoning, stream: &str) -> (String, ReadReport) {
+    let rewriter = StreamRewriter::detect(Parser::new()).with_reasoning(reasoning);
+    let run = |size: usize| {
+        let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
+        for chunk in stream.as_bytes().chunks(size) {
+            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let out = String::from_utf8(out).expect("UTF-8");
+        (out, rewriter.report().clone())
+    };
+    let whole = run(usize::MAX);
+    for size in [1, 7, 64] {
+        assert_eq!(run(size), whole, "by {size}");
+    }
+    whole
+}
+
+fn sse(events: &[Value]) -> String {
+    let events = events.iter().map(|event| format!("data: {event}\n\n"));
+    events.collect()
+}
+
+/// An event with a piece of reasoning, one with text, and one that ends the reasoning.
+type Sample = (Format, fn(&str) -> Value, Vec<Value>);
+
+fn samples() -> Vec<Sample> {
+    vec![
+        (
+            Format::OpenAiChat,
+            |text| json!({"id": "c", "choices": [{"index": 0, "delta": {"reasoning_content": text}, "logprobs": null}]}),
+            vec![json!({"id": "c", "choices": [{"index": 0, "delta": {"content": "It is so."}}]})],
+        ),
+        (
+            Format::OpenAiChat,
+            |text| json!({"choices": [{"index": 0, "delta": {"reasoning": text, "reasoning_content": text, "reasoning_details": [{"type": "reasoning.text", "text": text}]}}]}),
+            vec![
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}}]}),
+            ],
+        ),
+        (
+            Format::OpenAiResponses,
+            |text| json!({"type": "response.reasoning_summary_text.delta", "item_id": "r", "output_index": 0, "summary_index": 0, "delta": text}),
+            vec![
+                json!({"type": "response.reasoning_summary_text.done", "item_id": "r", "output_index": 0, "summary_index": 0, "text": "~"}),
+            ],
+        ),
+        (
+            Format::Anthropic,
+            |text| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": text}}),
+            vec![
+                json!({"type": "content_block_stop", "index": 0}),
+                json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": "It is so."}}),
+            ],
+        ),
+        (
+            Format::Gemini,
+            |text| json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": text, "thought": true}]}}]}),
+            vec![
+                json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": "It is so."}]}}]}),
+            ],
+        ),
+        (
+            Format::Ollama,
+            |text| json!({"message": {"role": "assistant", "content": "", "thinking": text}, "done": false}),
+            vec![json!({"message": {"role": "assistant", "content": "So."}, "done": false})],
+        ),
+        (
+            Format::Cohere,
+            |text| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"thinking": text}}}}),
+            vec![json!({"type": "content-end", "index": 0})],
+        ),
+        (
+            Format::GeminiInteractions,
+            |text| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "thought_summary", "content": {"type": "text", "text": text}}}),
+            vec![json!({"event_type": "step.stop", "index": 0})],
+        ),
+        (
+            Format::MistralConversations,
+            |text| json!({"type": "message.output.delta", "output_index": 0, "content": {"type": "thinking", "thinking": [{"type": "text", "text": text}]}}),
+            vec![json!({"type": "message.output.delta", "output_index": 0, "content": "So."})],
+        ),
+        (
+            Format::BedrockConverse,
+            |text| json!({"contentBlockDelta": {"delta": {"reasoningContent": {"text": text}}, "contentBlockIndex": 0}}),
+            vec![json!({"contentBlockStop": {"contentBlockIndex": 0}})],
+        ),
+        (
+            Format::VercelUi,
+            |text| json!({"type": "reasoning-delta", "id": "r", "delta": text}),
+            vec![json!({"type": "reasoning-end", "id": "r"})],
+        ),
+    ]
+}
+
+const PIECES: [&str; 3] = ["I look. [subst", "rate.grep] Th\u{e9}n [", ""];
+const CLEAN: [&str; 3] = ["I look.", " Th\u{e9}n", ""];
+
+#[test]
+fn reasoning_is_left_unless_asked_and_counted() {
+    for (format, event, after) in samples() {
+        let mut stream: Vec<_> = PIECES.map(event).into();
+        stream.extend(after);
+        let (out, report) = run(Reasoning::Leave, &sse(&stream));
+        assert_eq!(out, sse(&stream), "{format}");
+        let bytes: usize = PIECES.iter().map(|piece| piece.len()).sum();
+        assert_eq!(report.reasoning_bytes(), bytes as u64, "{format}");
+    }
+}
+
+#[test]
+fn reasoning_is_rewritten_like_text() {
+    for (format, event, mut after) in samples() {
+        let whole = |text: &str, after: &[Value]| {
+            let all = serde_json::to_string(after)
+                .expect("JSON")
+                .replace('~', text);
+            serde_json::from_str::<Vec<Value>>(&all).expect("JSON")
+        };
+        let mut stream: Vec<_> = PIECES.map(event).into();
+        stream.extend(whole(&PIECES.concat(), &after));
+        let (out, report) = run(Reasoning::Rewrite, &sse(&stream));
+        let out = events(out.as_bytes());
+        let mut expected: Vec<_> = CLEAN.map(event).into();
+        after = whole(&(CLEAN.concat() + " ["), &after);
+        // What was held back comes before what follows.
+        assert_eq!(out.len(), stream.len() + 1, "{format}: {out:?}");
+        let added = &out[3];
+        assert!(added.to_string().contains("\" [\""), "{format}: {added}");
+        expected.push(added.clone());
+        expected.extend(after);
+        assert_eq!(out, expected, "{format}");
+        assert!(report.is_complete() && report.reasoning_bytes() > 0);
+        let (end, _) = run(Reasoning::Rewrite, &sse(&PIECES.map(event)));
+        let end = events(end.as_bytes());
+        assert_eq!(end[..3], CLEAN.map(event), "{format}");
+        assert_eq!(end.len(), 4, "{format}");
+        // The last event without its blank line.
+        let cut = sse(&[event(PIECES[0]), event(PIECES[1])]);
+        let (cut, _) = run(Reasoning::Rewrite, cut.trim_end());
+        assert_eq!(
+            events(cut.as_bytes()),
+            [event(CLEAN[0]), event(" Th\u{e9}n [")],
+            "{format}"
+        );
+    }
+}
+
+#[test]
+fn reasoning_is_dropped() {
+    for (format, event, after) in samples() {
+        let mut stream: Vec<_> = PIECES.map(event).into();
+        stream.extend(after);
+        let (out, report) = run(Reasoning::Drop, &sse(&stream));
+        let mut expected: Vec<_> = ["", "", ""].map(event).into();
+        let rest = serde_json::to_string(&stream[3..])
+            .expect("JSON")
+            .replace('~', "");
+        expected.extend(serde_json::from_str::<Vec<Value>>(&rest).expect("JSON"));
+        assert_eq!(events(out.as_bytes()), expected, "{format}");
+        assert!(report.reasoning_bytes() > 0, "{format}");
+    }
+}
+
+#[test]
+fn reasoning_of_whole_responses_is_rewritten_or_dropped() {
+    let chat = |text: &str| json!({"object": "chat.completion", "choices": [{"message": {"content": "So.", "reasoning_content": text}, "finish_reason": "stop"}]});
+    let responses = |text: &str| json!({"object": "response", "output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}, {"type": "message", "content": [{"type": "output_text", "text": "So."}]}]});
+    let anthropic = |text: &str| json!({"type": "message", "content": [{"type": "thinking", "thinking": text, "signature": "s"}, {"type": "text", "text": "So."}]});
+    let gemini = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text, "thought": true}]}, "finishReason": "MAX_TOKENS"}]});
+    let ollama =
+        |text: &str| json!({"message": {"content": "So.", "thinking": text}, "done": true});
+    let steps = |text: &str| json!({"object": "interaction", "steps": [{"type": "thought", "summary": [{"type": "text", "text": text}]}]});
+    let bedrock = |text: &str| json!({"output": {"message": {"content": [{"reasoningContent": {"reasoningText": {"text": text}}}, {"text": "So."}]}}, "stopReason": "end_turn"});
+    let vercel = |text: &str| json!({"id": "m", "role": "assistant", "parts": [{"type": "reasoning", "text": text}]});
+    let all: [&dyn Fn(&str) -> Value; 8] = [
+        &chat, &responses, &anthropic, &gemini, &ollama, &steps, &bedrock, &vercel,
+    ];
+    for response in all {
+        let before = response("I look. [substrate.grep] Then [");
+        for (mode, after) in [
+            (Reasoning::Leave, before.clone()),
+            (Reasoning::Rewrite, response("I look. Then [")),
+            (Reasoning::Drop, response("")),
+        ] {
+            assert_eq!(
+                run(mode, &before.to_string()).0,
+                after.to_string(),
+                "{mode:?}"
+            );
+            let pretty = |value: &Value| serde_json::to_string_pretty(value).expect("JSON");
+            let (out, report) = run(mode, &pretty(&before));
+            assert_eq!(out, pretty(&after), "{mode:?}");
+            assert!(report.reasoning_bytes() > 0, "{before}");
+        }
+    }
+}
+
+#[test]
+fn names_of_the_option_are_read_back() {
+    for mode in Reasoning::ALL {
+        assert_eq!(mode.as_str().parse(), Ok(mode));
+    }
+    assert!("hide".parse::<Reasoning>().is_err());
+    assert_eq!(Reasoning::default(), Reasoning::Leave);
+}
