@@ -40,7 +40,7 @@ pub struct Fault {
     about: String,
     /// What was expected instead, such as `one of "version", "class"`.
     expected: String,
-    /// The value that was found, such as `-1` or `an array`; empty for faults that are not about a value.
+    /// What was found, such as `-1`, `an array` or the rest of a line that is not TOML; empty for other faults.
     found: String,
 }
 
@@ -55,7 +55,9 @@ impl fmt::Display for Fault {
                 f.write_str("expected a file of at most 1 MiB, found a larger one")
             }
             FaultKind::NotUtf8 => f.write_str("expected UTF-8, found other bytes"),
-            FaultKind::Syntax => write!(f, "expected TOML: {}", self.about),
+            FaultKind::Syntax => {
+                write!(f, "expected TOML, found {}: {}", self.found, self.about)
+            }
             FaultKind::MissingKey => write!(f, "missing key \"{about}\""),
             FaultKind::UnknownKey => {
                 write!(f, "unknown key \"{about}\", expected {}", self.expected)
@@ -80,6 +82,27 @@ fn shown(value: &DeValue<'_>) -> String {
         DeValue::Array(_) => "an array".to_owned(),
         DeValue::Table(_) => "a table".to_owned(),
     }
+}
+
+/// What a line has from an offset on, as a message quotes it.
+fn rest_of_line(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    match rest.lines().next() {
+        None => "the end of the file".to_owned(),
+        Some("") => "the end of the line".to_owned(),
+        Some(line) => format!("\"{}\"", quoted_piece(line, SHOWN)),
+    }
+}
+
+/// What the TOML parser says; of a bare word, what a value may be, of which the parser names only what the word resembles.
+fn reason(message: &str) -> &str {
+    if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean")
+    {
+        return "a value is a string in quotes, a number, true, false, a date, an array or a table";
+    }
+    message
+        .strip_suffix(", expected nothing")
+        .unwrap_or(message)
 }
 
 /// The keys as an error lists them.
@@ -123,7 +146,10 @@ impl<'a> File<'a> {
         let root = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let place = FilePosition::of(text, at);
-            fault(FaultKind::Syntax, Some(place), error.message())
+            Fault {
+                found: rest_of_line(text, at),
+                ..fault(FaultKind::Syntax, Some(place), reason(error.message()))
+            }
         })?;
         Ok(Self { text, root })
     }

@@ -204,6 +204,17 @@ fn an_output_that_cannot_be_written_is_status_one() {
             "{message}"
         );
     }
+    for command in ["strip", "extract"] {
+        let mut run = provstream(&[command, "-o", "/dev/full"]);
+        run.arg(testkit::root().join("corpus/transcripts/code-review.txt"));
+        let output = run.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            message.starts_with("provstream: cannot write the output: /dev/full: "),
+            "{message}"
+        );
+    }
 }
 
 #[test]
