@@ -17,6 +17,7 @@ mod field;
 mod files;
 mod findings;
 mod gate;
+mod gated;
 mod generate;
 mod input;
 mod input_format;
@@ -36,6 +37,7 @@ mod printable;
 mod progress;
 mod reading;
 mod report;
+mod report_page;
 mod settings;
 mod setup;
 mod sink;
@@ -75,6 +77,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Strip(args) => strip::run(&args),
         Command::Admit(args) => admit::run(&args),
         Command::Gate(args) => gate::run(&args),
+        Command::Report(args) => report_page::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
         Command::Citations(command) => citations::run(&command),
         Command::Emit(command) => emit::run(&command),

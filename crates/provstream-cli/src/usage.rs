@@ -278,7 +278,7 @@ mod tests {
             ),
             (
                 &["provstream", "frobnicate"],
-                "unknown command `frobnicate`, expected one of extract, strip, admit, gate, vocabulary, citations, emit, marc, completions, man",
+                "unknown command `frobnicate`, expected one of extract, strip, admit, gate, report, vocabulary, citations, emit, marc, completions, man",
             ),
             (
                 &["provstream", "extract", "--text", "--text"],

@@ -1,4 +1,4 @@
-//! Arguments of `provstream gate`.
+//! Arguments of `provstream gate` and `provstream report`.
 
 use std::path::PathBuf;
 
@@ -17,12 +17,6 @@ pub(crate) struct GateArgs {
     /// The policy, a TOML file: what is admitted, and what is done with what is not
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// The language of the policy's texts, if it has them in several [default: the policy's]
-    #[arg(long, value_name = "LANGUAGE")]
-    pub(crate) language: Option<String>,
-    /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub(crate) now: Option<Timestamp>,
     /// Append a line of JSON for each decision to this file
     ///
     /// A line has the place and the SHA-256 of the text, the annotations, the verdict, and what was done. It is written
@@ -41,6 +35,20 @@ pub(crate) struct GateArgs {
     /// Write to this file instead of standard output; it is replaced when everything is written
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// What goes through the gate.
+    #[command(flatten)]
+    pub(crate) gated: GatedArgs,
+}
+
+/// How a stream goes through a gate.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct GatedArgs {
+    /// The language of the policy's texts, if it has them in several [default: the policy's]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) language: Option<String>,
+    /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: that of the clock]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) now: Option<Timestamp>,
     /// What to read.
     #[command(flatten)]
     pub(crate) source: SourceArgs,
@@ -50,4 +58,33 @@ pub(crate) struct GateArgs {
     /// Most bytes of text held back, 1024 to 1048576 [default: 65536]; the policy's rule `limit` says what is done with more
     #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = held)]
     pub(crate) max_held: Option<usize>,
+}
+
+/// Arguments of `provstream report`.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ReportArgs {
+    /// The file to read, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The policy, a TOML file as for `provstream gate`
+    #[arg(long, value_name = "FILE", required_unless_present = "audit_log")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Read an audit log, as `provstream gate --audit` writes it; it has the decisions, so no policy is needed
+    ///
+    /// The log has the place and the SHA-256 of each text instead of the text, and no time of its own, so that the page shows
+    /// neither texts nor ages.
+    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held"])]
+    pub(crate) audit_log: bool,
+    /// What the page calls the answer [default: the file]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Exit with status 3 when the gate would withhold text or end the stream, or something was not read
+    #[arg(long)]
+    pub(crate) fail: bool,
+    /// Write to this file instead of standard output; it is replaced when everything is written
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// What goes through the gate.
+    #[command(flatten)]
+    pub(crate) gated: GatedArgs,
 }

@@ -71,7 +71,8 @@ Examples:
   provstream extract --field /message/content chats.ndjson
   my-model | provstream strip
   my-model | provstream admit --floor 2 --window 15m --fail
-  my-model | provstream gate --policy policy.toml --audit audit.ndjson";
+  my-model | provstream gate --policy policy.toml --audit audit.ndjson
+  provstream report answer.txt --policy policy.toml -o report.html";
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -196,6 +197,36 @@ Exit status:
      --input nothing was of that format
   2  an argument is wrong, or what the policy or the vocabulary file says is
   3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not read";
+
+pub(super) const REPORT: &str = "\
+Show an answer as a page, to be opened in a browser.
+
+The page is one HTML file without scripts. It shows the answer without its annotations, with each assertion marked by its verdict in \
+colour and shape. Beside it is an entry for each assertion: what `provstream gate` would do with it, and for each \
+annotation the class, the observation, its time and age, and whether it counts or why not. Counts are at the top. Text that the \
+gate would withhold is struck through, and what it would not reach any more is dimmed.
+
+    provstream report answer.txt --policy policy.toml -o report.html
+    provstream report response.sse --input anthropic --policy policy.toml -o report.html
+    provstream report --audit-log audit.ndjson -o report.html
+
+Everything is judged as of one time, that of --now or of the clock. Characters that are invisible or reorder text are shown by \
+their numbers, such as U+202E, and what is not UTF-8 as U+FFFD. A long answer has several pages in the same file.
+
+An annotation is what the model declares; that it counts is no evidence that an observation took place.";
+
+/// What clap writes by itself does not show the two ways to call it.
+pub(super) const REPORT_USAGE: &str = "provstream report [OPTIONS] --policy <FILE> [FILE]
+       provstream report [OPTIONS] --audit-log [FILE]";
+
+/// The exit statuses of `report`.
+pub(super) const EXIT_REPORT: &str = "\
+Exit status:
+  0  done, whatever the gate would withhold; also when the reader of the output has gone away
+  1  the input, the policy or the vocabulary file cannot be read, the output cannot be written, or nothing in the input was
+     of the format given by --input, or a line of an audit log
+  2  an argument is wrong, or what the policy or the vocabulary file says is
+  3  with `report --fail`: the gate would withhold text or end the stream, or something was not read";
 
 pub(super) const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.

@@ -15,7 +15,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
 pub(crate) use self::classes::ClassesArgs;
-pub(crate) use self::gate::GateArgs;
+pub(crate) use self::gate::{GateArgs, GatedArgs, ReportArgs};
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::emit::args::{EMIT, EmitCommand};
 use crate::marc::args::MarcCommand;
@@ -104,6 +104,9 @@ pub(crate) enum Command {
     /// Let through what a policy releases, and nothing else
     #[command(long_about = help::GATE, after_long_help = help::EXIT_GATE)]
     Gate(GateArgs),
+    /// Show an answer as a page: each assertion, its verdict, and what the gate would do
+    #[command(long_about = help::REPORT, override_usage = help::REPORT_USAGE, after_long_help = help::EXIT_REPORT)]
+    Report(ReportArgs),
     /// List the substrate classes that are loaded
     #[command(long_about = help::VOCABULARY, after_long_help = help::EXIT_VOCABULARY)]
     Vocabulary(VocabularyArgs),
@@ -168,6 +171,7 @@ impl Args {
             Command::Extract(args) => (args.output.is_some(), args.fail),
             Command::Admit(args) => (args.output.is_some(), args.fail),
             Command::Gate(args) => (args.output.is_some(), args.fail),
+            Command::Report(args) => (args.output.is_some(), args.fail),
             Command::Strip(args) => (args.output.is_some(), false),
             Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), false),
             Command::Citations(CitationsCommand::Write(args)) => (args.output.is_some(), false),

@@ -3,60 +3,37 @@
 mod audit;
 mod writer;
 
-use std::path::Path;
 use std::process::ExitCode;
 
+use provstream::GateEnd;
 use provstream::provenance::Timestamp;
-use provstream::{Gate, GateEnd, Parser, Policy, Rules};
-use provstream_providers::StreamGate;
 
 use self::audit::{Audit, AuditFile};
 use self::writer::Writer;
 use crate::args::GateArgs;
 use crate::exit_status;
 use crate::failure::{Failure, note};
-use crate::input::Input;
-use crate::input_format::InputFormat;
+use crate::gated::{Ended, Gated};
 use crate::output::Output;
-use crate::settings;
-use crate::setup;
-use crate::unread::{Seen, Unread};
-
-/// What is read at once, unless larger pieces were asked for.
-const BUFFER: usize = 1 << 16;
+use crate::unread::Unread;
 
 /// Runs the command.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
-    let vocabulary = setup::vocabulary(&args.source.classes)?;
-    let rules = settings::load("--policy", &args.policy, |file| {
-        Rules::from_toml(file, &vocabulary)
-    })?;
-    let rules = match &args.language {
-        Some(language) => with_language(rules, language)?,
-        None => rules,
-    };
-    let limits = args.limits.with(&args.source)?;
-    let parser = setup::parser(&args.source, limits, vocabulary).build();
-    let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let input = Input::open(path)?;
+    let gated = Gated::open(args.file.as_deref(), &args.policy, &args.gated)?;
+    let rules = gated.rules.clone();
     let audit = match &args.audit {
         Some(file) => {
-            let stream = args
-                .stream_id
-                .clone()
-                .unwrap_or_else(|| input.name().to_owned());
+            let stream = args.stream_id.as_deref().unwrap_or(gated.name()).to_owned();
             let file = AuditFile::open(file, args.audit_sync)?;
             Some(Audit::new(file, stream, rules.clone()))
         }
         None => None,
     };
-    let now = args.now;
+    let now = args.gated.now;
     let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
     let output = Output::open(args.output.as_deref())?;
-    let mut writer = Writer::new(output, audit, args.source.input);
-    let through = Through::new(args.source.input, parser, policy, args.max_held);
-    let chunk = args.source.chunk_size.map_or(BUFFER, usize::from);
-    let end = feed(input, through, chunk, &mut writer);
+    let mut writer = Writer::new(output, audit, args.gated.source.input);
+    let end = gated.feed(policy, &mut writer);
     let (ended, unread) = match end {
         Ok(end) => end,
         // What is certain is written, however the input ended.
@@ -71,24 +48,6 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     let end = writer.into_output().commit();
     exit_status::status(end, args.fail, passed)
 }
-
-fn with_language(rules: Rules, language: &str) -> Result<Rules, Failure> {
-    if rules.languages().any(|known| known == language) {
-        return Ok(rules.with_language(language));
-    }
-    let known: Vec<&str> = rules.languages().collect();
-    Err(Failure::Usage(format!(
-        "--language: expected a language of the policy ({}), found `{language}`",
-        if known.is_empty() {
-            "it has none".to_owned()
-        } else {
-            known.join(", ")
-        }
-    )))
-}
-
-/// Where the policy ended a stream: of a channel, or the only one.
-type Ended = Vec<(Option<String>, GateEnd)>;
 
 /// Reports what is missing in the output.
 fn report(ended: &Ended, unread: &Unread) -> Result<(), Failure> {
@@ -113,90 +72,4 @@ const fn ended_as(end: GateEnd) -> &'static str {
         GateEnd::Suspended => "suspended the stream, so the rest has to be asked for once more",
         _ => "refused the rest of the stream",
     }
-}
-
-/// What the bytes of the input go through.
-#[allow(clippy::large_enum_variant, reason = "a stream has one of them")]
-enum Through<P> {
-    Text(Gate<P>),
-    Wire(StreamGate<P>, Seen),
-}
-
-impl<P: Policy + Clone> Through<P> {
-    fn new(input: InputFormat, parser: Parser, policy: P, most: Option<usize>) -> Self {
-        let most = most.unwrap_or(Gate::<P>::DEFAULT_MAX_HELD);
-        let gate = match input {
-            InputFormat::Raw => {
-                return Self::Text(Gate::new(parser, policy).with_max_held(most));
-            }
-            InputFormat::Auto => StreamGate::detect(parser, policy),
-            InputFormat::Wire(format) => StreamGate::new(format, parser, policy),
-        };
-        Self::Wire(gate.with_max_held(most), Seen::new(input.format()))
-    }
-
-    /// Takes the next bytes; whether more are of use.
-    fn push(&mut self, chunk: &[u8], writer: &mut Writer) -> bool {
-        match self {
-            Self::Text(gate) => {
-                gate.push(chunk, &mut *writer);
-                gate.ended().is_none()
-            }
-            Self::Wire(gate, seen) => {
-                seen.push(chunk);
-                gate.push(chunk, writer.seeing(seen));
-                true
-            }
-        }
-    }
-
-    fn finish(self, writer: &mut Writer) -> (Ended, Unread) {
-        match self {
-            Self::Text(mut gate) => {
-                gate.finish(&mut *writer);
-                let ended = gate.ended().map(|end| (None, end));
-                (ended.into_iter().collect(), Unread::default())
-            }
-            Self::Wire(mut gate, mut seen) => {
-                gate.finish(writer.seeing(&mut seen));
-                let ended = gate.ended();
-                let ended = ended.map(|(channel, end)| (Some(channel.to_string()), end));
-                (ended.collect(), seen.unread(gate.report()))
-            }
-        }
-    }
-}
-
-/// Reads to the end, of the input or of what the policy lets through. What is released is flushed whenever the input may
-/// pause.
-fn feed<P: Policy + Clone>(
-    mut input: Input,
-    mut through: Through<P>,
-    chunk: usize,
-    writer: &mut Writer,
-) -> Result<(Ended, Unread), Failure> {
-    let mut buffer = vec![0; chunk * (BUFFER / chunk).max(1)];
-    let read = 'read: loop {
-        if input.may_wait() {
-            writer.flush()?;
-        }
-        let count = match input.read(&mut buffer) {
-            Ok(0) => break Ok(()),
-            Ok(count) => count,
-            Err(failure) => break Err(failure),
-        };
-        for piece in buffer[..count].chunks(chunk) {
-            let goes_on = through.push(piece, writer);
-            writer.check()?;
-            if !goes_on {
-                break 'read Ok(());
-            }
-        }
-    };
-    let (ended, unread) = through.finish(writer);
-    for (channel, end) in &ended {
-        writer.ended(channel.as_deref(), *end);
-    }
-    writer.check()?;
-    read.map(|()| (ended, unread))
 }

@@ -1,13 +1,13 @@
 //! Writes what a gate releases, and its audit log.
 
 use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
-use provstream_providers::{ChannelPosition, GateEvent, Item, StreamHandler};
+use provstream_providers::ChannelPosition;
 
 use super::audit::{Audit, AuditFile};
 use crate::failure::Failure;
+use crate::gated::GateSink;
 use crate::input_format::InputFormat;
 use crate::output::Output;
-use crate::unread::Seen;
 
 /// Takes what a gate writes and reports.
 pub(super) struct Writer {
@@ -32,27 +32,9 @@ impl Writer {
         }
     }
 
-    /// The same that also notes what was met in the events of a provider.
-    pub(super) const fn seeing<'w>(&'w mut self, seen: &'w mut Seen) -> Seeing<'w> {
-        Seeing { writer: self, seen }
-    }
-
     /// Whether something was not released as it was.
     pub(super) const fn has_withheld(&self) -> bool {
         self.has_withheld
-    }
-
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        self.check()?;
-        self.output.flush()
-    }
-
-    /// Reports whether everything could be written so far.
-    pub(super) fn check(&mut self) -> Result<(), Failure> {
-        if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
-            return Err(Failure::Create("the audit log".to_owned(), error));
-        }
-        self.output.check()
     }
 
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
@@ -62,18 +44,6 @@ impl Writer {
 
     pub(super) fn into_output(self) -> Output {
         self.output
-    }
-
-    /// The policy ended a stream.
-    pub(super) fn ended(&mut self, channel: Option<&str>, end: GateEnd) {
-        let action = match end {
-            GateEnd::Suspended => "suspend",
-            _ => "refuse",
-        };
-        if let Some(audit) = &mut self.audit {
-            audit.enter(channel.unwrap_or_default().to_owned());
-            audit.ended(action);
-        }
     }
 
     /// Writes to the output, unless a decision is missing in the audit log.
@@ -133,48 +103,37 @@ impl GateHandler for Writer {
     }
 }
 
-/// A writer that notes what was met in the events of a provider.
-pub(super) struct Seeing<'w> {
-    writer: &'w mut Writer,
-    seen: &'w mut Seen,
-}
-
-impl Handler for Seeing<'_> {}
-
-impl StreamHandler for Seeing<'_> {
+impl GateSink for Writer {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.writer.write(bytes);
+        self.write(bytes);
     }
 
-    fn channel(&mut self, position: ChannelPosition) {
-        self.seen.text = true;
-        if let Some(audit) = &mut self.writer.audit {
+    fn enter(&mut self, position: ChannelPosition) {
+        if let Some(audit) = &mut self.audit {
             audit.enter(position.channel.to_string());
         }
     }
 
-    fn gate(&mut self, event: GateEvent<'_>) {
-        let writer = &mut *self.writer;
-        match event {
-            GateEvent::Decided(question, action) => writer.decided(question, action),
-            GateEvent::Released(text) => writer.released(text),
-            GateEvent::Removed(text) => writer.removed(text),
-            GateEvent::RunBegins(at, what) => writer.run_begins(at, what),
-            GateEvent::RunEnds(at) => writer.run_ends(at),
-            GateEvent::Limit(span) => writer.limit(span),
-            _ => {}
-        }
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.check()?;
+        self.output.flush()
     }
 
-    fn item(&mut self, item: Item<'_>) {
-        match item {
-            Item::Notice(notice) if notice.code().is_unread() => {
-                *self.seen.notices.entry(notice.code()).or_default() += 1;
-            }
-            Item::Error(_) => self.seen.errors += 1,
-            Item::ChannelEnd(_) => self.seen.text = true,
-            Item::End => self.seen.end = true,
-            _ => {}
+    fn check(&mut self) -> Result<(), Failure> {
+        if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
+            return Err(Failure::Create("the audit log".to_owned(), error));
+        }
+        self.output.check()
+    }
+
+    fn ended(&mut self, channel: Option<&str>, end: GateEnd) {
+        let action = match end {
+            GateEnd::Suspended => "suspend",
+            _ => "refuse",
+        };
+        if let Some(audit) = &mut self.audit {
+            audit.enter(channel.unwrap_or_default().to_owned());
+            audit.ended(action);
         }
     }
 }

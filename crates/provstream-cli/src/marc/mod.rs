@@ -9,7 +9,7 @@ mod fields;
 pub(crate) mod help;
 mod json_object;
 mod judge;
-mod lines;
+pub(crate) mod lines;
 mod objects;
 mod project;
 pub(crate) mod record;

@@ -1,0 +1,244 @@
+//! Input that goes through a gate, for what acts on it and for what shows it.
+
+use std::path::Path;
+
+use provstream::{Event, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Rules};
+use provstream_providers::{Channel, ChannelPosition, GateEvent, Item, StreamGate, StreamHandler};
+
+use crate::args::GatedArgs;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::input_format::InputFormat;
+use crate::settings;
+use crate::setup;
+use crate::unread::{Seen, Unread};
+
+/// What is read at once, unless larger pieces were asked for.
+const BUFFER: usize = 1 << 16;
+
+/// Takes what a gate writes and reports. Of [`Handler`], `text` is called for input that is text, and `event` for any.
+pub(crate) trait GateSink: GateHandler {
+    /// Takes bytes of a provider's response as it is released.
+    fn bytes(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// The following calls are about this channel of a provider's response.
+    fn enter(&mut self, position: ChannelPosition);
+
+    /// A channel has ended.
+    fn leave(&mut self, channel: Channel) {
+        let _ = channel;
+    }
+
+    /// Writes what is certain, since the input may pause.
+    fn flush(&mut self) -> Result<(), Failure>;
+
+    /// Reports whether everything could be written so far.
+    fn check(&mut self) -> Result<(), Failure>;
+
+    /// The policy has ended the stream, or this channel of it.
+    fn ended(&mut self, channel: Option<&str>, end: GateEnd);
+}
+
+/// An input that is ready to go through a gate.
+pub(crate) struct Gated {
+    /// What the policy file says.
+    pub(crate) rules: Rules,
+    parser: Parser,
+    input: Input,
+    format: InputFormat,
+    max_held: Option<usize>,
+    chunk: usize,
+}
+
+impl Gated {
+    /// Loads the policy and opens a file; `-` and none are standard input.
+    pub(crate) fn open(
+        file: Option<&Path>,
+        policy: &Path,
+        args: &GatedArgs,
+    ) -> Result<Self, Failure> {
+        let source = &args.source;
+        let vocabulary = setup::vocabulary(&source.classes)?;
+        let rules = settings::load("--policy", policy, |file| {
+            Rules::from_toml(file, &vocabulary)
+        })?;
+        let rules = match &args.language {
+            Some(language) => with_language(rules, language)?,
+            None => rules,
+        };
+        let limits = args.limits.with(source)?;
+        Ok(Self {
+            rules,
+            parser: setup::parser(source, limits, vocabulary).build(),
+            input: Input::open(file.unwrap_or(Path::new("-")))?,
+            format: source.input,
+            max_held: args.max_held,
+            chunk: source.chunk_size.map_or(BUFFER, usize::from),
+        })
+    }
+
+    /// How the input is called in messages.
+    pub(crate) fn name(&self) -> &str {
+        self.input.name()
+    }
+
+    /// Reads to the end, of the input or of what the policy lets through. The sink is flushed whenever the input may pause,
+    /// and gets all that is certain, however the input ends.
+    pub(crate) fn feed<P: Policy + Clone>(
+        mut self,
+        policy: P,
+        sink: &mut impl GateSink,
+    ) -> Result<(Ended, Unread), Failure> {
+        let mut through = Through::new(self.format, self.parser, policy, self.max_held);
+        let mut buffer = vec![0; self.chunk * (BUFFER / self.chunk).max(1)];
+        let read = 'read: loop {
+            if self.input.may_wait() {
+                sink.flush()?;
+            }
+            let count = match self.input.read(&mut buffer) {
+                Ok(0) => break Ok(()),
+                Ok(count) => count,
+                Err(failure) => break Err(failure),
+            };
+            for piece in buffer[..count].chunks(self.chunk) {
+                let goes_on = through.push(piece, sink);
+                sink.check()?;
+                if !goes_on {
+                    break 'read Ok(());
+                }
+            }
+        };
+        let (ended, unread) = through.finish(sink);
+        for (channel, end) in &ended {
+            sink.ended(channel.as_deref(), *end);
+        }
+        sink.check()?;
+        read.map(|()| (ended, unread))
+    }
+}
+
+fn with_language(rules: Rules, language: &str) -> Result<Rules, Failure> {
+    if rules.languages().any(|known| known == language) {
+        return Ok(rules.with_language(language));
+    }
+    let known: Vec<&str> = rules.languages().collect();
+    Err(Failure::Usage(format!(
+        "--language: expected a language of the policy ({}), found `{language}`",
+        if known.is_empty() {
+            "it has none".to_owned()
+        } else {
+            known.join(", ")
+        }
+    )))
+}
+
+/// Where the policy ended a stream: of a channel, or the only one.
+pub(crate) type Ended = Vec<(Option<String>, GateEnd)>;
+
+/// What the bytes of the input go through.
+#[allow(clippy::large_enum_variant, reason = "a stream has one of them")]
+enum Through<P> {
+    Text(Gate<P>),
+    Wire(StreamGate<P>, Seen),
+}
+
+impl<P: Policy + Clone> Through<P> {
+    fn new(input: InputFormat, parser: Parser, policy: P, max_held: Option<usize>) -> Self {
+        let max_held = max_held.unwrap_or(Gate::<P>::DEFAULT_MAX_HELD);
+        let gate = match input {
+            InputFormat::Raw => {
+                return Self::Text(Gate::new(parser, policy).with_max_held(max_held));
+            }
+            InputFormat::Auto => StreamGate::detect(parser, policy),
+            InputFormat::Wire(format) => StreamGate::new(format, parser, policy),
+        };
+        Self::Wire(gate.with_max_held(max_held), Seen::new(input.format()))
+    }
+
+    /// Takes the next bytes; whether more are of use.
+    fn push(&mut self, chunk: &[u8], sink: &mut impl GateSink) -> bool {
+        match self {
+            Self::Text(gate) => {
+                gate.push(chunk, sink);
+                gate.ended().is_none()
+            }
+            Self::Wire(gate, seen) => {
+                seen.push(chunk);
+                gate.push(chunk, Seeing { sink, seen });
+                true
+            }
+        }
+    }
+
+    fn finish(self, sink: &mut impl GateSink) -> (Ended, Unread) {
+        match self {
+            Self::Text(mut gate) => {
+                gate.finish(sink);
+                let ended = gate.ended().map(|end| (None, end));
+                (ended.into_iter().collect(), Unread::default())
+            }
+            Self::Wire(mut gate, mut seen) => {
+                gate.finish(Seeing {
+                    sink,
+                    seen: &mut seen,
+                });
+                let ended = gate.ended();
+                let ended = ended.map(|(channel, end)| (Some(channel.to_string()), end));
+                (ended.collect(), seen.unread(gate.report()))
+            }
+        }
+    }
+}
+
+/// A sink for the channels of a provider's response; notes what was met in its events.
+struct Seeing<'s, S> {
+    sink: &'s mut S,
+    seen: &'s mut Seen,
+}
+
+impl<S: GateSink> Handler for Seeing<'_, S> {
+    fn event(&mut self, event: Event<'_>) {
+        self.sink.event(event);
+    }
+}
+
+impl<S: GateSink> StreamHandler for Seeing<'_, S> {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.sink.bytes(bytes);
+    }
+
+    fn channel(&mut self, position: ChannelPosition) {
+        self.seen.text = true;
+        self.sink.enter(position);
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        let sink = &mut *self.sink;
+        match event {
+            GateEvent::Decided(question, action) => sink.decided(question, action),
+            GateEvent::Released(text) => sink.released(text),
+            GateEvent::Removed(text) => sink.removed(text),
+            GateEvent::RunBegins(at, what) => sink.run_begins(at, what),
+            GateEvent::RunEnds(at) => sink.run_ends(at),
+            GateEvent::Limit(span) => sink.limit(span),
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        match item {
+            Item::Notice(notice) if notice.code().is_unread() => {
+                *self.seen.notices.entry(notice.code()).or_default() += 1;
+            }
+            Item::Error(_) => self.seen.errors += 1,
+            Item::ChannelEnd(channel) => {
+                self.seen.text = true;
+                self.sink.leave(channel);
+            }
+            Item::End => self.seen.end = true,
+            _ => {}
+        }
+    }
+}

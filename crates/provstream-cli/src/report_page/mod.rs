@@ -1,0 +1,128 @@
+//! `provstream report`.
+
+mod audit_log;
+mod spool;
+mod texts;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use provstream::Mode;
+use provstream::provenance::Timestamp;
+use provstream_report::{Page, Part, Report};
+
+use self::spool::Spool;
+use self::texts::Texts;
+use crate::args::ReportArgs;
+use crate::exit_status;
+use crate::failure::{Failure, note};
+use crate::gated::Gated;
+use crate::input::Input;
+use crate::input_format::InputFormat;
+use crate::output::Output;
+
+/// Runs the command.
+pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    match &args.policy {
+        Some(policy) => of_answer(args, policy),
+        // The command line has --audit-log then.
+        None => of_audit_log(args),
+    }
+}
+
+fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
+    let gated = Gated::open(args.file.as_deref(), policy, &args.gated)?;
+    let output = Output::open(args.output.as_deref())?;
+    let source = args
+        .title
+        .clone()
+        .unwrap_or_else(|| gated.name().to_owned());
+    let now = args.gated.now.unwrap_or_else(Timestamp::now);
+    let report = Report::new(gated.rules.clone(), now);
+    let policy = report.policy();
+    let (format, mode) = (args.gated.source.input, args.gated.source.mode);
+    let mut texts = match format {
+        InputFormat::Raw => Texts::of_one(report, matches!(mode, Mode::Json | Mode::Ndjson)),
+        _ => Texts::of_channels(report),
+    };
+    let (_, unread) = gated.feed(policy, &mut texts)?;
+    if let Some(unknown) = unread.unknown() {
+        return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
+    }
+    let (report, parts, spool) = texts.into_parts()?;
+    let mut page = Page::new(&source, &parts).with_report(&report);
+    page = match (format, mode) {
+        (InputFormat::Wire(format), _) => page.with_fact("Format", format.as_str()),
+        (InputFormat::Raw, Mode::Json | Mode::Ndjson) => page.with_fact("Format", mode.as_str()),
+        _ => page,
+    };
+    if !unread.is_empty() {
+        note(&unread);
+        page = page.with_remark(capitalised(&unread.to_string()));
+    }
+    let passed = unread.passes() && !page.counts().withholds();
+    let end = write(&page, &parts, spool, output);
+    exit_status::status(end, args.fail, passed)
+}
+
+fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let input = Input::open(args.file.as_deref().unwrap_or(Path::new("-")))?;
+    let output = Output::open(args.output.as_deref())?;
+    let source = args
+        .title
+        .clone()
+        .unwrap_or_else(|| input.name().to_owned());
+    let read = audit_log::read(input)?;
+    let parts = [read.part];
+    let mut page = Page::new(&source, &parts)
+        .with_fact("Format", "audit log")
+        .with_remark(
+            "An audit log has hashes instead of texts, and no time by which ages could be known.",
+        );
+    if read.odd > 0 {
+        page = page.with_remark(format!("Lines that are not of an audit log: {}.", read.odd));
+    }
+    let passed = read.odd == 0 && !page.counts().withholds();
+    let end = write(&page, &parts, read.spool, output);
+    exit_status::status(end, args.fail, passed)
+}
+
+/// A sentence of a note, as one on a page.
+fn capitalised(note: &str) -> String {
+    let mut characters = note.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).chain(['.']).collect()
+}
+
+fn write(
+    page: &Page<'_>,
+    parts: &[Part],
+    mut spool: Spool,
+    mut output: Output,
+) -> Result<(), Failure> {
+    let kept = |error| Failure::Create("the page".to_owned(), error);
+    page.write_head(Bytes(&mut output)).map_err(kept)?;
+    for (place, part) in parts.iter().enumerate() {
+        page.write_part(part, Bytes(&mut output)).map_err(kept)?;
+        let read = spool.read(place, |bytes| output.bytes(bytes));
+        read.map_err(|error| Failure::Read("a temporary file".to_owned(), error))?;
+        output.check()?;
+    }
+    page.write_end(Bytes(&mut output)).map_err(kept)?;
+    output.commit()
+}
+
+/// The output as a writer, which keeps its errors to itself until it is asked for them.
+struct Bytes<'o>(&'o mut Output);
+
+impl Write for Bytes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.bytes(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

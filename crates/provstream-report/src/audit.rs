@@ -1,0 +1,326 @@
+//! The body of a page from an audit log, which has the decisions of a gate but not the text.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use provstream::provenance::Counting;
+use provstream::{Disposition, Span};
+use serde::Deserialize;
+
+use crate::counts::Counts;
+use crate::escape;
+use crate::note::{Deed, Evidence, Note, Numbering};
+use crate::outcome::Outcome;
+use crate::page::Part;
+use crate::sections::Sections;
+use crate::wording::{self, Look};
+
+/// Shows the audit log that `provstream gate --audit` writes: one JSON object a line, each a decision.
+///
+/// ```
+/// use provstream_report::{AuditLog, Page};
+///
+/// let mut log = AuditLog::new();
+/// log.push(br#"{"decision":"end","stream":"answer.txt","action":"suspend"}"#)?;
+/// let mut body = Vec::new();
+/// let parts = [log.finish(&mut body)?];
+/// let mut html = Vec::new();
+/// let page = Page::new("audit.ndjson", &parts);
+/// page.write_head(&mut html)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AuditLog {
+    numbering: Numbering,
+    sections: Sections,
+    counts: Counts,
+    /// What the last line was about: stream, channel and policy.
+    of: Option<[String; 3]>,
+}
+
+/// A line that is not a decision of a gate.
+#[derive(Debug)]
+pub struct AuditLineError(Fault);
+
+#[derive(Debug)]
+enum Fault {
+    Json(serde_json::Error),
+    Value(&'static str, String),
+}
+
+/// Writes what was expected and found.
+impl fmt::Display for AuditLineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a decision of a gate")?;
+        match &self.0 {
+            Fault::Json(error) => write!(f, ": {error}"),
+            Fault::Value(member, found) => write!(f, ", found {member} {found:?}"),
+        }
+    }
+}
+
+impl Error for AuditLineError {}
+
+/// A line, as `provstream gate` writes it.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    decision: Cow<'a, str>,
+    #[serde(default)]
+    stream: String,
+    #[serde(default)]
+    channel: String,
+    #[serde(default)]
+    policy: String,
+    clean_span: Option<LoggedSpan>,
+    sha256: Option<String>,
+    #[serde(default)]
+    untrusted: bool,
+    #[serde(default)]
+    annotations: Vec<LoggedAnnotation>,
+    #[serde(default)]
+    counting: Vec<String>,
+    verdict: Option<LoggedVerdict>,
+    disposition: Option<String>,
+    action: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+struct LoggedSpan {
+    start: u64,
+    end: u64,
+}
+
+#[derive(Deserialize)]
+struct LoggedAnnotation {
+    #[serde(default)]
+    declared: String,
+    observation_id: Option<String>,
+    ts: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct LoggedVerdict {
+    #[serde(default)]
+    classes: Vec<String>,
+    floor: u64,
+}
+
+impl Default for AuditLog {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl AuditLog {
+    /// An empty log.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            numbering: Numbering::without_text(),
+            sections: Sections::new(""),
+            counts: Counts::default(),
+            of: None,
+        }
+    }
+
+    /// Takes the next line, with or without its line feed.
+    ///
+    /// # Errors
+    ///
+    /// The line is not a decision of a gate; it is left out.
+    pub fn push(&mut self, line: &[u8]) -> Result<(), AuditLineError> {
+        let line: Line<'_> =
+            serde_json::from_slice(line).map_err(|error| AuditLineError(Fault::Json(error)))?;
+        match &*line.decision {
+            "assertion" => self.assertion(&line),
+            "unannotated" => self.run(&line),
+            "limit" => {
+                self.counts.limits += 1;
+                self.note(
+                    &line,
+                    Look::Limit,
+                    "Limit reached",
+                    Deed::Outcome(Outcome::Release),
+                );
+                Ok(())
+            }
+            "end" => self.end(&line),
+            other => Err(AuditLineError(Fault::Value("decision", other.to_owned()))),
+        }
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Writes what is certain of the body by now, and forgets it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer. What was to be written is lost then.
+    pub fn write_to(&mut self, mut body: impl io::Write) -> io::Result<()> {
+        body.write_all(self.sections.take().as_bytes())
+    }
+
+    /// Writes the rest of the body, and gives what the head of the page needs to know.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
+        let end = format!("x{}", self.numbering.problems + 1);
+        let index = self.sections.finish(&end);
+        self.write_to(body)?;
+        Ok(Part {
+            title: "Decisions".into(),
+            prefix: self.numbering.prefix().into(),
+            counts: self.counts,
+            problems: self.numbering.problems,
+            index,
+        })
+    }
+
+    fn assertion(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+        let disposition = line.disposition.as_deref().unwrap_or_default();
+        let disposition: Disposition = disposition
+            .parse()
+            .map_err(|_| AuditLineError(Fault::Value("disposition", disposition.to_owned())))?;
+        let outcome = outcome(line)?;
+        let counts = &mut self.counts;
+        *counts.decided.entry((disposition, outcome)).or_default() += 1;
+        counts.annotations += line.annotations.len() as u64;
+        let counting = line.counting.iter();
+        counts.counting += counting.filter(|it| counts_towards(it)).count() as u64;
+        self.note(
+            line,
+            Look::of(disposition),
+            wording::disposition(disposition).0,
+            Deed::Outcome(outcome),
+        );
+        Ok(())
+    }
+
+    fn run(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+        let outcome = outcome(line)?;
+        *self.counts.runs.entry(outcome).or_default() += 1;
+        self.note(
+            line,
+            Look::Run,
+            "Without annotation",
+            Deed::Outcome(outcome),
+        );
+        Ok(())
+    }
+
+    fn end(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+        let outcome = outcome(line)?;
+        *self.counts.ends.entry(outcome).or_default() += 1;
+        self.note(
+            line,
+            Look::Limit,
+            "End of the stream",
+            Deed::Outcome(outcome),
+        );
+        Ok(())
+    }
+
+    fn note(&mut self, line: &Line<'_>, look: Look, title: &str, deed: Deed<'_>) {
+        let of = [&line.stream, &line.channel, &line.policy];
+        if self.of.as_ref().is_none_or(|last| last.each_ref() != of) {
+            self.sections.heading(&heading(of));
+            self.of = Some(of.map(Clone::clone));
+        }
+        let detail = line.verdict.as_ref().map(|verdict| {
+            let (count, floor) = (verdict.classes.len(), verdict.floor);
+            let count_of = if count == 1 {
+                "class counts"
+            } else {
+                "classes count"
+            };
+            format!("{count} {count_of}, the floor is {floor}")
+        });
+        let why = line.counting.iter().map(String::as_str);
+        let evidence = line
+            .annotations
+            .iter()
+            .zip(why.chain(std::iter::repeat("")));
+        let note = Note {
+            look,
+            title,
+            detail: detail.unwrap_or_default().into(),
+            deed,
+            place: place(line),
+            pointer: None,
+            evidence: evidence
+                .map(|(annotation, why)| Evidence {
+                    declared: &annotation.declared,
+                    observation_id: annotation.observation_id.as_deref(),
+                    ts: annotation.ts.as_deref(),
+                    age: None,
+                    counts: counts_towards(why),
+                    why: match why {
+                        _ if counts_towards(why) => Cow::Borrowed(why),
+                        _ => format!("does not count: {why}").into(),
+                    },
+                })
+                .collect(),
+        };
+        let note = self.numbering.write(&note);
+        self.sections.note(&note);
+    }
+}
+
+/// Whether the reason in a log is that the annotation counts.
+fn counts_towards(why: &str) -> bool {
+    why == Counting::Counts.as_str()
+}
+
+fn outcome(line: &Line<'_>) -> Result<Outcome, AuditLineError> {
+    let action = line.action.as_deref().unwrap_or_default();
+    let unknown = |_| AuditLineError(Fault::Value("action", action.to_owned()));
+    action.parse().map_err(unknown)
+}
+
+/// Where the text is, and its hash.
+fn place(line: &Line<'_>) -> Option<String> {
+    let span = line.clean_span?;
+    let span = Span::new(span.start, span.end);
+    let mut place = if span.is_empty() {
+        format!("at byte {}", span.start())
+    } else {
+        format!("bytes {} to {}", span.start(), span.end())
+    };
+    if line.untrusted {
+        place.push_str(", untrusted");
+    }
+    if let Some(hash) = &line.sha256 {
+        place.push_str(" <span>SHA-256 <code>");
+        escape::value(&mut place, hash, 64);
+        place.push_str("</code></span>");
+    }
+    Some(place)
+}
+
+/// What the following entries are about.
+fn heading([stream, channel, policy]: [&String; 3]) -> String {
+    let mut html = String::new();
+    for (name, value) in [("", stream), ("channel ", channel), ("policy ", policy)] {
+        if value.is_empty() {
+            continue;
+        }
+        if !html.is_empty() {
+            html.push_str(" · ");
+        }
+        html.push_str(name);
+        escape::value(&mut html, value, 256);
+    }
+    if html.is_empty() {
+        html.push_str("A stream without name");
+    }
+    html
+}

@@ -1,0 +1,106 @@
+//! The numbers at the top of a page.
+
+use std::collections::BTreeMap;
+
+use provstream::Disposition;
+
+use crate::outcome::Outcome;
+
+/// What was counted of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub(crate) decided: BTreeMap<(Disposition, Outcome), u64>,
+    pub(crate) annotations: u64,
+    pub(crate) counting: u64,
+    pub(crate) runs: BTreeMap<Outcome, u64>,
+    pub(crate) limits: u64,
+    pub(crate) ends: BTreeMap<Outcome, u64>,
+    pub(crate) after_end: u64,
+    pub(crate) diagnostics: BTreeMap<&'static str, u64>,
+}
+
+impl Counts {
+    /// Assertions that the gate decides about. Those after the place where the policy ends the stream are not among them.
+    #[must_use]
+    pub fn assertions(&self) -> u64 {
+        self.decided.values().sum()
+    }
+
+    /// How many of them have this disposition.
+    #[must_use]
+    pub fn disposed(&self, disposition: Disposition) -> u64 {
+        let of = self
+            .decided
+            .iter()
+            .filter(|((it, _), _)| *it == disposition);
+        of.map(|(_, count)| count).sum()
+    }
+
+    /// How many of them are treated like this.
+    #[must_use]
+    pub fn treated(&self, outcome: Outcome) -> u64 {
+        let of = self.decided.iter().filter(|((_, it), _)| *it == outcome);
+        of.map(|(_, count)| count).sum()
+    }
+
+    /// Annotations of these assertions.
+    #[must_use]
+    pub const fn annotations(&self) -> u64 {
+        self.annotations
+    }
+
+    /// How many of these annotations count towards the floor.
+    #[must_use]
+    pub const fn counting(&self) -> u64 {
+        self.counting
+    }
+
+    /// Runs of text without an assertion that are treated like this; those that are released as they are are not counted.
+    #[must_use]
+    pub fn runs(&self, outcome: Outcome) -> u64 {
+        self.runs.get(&outcome).copied().unwrap_or_default()
+    }
+
+    /// How often text could not wait for a decision any longer.
+    #[must_use]
+    pub const fn limits(&self) -> u64 {
+        self.limits
+    }
+
+    /// How many streams the policy ends like this.
+    #[must_use]
+    pub fn ended(&self, outcome: Outcome) -> u64 {
+        self.ends.get(&outcome).copied().unwrap_or_default()
+    }
+
+    /// Assertions after the place where the policy ends the stream.
+    #[must_use]
+    pub const fn after_end(&self) -> u64 {
+        self.after_end
+    }
+
+    /// Whether the gate withholds something.
+    #[must_use]
+    pub fn withholds(&self) -> bool {
+        !self.ends.is_empty()
+            || self.decided.keys().any(|(_, outcome)| outcome.withholds())
+            || self.runs.keys().any(|outcome| outcome.withholds())
+    }
+
+    /// Adds those of another part of the answer.
+    pub fn add(&mut self, other: &Self) {
+        fn join<K: Ord + Copy>(own: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
+            for (key, count) in other {
+                *own.entry(*key).or_default() += count;
+            }
+        }
+        join(&mut self.decided, &other.decided);
+        join(&mut self.runs, &other.runs);
+        join(&mut self.ends, &other.ends);
+        join(&mut self.diagnostics, &other.diagnostics);
+        self.annotations += other.annotations;
+        self.counting += other.counting;
+        self.limits += other.limits;
+        self.after_end += other.after_end;
+    }
+}

@@ -1,0 +1,91 @@
+//! A policy that is asked about everything, and withholds nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use provstream::provenance::{Assertion, Timestamp, Verdict};
+use provstream::{Action, AtLimit, Policy, Question, RulePolicy, Rules, Unannotated};
+
+/// Rules at one time.
+#[derive(Clone, Debug)]
+pub(crate) struct Judge {
+    /// Its clock is not asked: assertions are judged at `now`.
+    policy: RulePolicy<fn() -> Timestamp>,
+    now: Timestamp,
+}
+
+impl Judge {
+    pub(crate) fn new(rules: Rules, now: Timestamp) -> Self {
+        Self {
+            policy: rules.policy(Timestamp::now),
+            now,
+        }
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        self.policy.rules()
+    }
+
+    pub(crate) const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub(crate) fn verdict(&self, assertion: &Assertion<'_>) -> Verdict {
+        self.rules().discipline().judge(assertion, self.now)
+    }
+
+    pub(crate) fn unannotated(&mut self) -> Unannotated {
+        self.policy.unannotated()
+    }
+
+    pub(crate) fn limit(&mut self) -> AtLimit {
+        self.policy.limit()
+    }
+}
+
+/// A policy for a gate in front of a [`Transcript`](crate::Transcript): it judges as the rules do, and releases everything.
+///
+/// So the transcript gets the whole answer, also what the rules would withhold, and what follows after the place where they
+/// would end it.
+#[derive(Clone, Debug)]
+pub struct DryRun {
+    judge: Judge,
+    at_limit: LimitFlag,
+}
+
+impl DryRun {
+    pub(crate) const fn new(judge: Judge, at_limit: LimitFlag) -> Self {
+        Self { judge, at_limit }
+    }
+}
+
+impl Policy for DryRun {
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        Some(self.judge.verdict(assertion))
+    }
+
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        self.at_limit.0.store(true, Ordering::Relaxed);
+        AtLimit::Release
+    }
+}
+
+/// Whether a gate has just reached a limit: the gate asks its policy before it releases text because of that, and reports
+/// the text only afterwards.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LimitFlag(Arc<AtomicBool>);
+
+impl LimitFlag {
+    /// Whether the limit was reached since the last call.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}

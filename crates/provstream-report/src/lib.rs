@@ -1,0 +1,40 @@
+//! An HTML page that shows an answer with each assertion marked by its verdict, and what a gate would do with it and why.
+//!
+//! The page is one file without scripts. It shows the text that a [`Gate`](provstream::Gate) gets, without annotations, and
+//! beside it an entry for each assertion: its annotations, how old they are, which of them count towards the floor and why
+//! the others do not, and what the policy does. Everything that comes from the answer is shown as text; characters that are
+//! invisible or reorder text are shown by their numbers.
+//!
+//! - [`Report`] has the rules and the time; it makes the policy for the gate, and a [`Transcript`] for each text.
+//! - [`Transcript`] is the gate's handler, and writes the body of the page while the answer streams in.
+//! - [`AuditLog`] writes the body from the audit log of a gate, which has hashes instead of texts.
+//! - [`Page`] writes what is around the bodies, with what was counted at the top.
+//! - [`page`] does all of it for a text in memory.
+//!
+//! Nothing here does I/O but writing to what the caller gives, and there is no clock.
+
+mod audit;
+mod counts;
+mod decode;
+mod dry_run;
+mod escape;
+mod index;
+mod line;
+mod note;
+mod one_shot;
+mod outcome;
+mod page;
+mod report;
+mod sections;
+mod style;
+mod transcript;
+mod wording;
+
+pub use audit::{AuditLineError, AuditLog};
+pub use counts::Counts;
+pub use dry_run::DryRun;
+pub use one_shot::page;
+pub use outcome::Outcome;
+pub use page::{Page, Part};
+pub use report::Report;
+pub use transcript::Transcript;

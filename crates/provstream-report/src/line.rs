@@ -1,0 +1,110 @@
+//! What a line of an answer looks like, so that code and tables are shown in columns.
+//!
+//! This is about looks alone: it decides neither which text is asserted nor what is shown.
+
+/// How a line is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    /// Running text.
+    Prose,
+    /// A heading of Markdown.
+    Heading,
+    /// A line in a fenced block, with its fences, or a line of JSON.
+    Code,
+    /// A row of a table.
+    Table,
+}
+
+impl LineKind {
+    /// The class of the element with lines of this kind.
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Prose => "p",
+            Self::Heading => "h",
+            Self::Code => "c",
+            Self::Table => "g",
+        }
+    }
+}
+
+/// Finds the kind of each line, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LineKinds {
+    /// Every line is code.
+    is_code: bool,
+    /// The character of the fence that is open, and how many of it.
+    fence: Option<(char, usize)>,
+}
+
+impl LineKinds {
+    /// All lines are code, as those of JSON values are.
+    pub(crate) const fn code() -> Self {
+        Self {
+            is_code: true,
+            fence: None,
+        }
+    }
+
+    /// Whether a fenced block is open.
+    pub(crate) const fn is_in_block(&self) -> bool {
+        self.fence.is_some()
+    }
+
+    /// The kind of the next line, of which at least the beginning is given.
+    pub(crate) fn next(&mut self, line: &str) -> LineKind {
+        if self.is_code {
+            return LineKind::Code;
+        }
+        let inner = line.trim_start_matches([' ', '\t', '>']);
+        let mark = inner.chars().next().unwrap_or(' ');
+        let count = inner.chars().take_while(|&c| c == mark).count();
+        let is_fence = matches!(mark, '`' | '~') && count >= 3;
+        match self.fence {
+            Some((open, least)) => {
+                if is_fence && mark == open && count >= least && inner[count..].trim().is_empty() {
+                    self.fence = None;
+                }
+                LineKind::Code
+            }
+            None if is_fence && !(mark == '`' && inner[count..].contains('`')) => {
+                self.fence = Some((mark, count));
+                LineKind::Code
+            }
+            None if mark == '#' && count <= 6 && inner[count..].starts_with(' ') => {
+                LineKind::Heading
+            }
+            None if mark == '|' => LineKind::Table,
+            None => LineKind::Prose,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_headings_and_tables_are_seen() {
+        use LineKind::{Code, Heading, Prose, Table};
+        let mut kinds = LineKinds::default();
+        for (line, kind) in [
+            ("So it is.\n", Prose),
+            ("## Why\n", Heading),
+            ("#hash\n", Prose),
+            ("| a | b |\n", Table),
+            ("  > ```rust\n", Code),
+            ("  > # a comment\n", Code),
+            ("  > ~~~\n", Code),
+            ("  > ```\n", Code),
+            ("```not` a fence\n", Prose),
+            ("~~~~\n", Code),
+            ("~~~\n", Code),
+            ("~~~~~\n", Code),
+            ("\n", Prose),
+        ] {
+            assert_eq!(kinds.next(line), kind, "{line}");
+        }
+        assert!(!kinds.is_in_block());
+        assert_eq!(LineKinds::code().next("{\n"), Code);
+    }
+}

@@ -1,0 +1,349 @@
+//! The page around the texts.
+
+use std::fmt::Write as _;
+use std::io;
+
+use provstream::Disposition;
+
+use crate::counts::Counts;
+use crate::escape;
+use crate::index::Index;
+use crate::outcome::Outcome;
+use crate::report::Report;
+use crate::style::{STYLE, STYLE_HASH};
+use crate::wording::{self, DISPOSITIONS, Look};
+
+/// What the head of a page has to know about a text; from [`Transcript::finish`](crate::Transcript::finish).
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its heading.
+    pub(crate) title: Box<str>,
+    pub(crate) prefix: Box<str>,
+    pub(crate) counts: Counts,
+    pub(crate) problems: u64,
+    pub(crate) index: Index,
+}
+
+impl Part {
+    /// What was counted in the text.
+    #[must_use]
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+/// A page, as HTML in one file: no script, no request, and a content security policy that allows for nothing but its own
+/// style sheet.
+///
+/// Written in this order: [`write_head`](Self::write_head); for each part [`write_part`](Self::write_part), then its body;
+/// [`write_end`](Self::write_end).
+#[derive(Clone, Debug)]
+pub struct Page<'a> {
+    source: &'a str,
+    parts: &'a [Part],
+    counts: Counts,
+    facts: Vec<(&'static str, String)>,
+    remarks: Vec<String>,
+}
+
+impl<'a> Page<'a> {
+    /// A page about an answer with this name, which consists of these parts.
+    #[must_use]
+    pub fn new(source: &'a str, parts: &'a [Part]) -> Self {
+        let mut counts = Counts::default();
+        for part in parts {
+            counts.add(&part.counts);
+        }
+        Self {
+            source,
+            parts,
+            counts,
+            facts: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// The same with the rules and the time of a report.
+    #[must_use]
+    pub fn with_report(self, report: &Report) -> Self {
+        let rules = report.rules();
+        let page = match rules.version() {
+            "" => self,
+            version => self.with_fact("Policy", version),
+        };
+        let floor = rules.discipline().floor();
+        let classes = if floor == 1 { "class" } else { "classes" };
+        page.with_fact("Floor", &format!("{floor} {classes}"))
+            .with_fact("Judged as of", &report.now().to_string())
+    }
+
+    /// The same with a fact about the answer, such as its format.
+    #[must_use]
+    pub fn with_fact(mut self, name: &'static str, value: &str) -> Self {
+        self.facts.push((name, value.to_owned()));
+        self
+    }
+
+    /// The same with something that a reader has to know, such as that not all of the answer could be read.
+    #[must_use]
+    pub fn with_remark(mut self, remark: impl Into<String>) -> Self {
+        self.remarks.push(remark.into());
+        self
+    }
+
+    /// The counts of all parts.
+    #[must_use]
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Writes what is before the first part: what was counted, and what the marks mean.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_head(&self, mut out: impl io::Write) -> io::Result<()> {
+        let mut html = String::new();
+        html.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        let _ = write!(
+            html,
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{STYLE_HASH}'; \
+             base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n<title>"
+        );
+        escape::plain(&mut html, self.source);
+        html.push_str(" – provenance report</title>\n<style>");
+        html.push_str(STYLE);
+        html.push_str("</style>\n</head>\n<body id=\"top\">\n<a class=\"skip\" href=\"#text\">Skip to the answer</a>\n");
+        self.write_header(&mut html);
+        html.push_str("<main>\n");
+        self.write_counts(&mut html);
+        out.write_all(html.as_bytes())
+    }
+
+    /// Writes what is before the body of a part: its name, and which of its pages has what.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_part(&self, part: &Part, mut out: impl io::Write) -> io::Result<()> {
+        let mut html = String::new();
+        let prefix = &part.prefix;
+        if self
+            .parts
+            .first()
+            .is_some_and(|first| first.prefix != *prefix)
+        {
+            html.push_str("</section>\n");
+        }
+        let mut name = String::new();
+        escape::plain(&mut name, &part.title);
+        let _ = write!(
+            html,
+            "<section aria-labelledby=\"{prefix}text\">\n<h2 id=\"{prefix}text\">{name}</h2>\n"
+        );
+        if part.problems > 0 {
+            let _ = writeln!(
+                html,
+                "<p class=\"turn\"><a href=\"#{prefix}x1\">Go to the first that is not admitted</a></p>"
+            );
+        }
+        if part.index.sheets() == 0 {
+            html.push_str("<p>There is no text.</p>\n");
+        }
+        part.index.write(&mut html, prefix, &name.to_lowercase());
+        out.write_all(html.as_bytes())
+    }
+
+    /// Writes what is after the last part.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_end(&self, mut out: impl io::Write) -> io::Result<()> {
+        let end = if self.parts.is_empty() {
+            "<p id=\"text\">There is no text.</p>\n"
+        } else {
+            "</section>\n"
+        };
+        out.write_all(end.as_bytes())?;
+        out.write_all(
+            "</main>\n<footer>\n<p>An annotation is what the model declares. That it counts is no evidence that an \
+             observation took place.</p>\n</footer>\n</body>\n</html>\n"
+                .as_bytes(),
+        )
+    }
+
+    fn write_header(&self, html: &mut String) {
+        html.push_str("<header>\n<p class=\"kicker\">Provenance report</p>\n<h1>");
+        escape::value(html, self.source, usize::MAX);
+        html.push_str("</h1>\n");
+        if !self.facts.is_empty() {
+            html.push_str("<dl class=\"facts\">\n");
+            for (name, value) in &self.facts {
+                let _ = write!(html, "<div><dt>{name}</dt><dd>");
+                escape::value(html, value, usize::MAX);
+                html.push_str("</dd></div>\n");
+            }
+            html.push_str("</dl>\n");
+        }
+        html.push_str("</header>\n");
+    }
+
+    fn write_counts(&self, html: &mut String) {
+        let counts = &self.counts;
+        let all = counts.assertions();
+        let admitted = counts.disposed(Disposition::Admitted);
+        html.push_str("<section aria-labelledby=\"counts\">\n<h2 id=\"counts\">At a glance</h2>\n<dl class=\"tiles\">\n");
+        for (id, name, value) in [
+            ("assertions", "Assertions", all.to_string()),
+            ("admitted", "Admitted", admitted.to_string()),
+            ("not-admitted", "Not admitted", (all - admitted).to_string()),
+            (
+                "counting",
+                "Annotations that count",
+                format!("{} of {}", counts.counting(), counts.annotations()),
+            ),
+        ] {
+            let _ = writeln!(
+                html,
+                "<div id=\"t-{id}\"><dt>{name}</dt><dd>{value}</dd></div>"
+            );
+        }
+        html.push_str("</dl>\n");
+        self.write_bar(html);
+        html.push_str("<div class=\"tables\">\n");
+        self.write_verdicts(html);
+        self.write_outcomes(html);
+        html.push_str("</div>\n");
+        self.write_remarks(html);
+        html.push_str("</section>\n");
+    }
+
+    /// The shares of the verdicts.
+    fn write_bar(&self, html: &mut String) {
+        let all = self.counts.assertions();
+        if all == 0 {
+            return;
+        }
+        let of = |look| {
+            let counts = self.counts.decided.iter();
+            let counts = counts.filter(|((disposition, _), _)| Look::of(*disposition) == look);
+            counts.map(|(_, count)| *count).sum::<u64>()
+        };
+        html.push_str("<svg class=\"bar\" viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+        let mut before = 0;
+        for look in Look::ALL {
+            let count = of(look);
+            if count == 0 {
+                continue;
+            }
+            let permille = |count: u64| (u128::from(count) * 1_000 / u128::from(all)) as u64;
+            let (from, to) = (permille(before), permille(before + count));
+            before += count;
+            let _ = write!(
+                html,
+                "<rect class=\"{}\" x=\"{from}\" width=\"{}\" height=\"8\"/>",
+                look.class(),
+                (to - from)
+                    .saturating_sub(u64::from(before < all) * 3)
+                    .max(1)
+            );
+        }
+        html.push_str("</svg>\n");
+    }
+
+    fn write_verdicts(&self, html: &mut String) {
+        html.push_str(
+            "<table>\n<caption>Verdicts</caption>\n<thead><tr><th scope=\"col\">Verdict</th><th scope=\"col\">Meaning</th>\
+             <th scope=\"col\" class=\"num\">Assertions</th></tr></thead>\n<tbody>\n",
+        );
+        for disposition in DISPOSITIONS {
+            let count = self.counts.disposed(disposition);
+            if count == 0 && disposition != Disposition::Admitted {
+                continue;
+            }
+            let (name, meaning) = wording::disposition(disposition);
+            let _ = writeln!(
+                html,
+                "<tr id=\"v-{disposition}\"><th scope=\"row\"><span class=\"i {}\">{name}</span></th><td>{meaning}</td>\
+                 <td class=\"num\">{count}</td></tr>",
+                Look::of(disposition).class()
+            );
+        }
+        html.push_str("</tbody>\n</table>\n");
+    }
+
+    fn write_outcomes(&self, html: &mut String) {
+        let counts = &self.counts;
+        html.push_str(
+            "<table>\n<caption>What the gate does</caption>\n<thead><tr><th scope=\"col\">Action</th>\
+             <th scope=\"col\" class=\"num\">Assertions</th><th scope=\"col\" class=\"num\">Other passages</th></tr></thead>\n<tbody>\n",
+        );
+        for outcome in Outcome::ALL {
+            let (treated, runs) = (counts.treated(outcome), counts.runs(outcome));
+            if treated == 0 && runs == 0 && outcome != Outcome::Release {
+                continue;
+            }
+            let runs = match outcome {
+                Outcome::Release => "the rest".to_owned(),
+                _ => runs.to_string(),
+            };
+            let _ = writeln!(
+                html,
+                "<tr id=\"o-{outcome}\"><th scope=\"row\">{}</th><td class=\"num\">{treated}</td><td class=\"num\">{runs}</td></tr>",
+                outcome.words()
+            );
+        }
+        if counts.after_end() > 0 {
+            let _ = writeln!(
+                html,
+                "<tr id=\"o-not-reached\"><th scope=\"row\">Not reached</th><td class=\"num\">{}</td><td class=\"num\">the rest</td></tr>",
+                counts.after_end()
+            );
+        }
+        html.push_str("</tbody>\n</table>\n");
+    }
+
+    fn write_remarks(&self, html: &mut String) {
+        let counts = &self.counts;
+        let mut remarks = self.remarks.clone();
+        if counts.ended(Outcome::Suspend) > 0 {
+            remarks.push(
+                "The policy suspends the stream, so that the rest can be asked for once more. What the gate does not reach is \
+                 shown after a line."
+                    .to_owned(),
+            );
+        }
+        if counts.ended(Outcome::Refuse) > 0 {
+            remarks.push(
+                "The policy refuses the rest of the stream. What the gate does not reach is shown after a line.".to_owned(),
+            );
+        }
+        if counts.limits() > 0 {
+            let limits = counts.limits();
+            remarks.push(format!(
+                "Text that was too long to be held back was released without a decision: {limits} ×."
+            ));
+        }
+        let diagnostics = counts.diagnostics.iter();
+        let diagnostics: Vec<String> = diagnostics
+            .map(|(code, count)| format!("{code} {count} ×"))
+            .collect();
+        if !diagnostics.is_empty() {
+            remarks.push(format!("The parser reports: {}.", diagnostics.join(", ")));
+        }
+        if remarks.is_empty() {
+            return;
+        }
+        html.push_str("<ul class=\"remarks\">\n");
+        for remark in &remarks {
+            html.push_str("<li>");
+            escape::text(html, remark);
+            html.push_str("</li>\n");
+        }
+        html.push_str("</ul>\n");
+    }
+}

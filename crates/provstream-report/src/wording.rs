@@ -1,0 +1,199 @@
+//! How verdicts, reasons and times are called on a page, and which shape and colour they have.
+
+use std::time::Duration;
+
+use provstream::Disposition;
+use provstream::provenance::{Annotation, Counting, Discipline, Timestamp};
+
+/// All dispositions, in the order in which a page lists them.
+pub(crate) const DISPOSITIONS: [Disposition; 11] = [
+    Disposition::Admitted,
+    Disposition::BelowFloor,
+    Disposition::MissingClass,
+    Disposition::Terminal,
+    Disposition::Unannotated,
+    Disposition::NoAssertion,
+    Disposition::Malformed,
+    Disposition::Unknown,
+    Disposition::RefusedClass,
+    Disposition::Untrusted,
+    Disposition::Limit,
+];
+
+/// The shape and colour of a verdict: the class of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Look {
+    /// Admitted: a disc, a solid line.
+    Admitted,
+    /// Too few classes count: a triangle, a dashed line.
+    TooFew,
+    /// Nothing is said to corroborate it: a diamond, a dotted line.
+    Uncorroborated,
+    /// Something is wrong or not wanted: a cross, a wavy line.
+    Wrong,
+    /// A limit: a square, a double line.
+    Limit,
+    /// Text without an assertion: a bar.
+    Run,
+}
+
+impl Look {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Admitted,
+        Self::TooFew,
+        Self::Uncorroborated,
+        Self::Wrong,
+        Self::Limit,
+    ];
+
+    pub(crate) const fn of(disposition: Disposition) -> Self {
+        match disposition {
+            Disposition::Admitted => Self::Admitted,
+            Disposition::BelowFloor | Disposition::MissingClass => Self::TooFew,
+            Disposition::Terminal | Disposition::Unannotated | Disposition::NoAssertion => {
+                Self::Uncorroborated
+            }
+            Disposition::Limit => Self::Limit,
+            _ => Self::Wrong,
+        }
+    }
+
+    pub(crate) const fn class(self) -> &'static str {
+        match self {
+            Self::Admitted => "ok",
+            Self::TooFew => "lo",
+            Self::Uncorroborated => "no",
+            Self::Wrong => "ba",
+            Self::Limit => "li",
+            Self::Run => "un",
+        }
+    }
+}
+
+/// A short name of a disposition, and what it means.
+pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'static str) {
+    match disposition {
+        Disposition::Admitted => ("Admitted", "enough classes count"),
+        Disposition::BelowFloor => ("Below the floor", "too few classes count"),
+        Disposition::MissingClass => (
+            "Missing class",
+            "a class that the policy requires does not count",
+        ),
+        Disposition::Terminal => ("Terminal", "declared as corroborated by nothing"),
+        Disposition::Unannotated => ("Unannotated", "an object without annotation"),
+        Disposition::NoAssertion => ("No assertion", "an annotation without text before it"),
+        Disposition::Malformed => ("Malformed", "an annotation breaks the grammar"),
+        Disposition::Unknown => ("Unknown class", "a class that the vocabulary does not have"),
+        Disposition::RefusedClass => ("Refused class", "a class that the policy refuses"),
+        Disposition::Untrusted => ("Untrusted", "not all of it is the model’s own text"),
+        Disposition::Limit => ("Limit", "longer than what is read, so not all is known"),
+        other => (other.as_str(), ""),
+    }
+}
+
+/// Whether an annotation counts, and if not, why.
+pub(crate) fn why(counting: Counting, annotation: &Annotation<'_>, by: &Discipline) -> String {
+    match counting {
+        Counting::Counts => "counts".to_owned(),
+        Counting::Malformed => "does not count: malformed".to_owned(),
+        Counting::UnknownClass => "does not count: unknown class".to_owned(),
+        Counting::Terminal => "does not count: a terminal".to_owned(),
+        Counting::NoWindow => "does not count: the policy has no window for it".to_owned(),
+        Counting::NoTime => "does not count: no time".to_owned(),
+        Counting::Stale { by: over } => {
+            let over = spoken(over);
+            match by.window(annotation.class()) {
+                Some(window) => format!(
+                    "does not count: stale, {over} past its window of {}",
+                    spoken(window)
+                ),
+                None => format!("does not count: stale by {over}"),
+            }
+        }
+        Counting::Future { by: over } => {
+            format!(
+                "does not count: {} further in the future than allowed",
+                spoken(over)
+            )
+        }
+        other => format!("does not count: {other}"),
+    }
+}
+
+/// How long before `now` something was.
+pub(crate) fn age(ts: Timestamp, now: Timestamp) -> String {
+    let nanos = |time: Timestamp| {
+        i128::from(time.unix_seconds()) * 1_000_000_000 + i128::from(time.subsec_nanos())
+    };
+    let since = nanos(now) - nanos(ts);
+    let seconds = u64::try_from(since.unsigned_abs() / 1_000_000_000).unwrap_or(u64::MAX);
+    let spoken = spoken(Duration::from_secs(seconds));
+    if since < 0 {
+        format!("{spoken} in the future")
+    } else {
+        format!("{spoken} old")
+    }
+}
+
+/// A duration in its two largest units, rounded down: `1 h 5 min`.
+pub(crate) fn spoken(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (days, hours, minutes, rest) = (
+        seconds / 86_400,
+        seconds / 3_600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+    );
+    let two = |large: u64, one: &str, small: u64, other: &str| match small {
+        0 => format!("{large} {one}"),
+        _ => format!("{large} {one} {small} {other}"),
+    };
+    if days > 0 {
+        two(days, "d", hours, "h")
+    } else if hours > 0 {
+        two(hours, "h", minutes, "min")
+    } else if minutes > 0 {
+        two(minutes, "min", rest, "s")
+    } else if seconds > 0 || duration.is_zero() {
+        format!("{seconds} s")
+    } else {
+        "less than 1 s".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_two_units() {
+        for (seconds, expected) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (61, "1 min 1 s"),
+            (3_900, "1 h 5 min"),
+            (86_400, "1 d"),
+            (200_000, "2 d 7 h"),
+        ] {
+            assert_eq!(spoken(Duration::from_secs(seconds)), expected);
+        }
+        assert_eq!(spoken(Duration::from_millis(5)), "less than 1 s");
+        let time = |text: &str| text.parse().expect("a time");
+        let now = time("2026-05-28T12:00:00Z");
+        assert_eq!(age(time("2026-05-28T11:40:00Z"), now), "20 min old");
+        assert_eq!(
+            age(time("2026-05-28T14:01:00+02:00"), now),
+            "1 min in the future"
+        );
+        assert!(age(Timestamp::MIN, Timestamp::MAX).ends_with(" old"));
+    }
+
+    #[test]
+    fn every_disposition_has_words_and_is_listed_once() {
+        for (at, of) in DISPOSITIONS.into_iter().enumerate() {
+            assert!(!DISPOSITIONS[..at].contains(&of));
+            assert!(!disposition(of).1.is_empty(), "{of}");
+        }
+    }
+}
