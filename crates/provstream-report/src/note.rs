@@ -52,12 +52,7 @@ impl Deed<'_> {
         html.push_str(self.words());
         match self {
             Self::Action(Action::Mark(before, after)) => {
-                if !before.is_empty() {
-                    quote(html, ", before it ", before);
-                }
-                if !after.is_empty() {
-                    quote(html, ", after it ", after);
-                }
+                quote(html, " as ", &format!("{before}…{after}"));
             }
             Self::Action(Action::Replace(text)) => quote(html, " by ", text),
             Self::Action(Action::Refuse(text)) => quote(html, " with ", text),
@@ -91,12 +86,12 @@ impl Evidence<'_> {
         escape::text(html, &self.why);
         html.push_str("</b>");
         if let Some(id) = self.observation_id {
-            html.push_str(" <span>observation ");
+            html.push_str("\n<span>Observation ");
             escape::value(html, id, SHOWN);
             html.push_str("</span>");
         }
         if let Some(ts) = self.ts {
-            html.push_str(" <span>");
+            html.push_str("\n<span>");
             escape::value(html, ts, SHOWN);
             if let Some(age) = &self.age {
                 let _ = write!(html, ", {age}");

@@ -58,7 +58,7 @@ impl Outcome {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Release => "Released",
-            Self::Mark => "Released with marks",
+            Self::Mark => "Marked",
             Self::Replace => "Replaced",
             Self::Discard => "Discarded",
             Self::Suspend => "Stream suspended",

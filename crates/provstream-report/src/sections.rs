@@ -13,9 +13,9 @@ use crate::note::WrittenNote;
 use crate::wording::Look;
 
 /// Bytes of text after which a section ends at the next blank line.
-const SECTION: usize = 640;
+const SECTION: usize = 512;
 /// Entries after which a section ends at the next blank line.
-const NOTES: usize = 3;
+const NOTES: usize = 2;
 /// Bytes of text after which a section ends at the next line.
 const LONG_SECTION: usize = 6 << 10;
 /// Bytes of text, or of entries in HTML, after which a section ends wherever it is.

@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// The hash by which the page allows for it, as a content security policy has it (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-BfHGJlqPSJJA4XUP8i2LNVzEq59t9sIYt5J4SJkDItY=";
+pub(crate) const STYLE_HASH: &str = "sha256-S/14QjXL4b7i08KPLc6VEQ8rBlu9fOjMvFAK40SyNOw=";
 
 #[cfg(test)]
 mod tests {

@@ -34,10 +34,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
 fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     let gated = Gated::open(args.file.as_deref(), policy, &args.gated)?;
     let output = Output::open(args.output.as_deref())?;
-    let source = args
-        .title
-        .clone()
-        .unwrap_or_else(|| gated.name().to_owned());
+    let source = title(args, gated.name());
     let now = args.gated.now.unwrap_or_else(Timestamp::now);
     let report = Report::new(gated.rules.clone(), now);
     let policy = report.policy();
@@ -69,10 +66,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
 fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let input = Input::open(args.file.as_deref().unwrap_or(Path::new("-")))?;
     let output = Output::open(args.output.as_deref())?;
-    let source = args
-        .title
-        .clone()
-        .unwrap_or_else(|| input.name().to_owned());
+    let source = title(args, input.name());
     let read = audit_log::read(input)?;
     let parts = [read.part];
     let mut page = Page::new(&source, &parts)
@@ -86,6 +80,17 @@ fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let passed = read.odd == 0 && !page.counts().withholds();
     let end = write(&page, &parts, read.spool, output);
     exit_status::status(end, args.fail, passed)
+}
+
+/// What the page calls an input: its name without the folders that it is in.
+fn title(args: &ReportArgs, name: &str) -> String {
+    let file = args.file.as_deref().and_then(Path::file_name);
+    let file = file.filter(|file| *file != "-");
+    match (&args.title, file) {
+        (Some(title), _) => title.clone(),
+        (None, Some(file)) => file.to_string_lossy().into_owned(),
+        (None, None) => name.to_owned(),
+    }
 }
 
 /// A sentence of a note, as one on a page.
