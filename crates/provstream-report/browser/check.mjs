@@ -35,10 +35,13 @@ async function open(browser, file, features = {}) {
     if (!request.url().startsWith('file:') || !request.url().includes('.html')) heard.push(`request ${request.url()}`);
   });
   await page.setViewport({ width: features.width ?? 1280, height: 1000 });
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: features.scheme ?? 'light' },
-    { name: 'forced-colors', value: features.forced ?? 'none' },
-  ]);
+  const session = await page.createCDPSession();
+  await session.send('Emulation.setEmulatedMedia', {
+    features: [
+      { name: 'prefers-color-scheme', value: features.scheme ?? 'light' },
+      { name: 'forced-colors', value: features.forced ?? 'none' },
+    ],
+  });
   page.setDefaultTimeout(60000);
   await page.goto(pathToFileURL(resolve(folder, file)).href);
   return { page, heard };

@@ -33,7 +33,6 @@ use crate::wording::{self, Look};
 /// ```
 #[derive(Clone, Debug)]
 pub struct AuditLog {
-    numbering: Numbering,
     sections: Sections,
     counts: Counts,
     /// What the last line was about: stream, channel and policy.
@@ -119,8 +118,7 @@ impl AuditLog {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            numbering: Numbering::without_text(),
-            sections: Sections::new(""),
+            sections: Sections::new(Numbering::without_text()),
             counts: Counts::default(),
             of: None,
         }
@@ -173,14 +171,13 @@ impl AuditLog {
     ///
     /// Those of the writer.
     pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
-        let end = format!("x{}", self.numbering.problems + 1);
-        let index = self.sections.finish(&end);
+        let (numbering, index) = self.sections.finish();
         self.write_to(body)?;
         Ok(Part {
             title: "Decisions".into(),
-            prefix: self.numbering.prefix().into(),
+            prefix: numbering.prefix().into(),
             counts: self.counts,
-            problems: self.numbering.problems,
+            problems: numbering.problems(),
             index,
         })
     }
@@ -229,7 +226,7 @@ impl AuditLog {
         Ok(())
     }
 
-    fn note(&mut self, line: &Line<'_>, look: Look, title: &str, deed: Deed<'_>) {
+    fn note(&mut self, line: &Line<'_>, look: Look, title: &'static str, deed: Deed<'_>) {
         let of = [&line.stream, &line.channel, &line.policy];
         if self.of.as_ref().is_none_or(|last| last.each_ref() != of) {
             self.sections.heading(&heading(of));
@@ -242,7 +239,7 @@ impl AuditLog {
             } else {
                 "classes count"
             };
-            format!("{count} {count_of}, the floor is {floor}")
+            format!("{count} {count_of}, floor {floor}")
         });
         let why = line.counting.iter().map(String::as_str);
         let evidence = line
@@ -270,8 +267,7 @@ impl AuditLog {
                 })
                 .collect(),
         };
-        let note = self.numbering.write(&note);
-        self.sections.note(&note);
+        self.sections.note(&note.draft());
     }
 }
 

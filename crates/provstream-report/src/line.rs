@@ -74,6 +74,7 @@ impl LineKinds {
                 LineKind::Heading
             }
             None if mark == '|' => LineKind::Table,
+            None if inner.starts_with("{\"") => LineKind::Code,
             None => LineKind::Prose,
         }
     }
@@ -92,6 +93,7 @@ mod tests {
             ("## Why\n", Heading),
             ("#hash\n", Prose),
             ("| a | b |\n", Table),
+            ("{\"assertion\":\"\"}\n", Code),
             ("  > ```rust\n", Code),
             ("  > # a comment\n", Code),
             ("  > ~~~\n", Code),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::mem;
 
 use provstream::Action;
 
@@ -85,16 +86,22 @@ impl Evidence<'_> {
         html.push_str("</code> <b>");
         escape::text(html, &self.why);
         html.push_str("</b>");
-        if let Some(id) = self.observation_id {
-            html.push_str("\n<span>Observation ");
-            escape::value(html, id, SHOWN);
-            html.push_str("</span>");
-        }
-        if let Some(ts) = self.ts {
+        if self.observation_id.is_some() || self.ts.is_some() {
             html.push_str("\n<span>");
-            escape::value(html, ts, SHOWN);
+            if let Some(id) = self.observation_id {
+                html.push_str("Observation ");
+                escape::value(html, id, SHOWN);
+            }
+            if let Some(ts) = self.ts {
+                html.push_str(if self.observation_id.is_some() {
+                    " · "
+                } else {
+                    ""
+                });
+                escape::value(html, ts, SHOWN);
+            }
             if let Some(age) = &self.age {
-                let _ = write!(html, ", {age}");
+                let _ = write!(html, " · {age}");
             }
             html.push_str("</span>");
         }
@@ -106,24 +113,63 @@ impl Evidence<'_> {
 #[derive(Debug)]
 pub(crate) struct Note<'a> {
     pub(crate) look: Look,
-    pub(crate) title: &'a str,
+    pub(crate) title: &'static str,
     /// What else is known about it, such as how many classes count.
     pub(crate) detail: Cow<'a, str>,
     pub(crate) deed: Deed<'a>,
-    /// Where it is, if there is no text to see it in.
+    /// Where it is, if there is no text to see it in; in HTML.
     pub(crate) place: Option<String>,
     pub(crate) pointer: Option<&'a str>,
     pub(crate) evidence: Vec<Evidence<'a>>,
 }
 
-/// An entry that is written, with the reference to it.
+impl Note<'_> {
+    /// Writes all but the number, which the place in the text shows.
+    pub(crate) fn draft(&self) -> Draft {
+        let mut html = String::new();
+        if !self.detail.is_empty() {
+            let _ = write!(html, " <span class=\"d\">{}</span>", self.detail);
+        }
+        let head = mem::take(&mut html);
+        html.push_str("<p class=\"d\">");
+        self.deed.write(&mut html);
+        html.push_str("</p>\n");
+        if let Some(place) = &self.place {
+            let _ = writeln!(html, "<p class=\"d\">{place}</p>");
+        }
+        if let Some(pointer) = self.pointer {
+            html.push_str("<p class=\"d\">Member ");
+            escape::value(&mut html, pointer, SHOWN);
+            html.push_str("</p>\n");
+        }
+        if !self.evidence.is_empty() {
+            html.push_str("<ul>\n");
+            for evidence in &self.evidence {
+                evidence.write(&mut html);
+            }
+            html.push_str("</ul>\n");
+        }
+        html.push_str("</li>\n");
+        Draft {
+            look: self.look,
+            title: self.title,
+            words: self.deed.words(),
+            head,
+            html,
+        }
+    }
+}
+
+/// An entry without its number.
 #[derive(Clone, Debug)]
-pub(crate) struct WrittenNote {
+pub(crate) struct Draft {
     pub(crate) look: Look,
-    /// The link in the text.
-    pub(crate) reference: String,
-    /// The entry of the list.
-    pub(crate) html: String,
+    title: &'static str,
+    /// What the gate does.
+    words: &'static str,
+    /// What follows the title.
+    head: String,
+    html: String,
 }
 
 /// Numbers entries.
@@ -134,9 +180,9 @@ pub(crate) struct Numbering {
     /// There is no text that has references to the entries.
     is_without_text: bool,
     /// Entries so far.
-    pub(crate) count: u64,
+    count: u64,
     /// Those of them that are not about something that is admitted.
-    pub(crate) problems: u64,
+    problems: u64,
 }
 
 impl Numbering {
@@ -147,6 +193,7 @@ impl Numbering {
         }
     }
 
+    /// Numbers for entries that nothing refers to.
     pub(crate) fn without_text() -> Self {
         Self {
             is_without_text: true,
@@ -158,11 +205,27 @@ impl Numbering {
         &self.prefix
     }
 
+    pub(crate) const fn problems(&self) -> u64 {
+        self.problems
+    }
+
+    /// Writes the link to the next entry.
+    pub(crate) fn reference(&self, draft: &Draft, html: &mut String) {
+        let (prefix, number) = (&self.prefix, self.count + 1);
+        let _ = write!(
+            html,
+            "<a class=\"r {}\" id=\"{prefix}a{number}\" href=\"#{prefix}n{number}\" data-n=\"{number}\" aria-label=\"{number}: {}, {}\"></a>",
+            draft.look.class(),
+            draft.title,
+            draft.words.to_lowercase()
+        );
+    }
+
     /// Writes the next entry.
-    pub(crate) fn write(&mut self, note: &Note<'_>) -> WrittenNote {
+    pub(crate) fn entry(&mut self, draft: &Draft, html: &mut String) {
         self.count += 1;
-        let (prefix, number, look) = (&self.prefix, self.count, note.look.class());
-        let mut html = format!("<li id=\"{prefix}n{number}\" class=\"{look}\"><p>");
+        let (prefix, number, look) = (&self.prefix, self.count, draft.look.class());
+        let _ = write!(html, "<li id=\"{prefix}n{number}\" class=\"{look}\"><p>");
         let _ = if self.is_without_text {
             write!(html, "<span class=\"i\">{number}</span> ")
         } else {
@@ -171,49 +234,19 @@ impl Numbering {
                 "<a class=\"i\" href=\"#{prefix}a{number}\">{number}</a> "
             )
         };
-        if note.look == Look::Admitted {
-            let _ = write!(html, "<b>{}</b>", note.title);
+        let (title, head) = (draft.title, &draft.head);
+        if draft.look == Look::Admitted {
+            let _ = write!(html, "<b>{title}</b>{head}");
         } else {
             self.problems += 1;
-            let problem = self.problems;
+            let (problem, next) = (self.problems, self.problems + 1);
             let _ = write!(
                 html,
-                "<b id=\"{prefix}x{problem}\">{}</b> <a class=\"f\" href=\"#{prefix}x{}\" aria-label=\"next that is not admitted, after {number}\">next</a>",
-                note.title,
-                problem + 1
+                "<b id=\"{prefix}x{problem}\">{title}</b>{head} <a class=\"f\" href=\"#{prefix}x{next}\" \
+                 aria-label=\"next that is not admitted, after {number}\">next</a>"
             );
         }
-        html.push_str("</p>\n<p class=\"d\">");
-        note.deed.write(&mut html);
-        if !note.detail.is_empty() {
-            let _ = write!(html, " · {}", note.detail);
-        }
         html.push_str("</p>\n");
-        if let Some(place) = &note.place {
-            let _ = writeln!(html, "<p class=\"d\">{place}</p>");
-        }
-        if let Some(pointer) = note.pointer {
-            html.push_str("<p class=\"d\">member ");
-            escape::value(&mut html, pointer, SHOWN);
-            html.push_str("</p>\n");
-        }
-        if !note.evidence.is_empty() {
-            html.push_str("<ul>\n");
-            for evidence in &note.evidence {
-                evidence.write(&mut html);
-            }
-            html.push_str("</ul>\n");
-        }
-        html.push_str("</li>\n");
-        let reference = format!(
-            "<a class=\"r {look}\" id=\"{prefix}a{number}\" href=\"#{prefix}n{number}\" data-n=\"{number}\" aria-label=\"{number}: {}, {}\"></a>",
-            note.title,
-            note.deed.words().to_lowercase()
-        );
-        WrittenNote {
-            look: note.look,
-            reference,
-            html,
-        }
+        html.push_str(&draft.html);
     }
 }

@@ -313,13 +313,13 @@ impl<'a> Page<'a> {
         if counts.ended(Outcome::Suspend) > 0 {
             remarks.push(
                 "The policy suspends the stream, so that the rest can be asked for once more. What the gate does not reach is \
-                 shown after a line."
+                 dimmed."
                     .to_owned(),
             );
         }
         if counts.ended(Outcome::Refuse) > 0 {
             remarks.push(
-                "The policy refuses the rest of the stream. What the gate does not reach is shown after a line.".to_owned(),
+                "The policy refuses the rest of the stream. What the gate does not reach is dimmed.".to_owned(),
             );
         }
         if counts.limits() > 0 {

@@ -9,7 +9,7 @@ use std::mem;
 use crate::escape;
 use crate::index::Index;
 use crate::line::LineKind;
-use crate::note::WrittenNote;
+use crate::note::{Draft, Numbering};
 use crate::wording::Look;
 
 /// Bytes of text after which a section ends at the next blank line.
@@ -64,7 +64,7 @@ pub(crate) enum Cut {
     /// The mark with this number ends.
     Close(u64),
     /// An entry belongs here.
-    Note(WrittenNote),
+    Note(Draft),
 }
 
 /// Writes sections.
@@ -88,12 +88,12 @@ pub(crate) struct Sections {
     sheet: usize,
     /// The last section ended within a line.
     is_mid_line: bool,
-    prefix: Box<str>,
+    numbering: Numbering,
     index: Index,
 }
 
 impl Sections {
-    pub(crate) fn new(prefix: &str) -> Self {
+    pub(crate) fn new(numbering: Numbering) -> Self {
         Self {
             html: String::new(),
             notes: String::new(),
@@ -106,7 +106,7 @@ impl Sections {
             text: 0,
             sheet: 0,
             is_mid_line: false,
-            prefix: prefix.into(),
+            numbering,
             index: Index::default(),
         }
     }
@@ -135,7 +135,7 @@ impl Sections {
                 Cut::Close(number) => self.close(number),
                 Cut::Note(note) => {
                     self.begin_block(kind);
-                    self.html.push_str(&note.reference);
+                    self.numbering.reference(&note, &mut self.html);
                     self.note(&note);
                 }
             }
@@ -155,9 +155,9 @@ impl Sections {
     }
 
     /// Adds an entry to the section that is open, or to a new one.
-    pub(crate) fn note(&mut self, note: &WrittenNote) {
+    pub(crate) fn note(&mut self, note: &Draft) {
         self.begin_section();
-        self.notes.push_str(&note.html);
+        self.numbering.entry(note, &mut self.notes);
         self.count += 1;
         self.index.note(note.look);
         if self.notes.len() >= 2 * MAX_SECTION {
@@ -172,18 +172,18 @@ impl Sections {
         let _ = writeln!(self.html, "<h3>{html}</h3>");
     }
 
-    /// Ends everything that is open; `end` is the identifier of what is written at the end.
-    pub(crate) fn finish(&mut self, end: &str) -> Index {
+    /// Ends everything that is open; gives what the numbers were, and which sheets have what.
+    pub(crate) fn finish(&mut self) -> (Numbering, Index) {
         self.end_section();
         if self.index.sheets() > 0 {
             self.html.push_str("</div>\n");
         }
+        let (prefix, end) = (self.numbering.prefix(), self.numbering.problems() + 1);
         let _ = writeln!(
             self.html,
-            "<p class=\"end\" id=\"{}{end}\" tabindex=\"-1\">End of this text</p>",
-            self.prefix
+            "<p class=\"end\" id=\"{prefix}x{end}\">End of this text</p>"
         );
-        mem::take(&mut self.index)
+        (mem::take(&mut self.numbering), mem::take(&mut self.index))
     }
 
     fn text(&mut self, text: &str, kind: LineKind) {
@@ -222,7 +222,7 @@ impl Sections {
     }
 
     fn begin_sheet(&mut self) {
-        let (prefix, sheet) = (&self.prefix, self.index.begin_sheet());
+        let (prefix, sheet) = (self.numbering.prefix(), self.index.begin_sheet());
         self.sheet = 0;
         if sheet == 1 {
             self.html.push_str("<div class=\"sheet\">\n");

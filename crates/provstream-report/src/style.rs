@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// The hash by which the page allows for it, as a content security policy has it (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-S/14QjXL4b7i08KPLc6VEQ8rBlu9fOjMvFAK40SyNOw=";
+pub(crate) const STYLE_HASH: &str = "sha256-B2VbLl4yHZltS+ofgUgWD4OydMsNNoqMvxe+iMD4YBs=";
 
 #[cfg(test)]
 mod tests {

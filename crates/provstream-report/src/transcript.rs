@@ -15,7 +15,7 @@ use crate::counts::Counts;
 use crate::decode::Decoder;
 use crate::dry_run::{Judge, LimitFlag};
 use crate::line::{LineKind, LineKinds};
-use crate::note::{Deed, Evidence, Note, Numbering, WrittenNote};
+use crate::note::{Deed, Draft, Evidence, Note, Numbering};
 use crate::outcome::Outcome;
 use crate::page::Part;
 use crate::sections::{Cut, Mark, MarkKind, Sections};
@@ -39,7 +39,7 @@ struct Pending {
     start: u64,
     end: u64,
     mark: Mark,
-    note: Option<WrittenNote>,
+    note: Option<Draft>,
 }
 
 /// Shows one text of an answer: takes what a gate with the policy [`DryRun`](crate::DryRun) reports, and writes the body of a page.
@@ -55,7 +55,7 @@ pub struct Transcript {
     at_limit: LimitFlag,
     title: Box<str>,
     counts: Counts,
-    numbering: Numbering,
+    marks: u64,
     sections: Sections,
     /// Offset of the next byte of text.
     position: u64,
@@ -87,8 +87,8 @@ impl Transcript {
             at_limit,
             title: channel.map_or_else(|| "Answer".into(), |name| format!("Channel {name}").into()),
             counts: Counts::default(),
-            numbering: Numbering::new(prefix),
-            sections: Sections::new(prefix),
+            marks: 0,
+            sections: Sections::new(Numbering::new(prefix)),
             position: 0,
             decoder: Decoder::default(),
             line: String::new(),
@@ -156,14 +156,13 @@ impl Transcript {
                 .extend(left.note.map(|note| (self.line.len(), Cut::Note(note))));
         }
         self.write_line(self.line.len());
-        let end = format!("x{}", self.numbering.problems + 1);
-        let index = self.sections.finish(&end);
+        let (numbering, index) = self.sections.finish();
         self.write_to(body)?;
         Ok(Part {
             title: self.title,
-            prefix: self.numbering.prefix().into(),
+            prefix: numbering.prefix().into(),
             counts: self.counts,
-            problems: self.numbering.problems,
+            problems: numbering.problems(),
             index,
         })
     }
@@ -185,15 +184,16 @@ impl Transcript {
         self.counts.ends.clear();
         *self.counts.ends.entry(Outcome::Refuse).or_default() += 1;
         let action = Action::Refuse(text);
-        let note = self.numbering.write(&Note {
+        let note = Note {
             look: Look::Limit,
             title: "Limit reached",
-            detail: "the text is too long to be held back".into(),
+            detail: "too much is held back".into(),
             deed: Deed::Action(&action),
             place: None,
             pointer: None,
             evidence: Vec::new(),
-        });
+        }
+        .draft();
         self.pass_boundaries();
         self.cut(Cut::Note(note));
         self.stop_at(self.position);
@@ -358,18 +358,19 @@ impl Transcript {
         let note = Note {
             look,
             title: wording::disposition(disposition).0,
-            detail: format!("{} of {} classes count", verdict.count(), verdict.floor()).into(),
+            detail: format!("{} of {} classes", verdict.count(), verdict.floor()).into(),
             deed,
             place: None,
             pointer: assertion.pointer().filter(|_| is_json),
             evidence: evidence.collect(),
         };
-        let number = self.numbering.count + 1;
+        self.marks += 1;
+        let number = self.marks;
         let kind = MarkKind::Noted {
             look,
             is_withheld: deed.withholds(),
         };
-        let note = self.numbering.write(&note);
+        let note = note.draft();
         self.insert(Pending {
             start: clean.start(),
             end: clean.end(),
@@ -408,15 +409,16 @@ impl Transcript {
         };
         let outcome = Outcome::from(&action);
         *self.counts.runs.entry(outcome).or_default() += 1;
-        let note = self.numbering.write(&Note {
+        let note = Note {
             look: Look::Run,
             title: "Without annotation",
-            detail: "text that no assertion covers".into(),
+            detail: Cow::Borrowed(""),
             deed: Deed::Action(&action),
             place: None,
             pointer: None,
             evidence: Vec::new(),
-        });
+        }
+        .draft();
         self.cut(Cut::Note(note));
         self.cut(Cut::Open(Mark {
             number: RUN,

@@ -11,6 +11,7 @@ mod gate;
 mod json;
 mod marc;
 mod marc_messages;
+mod report;
 mod streaming;
 #[cfg(unix)]
 mod terminal;

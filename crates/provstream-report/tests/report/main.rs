@@ -1,0 +1,6 @@
+//! What a page shows, for answers and policies of all kinds.
+
+mod audit;
+mod decoder;
+mod golden;
+mod properties;
