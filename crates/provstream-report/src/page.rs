@@ -116,7 +116,12 @@ impl<'a> Page<'a> {
         escape::plain(&mut html, self.source);
         html.push_str(" – provenance report</title>\n<style>");
         html.push_str(STYLE);
-        html.push_str("</style>\n</head>\n<body id=\"top\">\n<a class=\"skip\" href=\"#text\">Skip to the answer</a>\n");
+        html.push_str("</style>\n</head>\n<body id=\"top\">\n");
+        let first = self.parts.first().map_or("", |part| &part.prefix);
+        let _ = writeln!(
+            html,
+            "<a class=\"skip\" href=\"#{first}text\">Skip to the answer</a>"
+        );
         self.write_header(&mut html);
         html.push_str("<main>\n");
         self.write_counts(&mut html);

@@ -2,7 +2,7 @@
 
 use provstream_report::{AuditLog, Part};
 
-use super::spool::Spool;
+use super::spool::{Bodies, Spool};
 use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::marc::lines::{InputLine, MAX_LINE, each_line};
@@ -13,7 +13,7 @@ const MOST_REPORTED: u64 = 5;
 /// A log that was read.
 pub(super) struct Read {
     pub(super) part: Part,
-    pub(super) spool: Spool,
+    pub(super) bodies: Bodies,
     /// Lines that are not decisions.
     pub(super) odd: u64,
 }
@@ -55,7 +55,10 @@ pub(super) fn read(input: Input) -> Result<Read, Failure> {
     let part = log.finish(spool.writer(place)).map_err(unwritten)?;
     Ok(Read {
         part,
-        spool,
+        bodies: Bodies {
+            spool,
+            places: vec![place],
+        },
         odd: reading.odd,
     })
 }

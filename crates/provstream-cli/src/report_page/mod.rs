@@ -12,8 +12,8 @@ use provstream::Mode;
 use provstream::provenance::Timestamp;
 use provstream_report::{Page, Part, Report};
 
-use self::spool::Spool;
-use self::texts::Texts;
+use self::spool::Bodies;
+use self::texts::{Shown, Texts};
 use crate::args::ReportArgs;
 use crate::exit_status;
 use crate::failure::{Failure, note};
@@ -47,7 +47,11 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
-    let (report, parts, spool) = texts.into_parts()?;
+    let Shown {
+        report,
+        parts,
+        bodies,
+    } = texts.into_parts()?;
     let mut page = Page::new(&source, &parts).with_report(&report);
     page = match (format, mode) {
         (InputFormat::Wire(format), _) => page.with_fact("Format", format.as_str()),
@@ -59,7 +63,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
         page = page.with_remark(capitalised(&unread.to_string()));
     }
     let passed = unread.passes() && !page.counts().withholds();
-    let end = write(&page, &parts, spool, output);
+    let end = write(&page, &parts, bodies, output);
     exit_status::status(end, args.fail, passed)
 }
 
@@ -78,7 +82,7 @@ fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
         page = page.with_remark(format!("Lines that are not of an audit log: {}.", read.odd));
     }
     let passed = read.odd == 0 && !page.counts().withholds();
-    let end = write(&page, &parts, read.spool, output);
+    let end = write(&page, &parts, read.bodies, output);
     exit_status::status(end, args.fail, passed)
 }
 
@@ -103,14 +107,14 @@ fn capitalised(note: &str) -> String {
 fn write(
     page: &Page<'_>,
     parts: &[Part],
-    mut spool: Spool,
+    mut bodies: Bodies,
     mut output: Output,
 ) -> Result<(), Failure> {
     let kept = |error| Failure::Create("the page".to_owned(), error);
     page.write_head(Bytes(&mut output)).map_err(kept)?;
-    for (place, part) in parts.iter().enumerate() {
+    for (part, place) in parts.iter().zip(bodies.places) {
         page.write_part(part, Bytes(&mut output)).map_err(kept)?;
-        let read = spool.read(place, |bytes| output.bytes(bytes));
+        let read = bodies.spool.read(place, |bytes| output.bytes(bytes));
         read.map_err(|error| Failure::Read("a temporary file".to_owned(), error))?;
         output.check()?;
     }

@@ -10,6 +10,14 @@ const MOST_IN_MEMORY: usize = 16 << 20;
 /// Bytes of a part that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
 
+/// The bodies of a page's parts.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    pub(super) spool: Spool,
+    /// Where each of the parts is in the spool.
+    pub(super) places: Vec<usize>,
+}
+
 /// Parts that grow side by side, in one temporary file.
 #[derive(Debug)]
 pub(super) struct Spool {

@@ -1,6 +1,7 @@
 //! The texts of an answer, each of which is a part of the page.
 
 use std::io;
+use std::mem;
 
 use provstream::{
     Action, Event, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated,
@@ -8,7 +9,7 @@ use provstream::{
 use provstream_providers::{Channel, ChannelPosition};
 use provstream_report::{Part, Report, Transcript};
 
-use super::spool::Spool;
+use super::spool::{Bodies, Spool};
 use crate::failure::Failure;
 use crate::gated::GateSink;
 
@@ -26,15 +27,25 @@ pub(super) struct Texts {
     error: Option<io::Error>,
 }
 
-/// One text, and its place in the spool, which is that in the list.
-enum Text {
-    Open {
-        channel: Option<Channel>,
-        /// The channel has ended; what follows may be another text.
-        has_ended: bool,
-        transcript: Box<Transcript>,
-    },
-    Closed(Box<Part>),
+/// Texts that were read to their end.
+pub(super) struct Shown {
+    pub(super) report: Report,
+    pub(super) parts: Vec<Part>,
+    pub(super) bodies: Bodies,
+}
+
+/// One text; its place in the spool is that in the list.
+struct Text {
+    channel: Option<Channel>,
+    /// The channel has ended; what follows may be another text.
+    has_ended: bool,
+    state: State,
+}
+
+enum State {
+    Open(Box<Transcript>),
+    /// Until it is taken.
+    Closed(Option<Box<Part>>),
 }
 
 impl Texts {
@@ -67,54 +78,68 @@ impl Texts {
             transcript = transcript.with_code();
         }
         self.current = Some(self.spool.add());
-        self.texts.push(Text::Open {
+        self.texts.push(Text {
             channel,
             has_ended: false,
-            transcript: Box::new(transcript),
+            state: State::Open(Box::new(transcript)),
         });
     }
 
     /// The text that something at this offset belongs to.
     fn at(&mut self, offset: u64) -> Option<&mut Transcript> {
         let place = self.current?;
-        if let Text::Open {
-            channel,
-            has_ended: true,
-            transcript,
-        } = &self.texts[place]
-            && offset < transcript.position()
-        {
-            let channel = *channel;
+        let Text {
+            channel, has_ended, ..
+        } = self.texts[place];
+        let is_other = self
+            .transcript(place)
+            .is_some_and(|it| offset < it.position());
+        if has_ended && is_other {
             self.close(place);
             self.open(channel);
         }
-        match &mut self.texts[self.current?] {
-            Text::Open { transcript, .. } => Some(transcript),
-            Text::Closed(_) => None,
+        self.transcript(self.current?)
+    }
+
+    /// The transcript at a place, if it is open.
+    fn transcript(&mut self, place: usize) -> Option<&mut Transcript> {
+        match &mut self.texts[place].state {
+            State::Open(transcript) => Some(transcript),
+            State::Closed(_) => None,
         }
     }
 
     fn close(&mut self, place: usize) {
-        if let Text::Open { transcript, .. } = &self.texts[place] {
-            let transcript = transcript.clone();
+        let state = &mut self.texts[place].state;
+        if let State::Open(transcript) = mem::replace(state, State::Closed(None)) {
             match transcript.finish(self.spool.writer(place)) {
-                Ok(part) => self.texts[place] = Text::Closed(Box::new(part)),
+                Ok(part) => *state = State::Closed(Some(Box::new(part))),
                 Err(error) => self.error = self.error.take().or(Some(error)),
             }
         }
     }
 
-    /// All parts, with what their bodies are in.
-    pub(super) fn into_parts(mut self) -> Result<(Report, Vec<Part>, Spool), Failure> {
-        for place in 0..self.texts.len() {
+    /// All parts, by channel.
+    pub(super) fn into_parts(mut self) -> Result<Shown, Failure> {
+        let mut places: Vec<usize> = (0..self.texts.len()).collect();
+        places.sort_by_key(|&place| self.texts[place].channel);
+        for &place in &places {
             self.close(place);
         }
         self.check()?;
-        let parts = self.texts.into_iter().filter_map(|text| match text {
-            Text::Closed(part) => Some(*part),
-            Text::Open { .. } => None,
-        });
-        Ok((self.report, parts.collect(), self.spool))
+        let part = |place: usize| match &mut self.texts[place].state {
+            State::Closed(part) => part.take().map(|part| (place, *part)),
+            State::Open(_) => None,
+        };
+        let (places, parts) = places.into_iter().filter_map(part).unzip();
+        Ok(Shown {
+            report: self.report,
+            parts,
+            bodies: Bodies {
+                spool: self.spool,
+                places,
+            },
+        })
     }
 }
 
@@ -133,7 +158,7 @@ impl GateHandler for Texts {
         };
         transcript.released(text);
         if let Some(place) = self.current
-            && let Text::Open { transcript, .. } = &mut self.texts[place]
+            && let State::Open(transcript) = &mut self.texts[place].state
         {
             let written = transcript.write_to(self.spool.writer(place));
             self.error = self.error.take().or(written.err());
@@ -172,15 +197,12 @@ impl GateSink for Texts {
             return;
         }
         let entered = Some(position.channel);
-        let known = self
-            .texts
-            .iter()
-            .rposition(|text| matches!(text, Text::Open { channel, .. } if *channel == entered));
+        let known = self.texts.iter().rposition(|text| text.channel == entered);
         match known {
             None => self.open(entered),
             Some(place) => {
                 self.current = Some(place);
-                if let Text::Open { transcript, .. } = &mut self.texts[place] {
+                if let Some(transcript) = self.transcript(place) {
                     transcript.resume();
                 }
             }
@@ -188,14 +210,8 @@ impl GateSink for Texts {
     }
 
     fn leave(&mut self, left: Channel) {
-        for text in self.texts.iter_mut().rev() {
-            if let Text::Open {
-                channel, has_ended, ..
-            } = text
-                && *channel == Some(left)
-            {
-                *has_ended = true;
-            }
+        for text in &mut self.texts {
+            text.has_ended |= text.channel == Some(left);
         }
     }
 

@@ -182,18 +182,16 @@ fn channels_that_come_side_by_side_are_shown_one_by_one() {
         )
     };
     let mut input = String::new();
-    for (index, piece) in [
-        "First it ",
+    let pieces = [
         "Second it ",
-        "rained. [subst",
+        "First it ",
         "snowed. ",
-        "rate.grep] A.",
+        "rained. [subst",
         "B.",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        input.push_str(&event(index % 2, piece));
+        "rate.grep] A.",
+    ];
+    for (at, piece) in pieces.into_iter().enumerate() {
+        input.push_str(&event((at + 1) % 2, piece));
     }
     input.push_str("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
     let words = [

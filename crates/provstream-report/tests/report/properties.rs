@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 use provstream::provenance::{Timestamp, Vocabulary};
 use provstream::{
     Action, Disposition, Gate, GateEnd, GateHandler, Handler, Mode, Parser, Question, Rewriter,
-    Rules, Span, TextChunk, Unannotated,
+    Rules, Span, Unannotated,
 };
 use provstream_report::{Counts, Outcome, Page, Report};
 
@@ -211,15 +211,8 @@ fn shown(answer: &[u8], policy: &str, mode: Mode, chunk: usize) -> (String, Coun
 fn clean(answer: &[u8], mode: Mode) -> Vec<u8> {
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(parser(mode));
-    let mut keep = |text: TextChunk<'_>| clean.extend_from_slice(text.bytes());
-    struct Keep<'a>(&'a mut dyn FnMut(TextChunk<'_>));
-    impl Handler for Keep<'_> {
-        fn text(&mut self, text: TextChunk<'_>) {
-            (self.0)(text);
-        }
-    }
-    rewriter.push(answer, &mut Keep(&mut keep));
-    rewriter.finish(&mut Keep(&mut keep));
+    rewriter.push(answer, &mut clean);
+    rewriter.finish(&mut clean);
     clean
 }
 
@@ -253,7 +246,7 @@ fn compare(answer: &[u8], policy: &str, mode: Mode) -> Result<Shown, TestCaseErr
     gate.push(answer, &mut seeing);
     gate.finish(&mut seeing);
     let done = seeing.done;
-    for ((disposition, outcome), _) in &done.decided {
+    for (disposition, outcome) in done.decided.keys() {
         let of_disposition = done.decided.iter().filter(|((it, _), _)| it == disposition);
         let expected: u64 = of_disposition.map(|(_, count)| count).sum();
         prop_assert_eq!(counts.disposed(*disposition), expected, "{}", disposition);
