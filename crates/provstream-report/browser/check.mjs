@@ -175,7 +175,7 @@ const files = readdirSync(folder).filter((file) => file.endsWith('.html'));
 const browser = await launch(chromium);
 for (const file of files.filter((file) => /^(answer|audit|response)/.test(file))) await looks(browser, file);
 for (const file of files.filter((file) => /^(answer|hostile)/.test(file))) await text(browser, file);
-await keyboard(browser, 'answer.html');
+for (const file of ['answer.html', 'answer-paged.html']) await keyboard(browser, file);
 await policy(browser, 'answer.html');
 await print(browser, 'answer.html');
 await print(browser, 'hostile.html');

@@ -87,23 +87,21 @@ impl Evidence<'_> {
         escape::text(html, &self.why);
         html.push_str("</b>");
         if self.observation_id.is_some() || self.ts.is_some() {
-            html.push_str("\n<span>");
+            html.push_str("\n<p>");
             if let Some(id) = self.observation_id {
-                html.push_str("Observation ");
+                html.push_str("<span>Observation ");
                 escape::value(html, id, SHOWN);
+                html.push_str("</span> ");
             }
             if let Some(ts) = self.ts {
-                html.push_str(if self.observation_id.is_some() {
-                    " · "
-                } else {
-                    ""
-                });
+                html.push_str("<span>");
                 escape::value(html, ts, SHOWN);
+                if let Some(age) = &self.age {
+                    let _ = write!(html, ", {age}");
+                }
+                html.push_str("</span>");
             }
-            if let Some(age) = &self.age {
-                let _ = write!(html, " · {age}");
-            }
-            html.push_str("</span>");
+            html.push_str("</p>");
         }
         html.push_str("</li>\n");
     }

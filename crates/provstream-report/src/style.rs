@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// The hash by which the page allows for it, as a content security policy has it (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-B2VbLl4yHZltS+ofgUgWD4OydMsNNoqMvxe+iMD4YBs=";
+pub(crate) const STYLE_HASH: &str = "sha256-XEptU4xGzcFO91RivO6Q+KTSUJD8IKLji+kl1FfsZFg=";
 
 #[cfg(test)]
 mod tests {

@@ -40,7 +40,7 @@ fn a_log_shows_what_it_has() {
         "Below the floor 0 classes count, floor 2",
         "bytes 0 to 8, untrusted SHA-256 6ea75a9c",
         "does not count: stale by 60s",
-        "Observation U+202E<b> · 2026-05-28T10:59:00Z",
+        "Observation U+202E<b> 2026-05-28T10:59:00Z",
         "Discarded",
         "Limit reached",
         "Stream suspended",
