@@ -84,6 +84,7 @@ fn package_of(target: &str) -> &'static str {
     match target {
         "marc" => "provstream-marc",
         "providers" => "provstream-providers",
+        "report" => "provstream-report",
         _ => "provstream",
     }
 }

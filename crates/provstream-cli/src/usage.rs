@@ -338,7 +338,7 @@ mod tests {
             ),
             (
                 &["provstream", "vocabulary", "--mode=text"],
-                "unknown option `--mode` of `provstream vocabulary`; `provstream extract`, `provstream strip`, `provstream admit` and `provstream gate` have it",
+                "unknown option `--mode` of `provstream vocabulary`; `provstream extract`, `provstream strip`, `provstream admit`, `provstream gate` and `provstream report` have it",
             ),
             (
                 &["provstream", "marc", "validate", "-o", "x"],

@@ -26,7 +26,7 @@ const SHEET: usize = 96 << 10;
 /// An element around a stretch of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Tells it from all others that are open.
+    /// Differs from those of all others that are open.
     pub(crate) number: u64,
     pub(crate) kind: MarkKind,
 }

@@ -48,7 +48,7 @@ pub(crate) struct GatedArgs {
     /// The language of the policy's texts, if it has them in several [default: the policy's]
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) language: Option<String>,
-    /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: that of the clock]
+    /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock; in `gate` when an assertion is complete]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
     /// What to read.
