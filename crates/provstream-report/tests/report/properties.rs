@@ -347,3 +347,36 @@ fn what_follows_after_the_end_is_shown_and_not_counted() {
     );
     assert!(shown.text.contains("Rest refused with no") && shown.text.contains("Not reached"));
 }
+
+#[test]
+fn an_assertion_at_the_place_of_the_end_is_not_reached() {
+    let policy = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"suspend\"\n";
+    let answer = "[substrate.grep]One. [unverified-inference] Two.";
+    let shown = compare(answer.as_bytes(), policy, Mode::Auto).expect("a page");
+    assert_eq!(shown.marks[0], ("e".to_owned(), "One. Two.".to_owned()));
+    assert!(shown.text.contains("Not reached"));
+}
+
+#[test]
+fn a_limit_ends_the_stream_where_the_text_is_held_back() {
+    let policy =
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"refuse\"\ntext = \"no\"\n";
+    let long = "x".repeat(3 * HELD);
+    let answer = format!("First one. S{long} [substrate.grep] Last.");
+    let shown = compare(answer.as_bytes(), policy, Mode::Auto).expect("a page");
+    let after = format!("S{long} Last.");
+    assert_eq!(
+        shown
+            .marks
+            .iter()
+            .filter(|(class, _)| class == "e")
+            .map(|(_, text)| &**text)
+            .collect::<String>(),
+        after
+    );
+    assert!(
+        shown.text.contains("Limit reached too much is held back"),
+        "{}",
+        shown.text
+    );
+}
