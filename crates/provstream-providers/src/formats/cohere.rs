@@ -16,6 +16,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.message.content.text", Role::Text),
     row(CONTENT, "delta.message.content.thinking", Role::Reasoning),
     row(DELTA, "delta.logprobs", Role::Logprobs),
+    row(ANY, "logprobs", Role::Logprobs),
     row(&["content-end"], "", Role::ReasoningEnd),
     row(&["content-end"], "", Role::End),
     row(

@@ -26,6 +26,18 @@ const ROWS: &[Row] = &[
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
     row(ANY, "interaction.steps[0].content[1].text", Role::Whole).both(),
+    row(
+        ANY,
+        "interaction.steps[0].content[1].annotations[].start_index",
+        Role::Offset,
+    )
+    .both(),
+    row(
+        ANY,
+        "interaction.steps[0].content[1].annotations[].end_index",
+        Role::Offset,
+    )
+    .both(),
     row(ANY, "interaction.outputs[0].type", Role::Kind),
     row(ANY, "interaction.outputs[0].text", Role::Whole),
     // The interaction alone, not streamed.

@@ -17,7 +17,8 @@ impl Reader {
         if matches!(role, Role::Text | Role::Start | Role::Whole | Role::Quote) {
             return self.take_text(event, capture, rule);
         }
-        if capture.superseded {
+        // Some client may read an earlier one of repeated members.
+        if capture.superseded && !matches!(role, Role::Logprobs | Role::Echo) {
             return;
         }
         let channel = || event.channel(capture, rule.row.channel);
@@ -51,6 +52,10 @@ impl Reader {
             Role::Logprobs => {
                 let channel = self.named(event, channel());
                 self.found.push(Found::Logprobs(channel, Raw::of(capture)));
+            }
+            Role::Echo if self.wants_echoes => {
+                self.found
+                    .push(Found::Echo(Raw::of(capture), capture.shape));
             }
             Role::Sequence => self.found.push(Found::Sequence(Raw::of(capture))),
             Role::Offset if capture.shape == Shape::Scalar => {

@@ -69,8 +69,10 @@ pub(super) struct State<R> {
 impl<R: TextRewriter> State<R> {
     /// The state before a response of this format, or of one that is found out.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        let mut reader = Reader::new(format);
+        reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
-            reader: Reader::new(format),
+            reader,
             counting: Counting::default(),
             fresh,
             whole: None,
@@ -347,6 +349,7 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
+            Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
             Found::Sequence(value) => self.sequence(frame, value, pending),
             Found::Offset(channel, value) => self.offset(frame, channel, value),
             Found::Error(error) => {

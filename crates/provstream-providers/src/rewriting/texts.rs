@@ -8,6 +8,7 @@ use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::walk::Shape;
 use crate::{Channel, ChannelPosition, StreamHandler};
 
 impl<R: TextRewriter> State<R> {
@@ -109,6 +110,22 @@ impl<R: TextRewriter> State<R> {
             self.edits.replace(text.range(), b"");
         }
         !text.is_empty()
+    }
+
+    /// Empties a value, of the shape that it has.
+    pub(super) fn empty_echo(&mut self, frame: &Frame<'_>, value: Raw, shape: Shape) {
+        let by: &[u8] = match shape {
+            Shape::Plain | Shape::Escaped => b"",
+            Shape::Object => b"{}",
+            Shape::Array => b"[]",
+            Shape::Scalar if matches!(value.bytes(&frame.data), b"null" | b"true" | b"false") => {
+                return;
+            }
+            Shape::Scalar => b"0",
+        };
+        if value.bytes(&frame.data) != by {
+            self.edits.replace(value.range(), by);
+        }
     }
 
     pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut Pending) {

@@ -7,6 +7,7 @@ mod citation_write;
 mod fixtures;
 mod formats;
 mod gate;
+mod leaks;
 mod limits;
 mod oracle;
 mod reasoning;
