@@ -99,6 +99,7 @@ mod message;
 mod numbering;
 mod reader;
 mod reasoning;
+mod remembering;
 mod removed;
 mod report;
 mod response_parser;

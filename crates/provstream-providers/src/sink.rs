@@ -16,6 +16,9 @@ pub struct ChannelPosition {
     /// It is in a place that repeats text which came before in deltas, such as `response.output_text.done`. Offsets there
     /// count from the start of that place, and its text and events are not reported again.
     pub is_repeated: bool,
+    /// It is in the channel's reasoning, which is a text of its own. `is_repeated` is set then, too, so that what looks at
+    /// text alone need not know of it; a gate reports the decisions about it once.
+    pub is_reasoning: bool,
 }
 
 /// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what it writes in the place of annotations.

@@ -74,7 +74,7 @@ impl<R: TextRewriter> State<R> {
         let before = self.texts.iter().find(|text| text.channel == channel);
         rewriter.restart(
             fresh,
-            channel,
+            text::position(channel, is_repeated),
             before.filter(|_| is_repeated).map(|text| &text.rewriter),
         );
         let (read, changed) = text::rewrite_whole(
@@ -172,8 +172,11 @@ impl<R: TextRewriter> State<R> {
         } else {
             None
         };
-        self.texts
-            .push(Text::new(channel, self.fresh.begin(channel), removed));
+        self.texts.push(Text::new(
+            channel,
+            self.fresh.begin(text::position(channel, false)),
+            removed,
+        ));
         self.texts.len() - 1
     }
 }

@@ -462,3 +462,148 @@ fn vercel() -> Vec<Value> {
 fn vercel_whole() -> Value {
     json!({"id": "m", "role": "assistant", "parts": [{"type": "text", "text": text(), "providerMetadata": {"a": {"citedText": "zebra"}}}]})
 }
+
+/// Responses with the text as reasoning; each has the name of its channel.
+pub(super) fn reasoning() -> Vec<Response> {
+    let mut all = Vec::new();
+    let mut add = |format, name, body| all.push(Response { format, name, body });
+    add(
+        Format::OpenAiChat,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"choices": [{"index": 0, "delta": {"reasoning_content": piece, "reasoning": piece, "reasoning_details": [{"text": piece}]}}]}),
+            &[json!({"choices": [{"index": 0, "delta": {"content": "Yes."}}]})],
+        )),
+    );
+    add(
+        Format::OpenAiChat,
+        "0",
+        json!({"object": "chat.completion", "choices": [{"index": 0,
+        "message": {"role": "assistant", "content": "Yes.", "reasoning": text()}}]})
+        .to_string(),
+    );
+    add(
+        Format::OpenAiResponses,
+        "0/0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": piece}),
+            &[
+                json!({"type": "response.reasoning_summary_text.done", "output_index": 0, "summary_index": 0, "text": text()}),
+                json!({"type": "response.completed", "response": {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": text()}],
+                "content": [{"type": "reasoning_text", "text": text()}]}]}}),
+            ],
+        )),
+    );
+    add(
+        Format::OpenAiResponses,
+        "0/0",
+        json!({"object": "response", "output": [{"type": "reasoning",
+        "summary": [{"type": "summary_text", "text": text()}]}]})
+        .to_string(),
+    );
+    add(
+        Format::Anthropic,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": piece}}),
+            &[
+                json!({"type": "content_block_stop", "index": 0}),
+                json!({"type": "message_stop"}),
+            ],
+        )),
+    );
+    add(Format::Anthropic, "0", json!({"type": "message", "role": "assistant", "stop_reason": "end_turn",
+        "content": [{"type": "thinking", "thinking": text(), "signature": "s"}, {"type": "text", "text": "Yes."}]}).to_string());
+    add(
+        Format::Gemini,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"candidates": [{"index": 0, "content": {"parts": [{"text": piece, "thought": true}]}}]}),
+            &[json!({"candidates": [{"index": 0, "content": {"parts": [{"text": "Yes."}]}}]})],
+        )),
+    );
+    add(
+        Format::Ollama,
+        "0",
+        lines(&streamed(
+            &[],
+            |piece| json!({"message": {"role": "assistant", "content": "", "thinking": piece}, "done": false}),
+            &[json!({"message": {"role": "assistant", "content": "Yes."}, "done": true})],
+        )),
+    );
+    add(
+        Format::Cohere,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"thinking": piece}}}}),
+            &[json!({"type": "content-end", "index": 0})],
+        )),
+    );
+    add(
+        Format::Cohere,
+        "0",
+        json!({"finish_reason": "COMPLETE", "message": {"role": "assistant", "tool_plan": text(),
+        "content": [{"type": "text", "text": "Yes."}]}})
+        .to_string(),
+    );
+    add(
+        Format::GeminiInteractions,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "thought_summary", "content": {"type": "text", "text": piece}}}),
+            &[json!({"event_type": "step.stop", "index": 0})],
+        )),
+    );
+    add(
+        Format::MistralConversations,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"type": "message.output.delta", "output_index": 0, "content": {"type": "thinking", "thinking": [{"type": "text", "text": piece}]}}),
+            &[json!({"type": "message.output.delta", "output_index": 0, "content": "Yes."})],
+        )),
+    );
+    add(
+        Format::BedrockConverse,
+        "0",
+        sse(&streamed(
+            &[],
+            |piece| json!({"contentBlockDelta": {"delta": {"reasoningContent": {"text": piece}}, "contentBlockIndex": 0}}),
+            &[
+                json!({"contentBlockStop": {"contentBlockIndex": 0}}),
+                json!({"messageStop": {"stopReason": "end_turn"}}),
+            ],
+        )),
+    );
+    add(Format::BedrockConverse, "0", json!({"output": {"message": {"role": "assistant", "content": [
+        {"reasoningContent": {"reasoningText": {"text": text(), "signature": "s"}}}, {"text": "Yes."}]}}, "stopReason": "end_turn"}).to_string());
+    add(
+        Format::VercelUi,
+        "0",
+        sse(&streamed(
+            &[
+                json!({"type": "start", "messageId": "m"}),
+                json!({"type": "reasoning-start", "id": "r"}),
+            ],
+            |piece| json!({"type": "reasoning-delta", "id": "r", "delta": piece}),
+            &[
+                json!({"type": "reasoning-end", "id": "r"}),
+                json!({"type": "finish"}),
+            ],
+        )),
+    );
+    add(
+        Format::VercelUi,
+        "0",
+        json!({"id": "m", "role": "assistant", "parts": [{"type": "reasoning", "text": text()},
+        {"type": "text", "text": "Yes."}]})
+        .to_string(),
+    );
+    all
+}
