@@ -21,8 +21,9 @@ use provstream::{Gate, GateEnd, Parser, Policy};
 ///
 /// Reasoning passes through as it is unless [`with_reasoning`](Self::with_reasoning) is set, and tool calls always do. Events whose text cannot be read are withheld, which
 /// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
-/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, stay
-/// as they are.
+/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, follow
+/// it. Those into withheld text become the place where it was, and an event with offsets into text that is held back is held
+/// back with it.
 #[derive(Clone, Debug)]
 pub struct StreamGate<P> {
     framer: Framer,
@@ -130,8 +131,6 @@ impl<P: Policy + Clone> StreamGate<P> {
 struct Channeled<P>(Gate<Remembering<P>>);
 
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
-    // Text comes later than the annotations in it.
-    const MOVES_OFFSETS: bool = false;
     // A passage may be of an assertion that is withheld, and not have its annotation.
     const WITHHOLDS_UNREAD: bool = true;
 

@@ -185,7 +185,7 @@ pub(super) struct Delta<'a> {
 }
 
 /// A text that is a string of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct WholeText<'a> {
     /// The data of the event, and where in them the string is.
     pub(super) data: &'a [u8],
@@ -194,13 +194,15 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
+    /// Where in it something is removed, if offsets into it are to follow.
+    pub(super) removed: Option<&'a mut Removed>,
 }
 
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
 pub(super) fn rewrite_whole(
     rewriter: &mut impl TextRewriter,
-    whole: &WholeText<'_>,
+    whole: WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
@@ -213,7 +215,7 @@ pub(super) fn rewrite_whole(
         out,
         handler,
         is_repeated: whole.is_repeated,
-        removed: None,
+        removed: whole.removed,
     };
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {
@@ -246,9 +248,6 @@ pub(super) const fn reasoning(channel: Channel) -> ChannelPosition {
 
 /// Rewrites the text of one channel.
 pub(super) trait TextRewriter: Clone {
-    /// Offsets into the text can follow what it does.
-    const MOVES_OFFSETS: bool;
-
     /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
@@ -270,7 +269,6 @@ pub(super) trait TextRewriter: Clone {
 }
 
 impl TextRewriter for Rewriter {
-    const MOVES_OFFSETS: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
 
     fn begin(&self, _: ChannelPosition) -> Self {

@@ -147,10 +147,11 @@ impl<R: TextRewriter> State<R> {
             more: false,
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
+            removed: None,
         };
         let edit = &mut self.edits.bytes;
         let (_, changed) =
-            text::rewrite_whole(&mut **rewriter, &whole, &mut self.scratch, edit, handler);
+            text::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
         if changed {
             self.edits.add(text.range(), start);
         }

@@ -1,5 +1,6 @@
 //! Nothing of an assertion that a policy withholds is anywhere in the response, whatever member repeats it.
 
+mod offsets;
 mod responses;
 
 use std::sync::Arc;
