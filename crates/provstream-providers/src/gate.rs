@@ -9,7 +9,7 @@ use super::sink::{Collect, StreamHandler};
 use super::sse::DEFAULT_MAX_EVENT;
 use super::text::TextRewriter;
 use super::{Channel, ChannelPosition, Format, IntoStreamHandler};
-use provstream::{Gate, GateEnd, Parser, Policy};
+use provstream::{Gate, GateEnd, Handler as _, Parser, Policy};
 
 /// Has a policy decide about the assertions in a provider's response, streamed or not, before anyone reads them.
 ///
@@ -28,6 +28,8 @@ use provstream::{Gate, GateEnd, Parser, Policy};
 pub struct StreamGate<P> {
     framer: Framer,
     state: State<Channeled<P>>,
+    /// A call has begun, and has not returned if another one begins: the policy or the handler panicked.
+    busy: bool,
 }
 
 impl<P: Policy + Clone> StreamGate<P> {
@@ -49,6 +51,7 @@ impl<P: Policy + Clone> StreamGate<P> {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
             state: State::new(format, Channeled(gate)),
+            busy: false,
         }
     }
 
@@ -101,28 +104,39 @@ impl<P: Policy + Clone> StreamGate<P> {
         texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)))
     }
 
-    /// Takes the next bytes of the response.
+    /// Takes the next bytes of the response. If the policy or the handler panics, nothing is written any more.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
+        if core::mem::replace(&mut self.busy, true) {
+            return;
+        }
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
         self.framer.push(chunk, &mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
+        self.busy = false;
     }
 
     /// Decides about what is held back at the end of the response, wherever it ends. Before another one,
     /// [`reset`](Self::reset) the gate.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        let mut handler = handler.into_stream_handler();
+        if core::mem::replace(&mut self.busy, true) {
+            handler.report(self.report());
+            return handler.end();
+        }
+        let state = &mut self.state;
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
         state.finish(&mut handler);
+        self.busy = false;
     }
 
     /// Back to the start of a response with the same settings.
     pub fn reset(&mut self) {
         self.framer.reset();
         self.state.reset();
+        self.busy = false;
     }
 }
 
