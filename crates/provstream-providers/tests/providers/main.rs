@@ -14,4 +14,5 @@ mod reasoning;
 mod review;
 mod rewrite;
 mod sse;
+mod wire_gate_stream;
 mod wire_stream;
