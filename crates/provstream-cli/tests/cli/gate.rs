@@ -333,7 +333,8 @@ fn the_audit_log_hashes_the_text_of_each_channel_alone() {
         )
     };
     let pieces = [
-        (0, "It runs. "),
+        (0, "It "),
+        (0, "runs. "),
         (1, "It walks. "),
         (0, "It stops."),
         (1, "It sits."),
