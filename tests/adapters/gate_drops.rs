@@ -406,7 +406,7 @@ fn after_a_panic_at_any_question_nothing_more_is_released() {
             let gate = Gate::new(Parser::new(), policy());
             let mut writer = GateWriter::new(inner, gate, log.clone());
             feed_on(&text, |piece| {
-                writer.write_all(piece).expect("all is taken")
+                writer.write_all(piece).expect("all is taken");
             });
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(writer)));
             let given = log.0.take();

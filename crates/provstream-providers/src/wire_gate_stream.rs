@@ -59,9 +59,11 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct WireGateStream<S, E, P: Policy, K: StreamHandler>
+    pub struct WireGateStream<S, E, P, K>
     where
+        P: Policy,
         P: Clone,
+        K: StreamHandler,
     {
         #[pin]
         chunks: S,

@@ -168,9 +168,7 @@ fn what_is_certain_comes_before_an_error_at_any_byte() {
         for upto in 0..=input.len().min(1_500) {
             let input = &input[..upto];
             let log = Log::default();
-            let chunks = input
-                .chunks(61)
-                .map(|chunk| Step::Give(chunk.to_vec().into()));
+            let chunks = input.chunks(61).map(|chunk| Step::Give(chunk.to_vec()));
             let script = Script::new(chunks.chain([Step::Wait, Step::Fail(ErrorKind::TimedOut)]));
             let gate = StreamGate::new(format, Parser::new(), Drawn(1));
             let mut events = WireGateStream::new(script, gate, log.clone());

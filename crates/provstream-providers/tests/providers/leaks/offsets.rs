@@ -44,14 +44,17 @@ fn passage(text: &str, start: u64, end: u64, in_bytes: bool) -> String {
     }
 }
 
+/// Where a citation starts and ends.
+type Place = (u64, u64);
+
 /// A format with offsets: whether they count bytes, an event with a piece, one with citations, and what ends the text. A
 /// response that is not streamed has an event that is all of it.
 struct Sample {
     format: Format,
     in_bytes: bool,
     delta: fn(&str) -> Value,
-    cite: fn(&[(u64, u64)]) -> Vec<Value>,
-    last: fn(&str, &[(u64, u64)]) -> Vec<Value>,
+    cite: fn(&[Place]) -> Vec<Value>,
+    whole: fn(&str, &[Place]) -> Value,
     /// The names of the offsets.
     names: (&'static str, &'static str),
     /// The member of the last event of a stream that has all of the response.
@@ -89,11 +92,7 @@ fn samples() -> Vec<Sample> {
             cite: |spans| {
                 vec![json!({"choices": [{"index": 0, "delta": {"annotations": nested(spans)}}]})]
             },
-            last: |text, spans| {
-                vec![
-                    json!({"object": "chat.completion", "choices": [{"index": 0, "message": {"annotations": nested(spans), "content": text}}]}),
-                ]
-            },
+            whole: |text, spans| json!({"object": "chat.completion", "choices": [{"index": 0, "message": {"annotations": nested(spans), "content": text}}]}),
             names: ("start_index", "end_index"),
             completed: None,
         },
@@ -105,11 +104,7 @@ fn samples() -> Vec<Sample> {
                 let added = |citation: Value| json!({"type": "response.output_text.annotation.added", "output_index": 0, "content_index": 0, "annotation": citation});
                 urls(spans).into_iter().map(added).collect()
             },
-            last: |text, spans| {
-                vec![
-                    json!({"object": "response", "output": [{"type": "message", "content": [{"type": "output_text", "annotations": urls(spans), "text": text}]}]}),
-                ]
-            },
+            whole: |text, spans| json!({"object": "response", "output": [{"type": "message", "content": [{"type": "output_text", "annotations": urls(spans), "text": text}]}]}),
             names: ("start_index", "end_index"),
             completed: Some("response"),
         },
@@ -122,11 +117,7 @@ fn samples() -> Vec<Sample> {
                     json!({"candidates": [{"index": 0, "content": {"parts": [{"text": ""}]}, "groundingMetadata": supports(spans), "finishReason": "STOP"}]}),
                 ]
             },
-            last: |text, spans| {
-                vec![
-                    json!({"candidates": [{"groundingMetadata": supports(spans), "content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]}),
-                ]
-            },
+            whole: |text, spans| json!({"candidates": [{"groundingMetadata": supports(spans), "content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]}),
             names: ("startIndex", "endIndex"),
             completed: None,
         },
@@ -138,11 +129,7 @@ fn samples() -> Vec<Sample> {
                 let start = |citation: Value| json!({"type": "citation-start", "index": 0, "delta": {"message": {"citations": citation}}});
                 cohere(spans).into_iter().map(start).collect()
             },
-            last: |text, spans| {
-                vec![
-                    json!({"finish_reason": "COMPLETE", "message": {"citations": cohere(spans), "content": [{"type": "text", "text": text}]}}),
-                ]
-            },
+            whole: |text, spans| json!({"finish_reason": "COMPLETE", "message": {"citations": cohere(spans), "content": [{"type": "text", "text": text}]}}),
             names: ("start", "end"),
             completed: None,
         },
@@ -155,11 +142,7 @@ fn samples() -> Vec<Sample> {
                     json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"annotations": urls(spans)}}]}}),
                 ]
             },
-            last: |text, spans| {
-                vec![
-                    json!({"object": "list", "data": [{"object": "thread.message", "content": [{"text": {"annotations": urls(spans), "value": text}}]}]}),
-                ]
-            },
+            whole: |text, spans| json!({"object": "list", "data": [{"object": "thread.message", "content": [{"text": {"annotations": urls(spans), "value": text}}]}]}),
             names: ("start_index", "end_index"),
             completed: None,
         },
@@ -172,11 +155,7 @@ fn samples() -> Vec<Sample> {
                     json!({"event_type": "step.delta", "index": 0, "delta": {"annotations": urls(spans)}}),
                 ]
             },
-            last: |text, spans| {
-                vec![
-                    json!({"object": "interaction", "steps": [{"type": "model_output", "content": [{"annotations": urls(spans), "type": "text", "text": text}]}]}),
-                ]
-            },
+            whole: |text, spans| json!({"object": "interaction", "steps": [{"type": "model_output", "content": [{"annotations": urls(spans), "type": "text", "text": text}]}]}),
             names: ("start_index", "end_index"),
             completed: Some("interaction"),
         },
@@ -288,7 +267,7 @@ fn citations_follow_the_text_wherever_they_come() {
             if let Some(kind) = sample.completed {
                 let mut stream: Vec<Value> =
                     PIECES.iter().map(|piece| (sample.delta)(piece)).collect();
-                let body = (sample.last)(&text, &all).remove(0);
+                let body = (sample.whole)(&text, &all);
                 stream.push(match kind {
                     "response" => json!({"type": "response.completed", "response": body}),
                     _ => json!({"event_type": "interaction.completed", "interaction": body}),
@@ -297,9 +276,9 @@ fn citations_follow_the_text_wherever_they_come() {
                 let out = gated(sample.format, &sse(&stream), &action);
                 check(&sample, &out, &action, &label);
             }
-            let whole = (sample.last)(&text, &all);
+            let whole = (sample.whole)(&text, &all);
             let label = format!("{}, {action:?}, whole", sample.format);
-            let out = gated(sample.format, &whole[0].to_string(), &action);
+            let out = gated(sample.format, &whole.to_string(), &action);
             check(&sample, &out, &action, &label);
         }
     }
