@@ -31,7 +31,6 @@ mod draft;
 mod members;
 mod number;
 mod object;
-mod piece;
 mod projection;
 mod read_error;
 mod schema;

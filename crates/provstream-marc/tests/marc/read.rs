@@ -369,7 +369,7 @@ fn an_error_says_why_an_object_cannot_be_read() {
     assert!(
         error
             .to_string()
-            .starts_with("expected a JSON object: line 1, column 1: EOF"),
+            .starts_with("not a JSON object: line 1, column 1: expected the rest"),
         "{error}"
     );
     let ReadErrorKind::Document(place) = error.kind() else {
