@@ -70,8 +70,8 @@ pub use sequence_validator::SequenceValidator;
 pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
 pub use terms::{Action, Band, Remediability, Source, Target, TermError, TermErrorKind};
 pub use trust::{
-    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Move,
-    Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
+    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Permission,
+    TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
 };
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};

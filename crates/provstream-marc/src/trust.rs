@@ -5,7 +5,7 @@ use core::fmt;
 use super::bands::Calibration;
 use super::core::Core;
 use super::declare::{errors, setters, values};
-use super::terms::{Action, terms};
+use super::terms::terms;
 
 terms! {
     /// The administrative domain in which a record was written, as seen by its receiver. Source: MARC-02 15.
@@ -48,17 +48,13 @@ terms! {
 }
 
 values! {
-    /// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
-    /// library verifies nothing. Source: MARC-02 15.
+    /// That a record is bound to an authenticated emitter. The receiver states it after its own checks: this library verifies
+    /// nothing. Source: MARC-02 15.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     #[must_use]
     pub struct Attestation {
         /// Who wrote the record; the name has content.
         text emitter: String,
-        /// Whether it is bound to the request it is about.
-        copy is_bound_to_request: bool,
-        /// Whether its integrity is protected.
-        copy is_integrity_protected: bool,
     }
 
     /// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
@@ -83,20 +79,9 @@ impl Attestation {
         if emitter.trim().is_empty() {
             return Err(AttestationErrorKind::NoEmitter.into());
         }
-        Ok(Self {
-            emitter,
-            is_bound_to_request: false,
-            is_integrity_protected: false,
-        })
+        Ok(Self { emitter })
     }
 }
-
-setters! { Attestation {
-    /// The same, bound to the request it is about, so that it is no replay.
-    with_request_binding() is_bound_to_request = true;
-    /// The same, with its integrity protected.
-    with_integrity() is_integrity_protected = true;
-} }
 
 impl TrustContext {
     /// A record of a domain, not attested.
@@ -176,23 +161,7 @@ values! {
     ///
     /// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
     ///
-    /// ```
-    /// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
-    ///
-    /// fn receive(record: Core) -> Move {
-    ///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
-    /// }
-    /// ```
-    ///
     /// A record that is in none decides nothing:
-    ///
-    /// ```compile_fail,E0599
-    /// use provstream_marc::{Core, Move, TrustPolicy};
-    ///
-    /// fn receive(record: Core) -> Move {
-    ///     record.next_move(&TrustPolicy::default())
-    /// }
-    /// ```
     ///
     /// ```compile_fail,E0308
     /// use provstream_marc::{Controller, Core, Session, SessionError};
@@ -243,44 +212,6 @@ impl ContextualRecord {
             self.context.domain != Domain::CrossDomain || self.context.attestation.is_some();
         is_known && self.record.calibration_profile() == Some(own.profile())
     }
-
-    /// What a receiver does next. A record that may not be used for it leads to [`Move::Validate`], as does one that was
-    /// written on the way to another assessment. Source: MARC-02 12.
-    ///
-    /// | selected action | next | needs |
-    /// |---|---|---|
-    /// | `ANSWER`, `ABSTAIN` | [`Move::Present`] | [`Use::Disclose`] |
-    /// | `CLARIFY` | [`Move::Clarify`] | [`Use::Route`] |
-    /// | `ESCALATE` | [`Move::HumanReview`] | [`Use::Route`] |
-    /// | `RETRIEVE`, `TOOL`, `DELIBERATE` | [`Move::Validate`] | – |
-    #[must_use]
-    pub const fn next_move(&self, policy: &TrustPolicy) -> Move {
-        let (next, usage) = match self.record.selected_action() {
-            Action::Answer | Action::Abstain => (Move::Present, Use::Disclose),
-            Action::Clarify => (Move::Clarify, Use::Route),
-            Action::Escalate => (Move::HumanReview, Use::Route),
-            Action::Retrieve | Action::Tool | Action::Deliberate => return Move::Validate,
-        };
-        if policy.permits(&self.context, usage) {
-            next
-        } else {
-            Move::Validate
-        }
-    }
-}
-
-/// What a receiver does next. Source: MARC-02 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Move {
-    /// Show the answer or the refusal with its disclosure, after the checks that any answer gets.
-    Present,
-    /// Find out for oneself before anything is done.
-    Validate,
-    /// Ask the user.
-    Clarify,
-    /// Call a human.
-    HumanReview,
 }
 
 errors! {

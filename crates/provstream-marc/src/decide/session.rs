@@ -253,7 +253,7 @@ impl Session {
         };
         let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
             Some(text) => text.to_owned(),
-            None => controller.wording().next_step(action),
+            None => controller.wording().next_step(action).to_owned(),
         };
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {

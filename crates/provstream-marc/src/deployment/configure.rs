@@ -3,7 +3,7 @@
 use super::error::DeploymentError;
 use super::keys::{BEFORE_ANSWER, BUDGETS, Description, LOOPS, table_at};
 use super::read::{Result, checked, count, duration, optional, score, set, some, term, text};
-use crate::bands::{Bands, Calibration};
+use crate::bands::{Bands, BandsErrorKind, Calibration};
 use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, SubActions, Thresholds};
 use crate::declare::values;
 use crate::terms::{Action, Remediability, Source};
@@ -32,7 +32,9 @@ pub(super) fn calibration(root: &Table<'_>) -> Result<Option<Calibration>> {
 
 fn bands(table: &Table<'_>) -> Result<Bands> {
     let (medium, high) = (table.need("medium_from")?, table.need("high_from")?);
-    checked(&high, Bands::new(score(medium)?, score(high)?))
+    let bands = Bands::new(score(medium)?, score(high)?);
+    let is_medium = matches!(&bands, Err(error) if error.kind() == BandsErrorKind::NoLow);
+    checked(if is_medium { &medium } else { &high }, bands)
 }
 
 /// `[bounds]`: what a session takes; `None` unless each loop has count, time and cost. Source: MARC-02 7.3.
@@ -187,10 +189,16 @@ pub(super) fn sub_actions(value: Value<'_>) -> Result<SubActions> {
 pub(super) fn wording(value: Value<'_>) -> Result<Wording> {
     let table = value.free_table()?;
     let language = optional(&table, "language", term)?.unwrap_or(Language::English);
-    let replaced = texts(&table)?
-        .into_iter()
-        .map(|(part, text)| (part, text.to_owned()));
-    checked(&value, Wording::in_language(language).with_all(replaced))
+    let texts = texts(&table)?;
+    let replaced: Vec<_> = texts
+        .iter()
+        .map(|(part, text)| Ok((*part, text.string()?)))
+        .collect::<Result<_>>()?;
+    let wording = Wording::in_language(language).with_all(replaced);
+    wording.map_err(|error| {
+        let wrong = texts.iter().find(|(part, _)| *part == error.part());
+        DeploymentError::value(wrong.map_or(&value, |(_, text)| text), error)
+    })
 }
 
 /// `[trust.permit]`: the default policy with what it replaces of it. Source: MARC-02 15.

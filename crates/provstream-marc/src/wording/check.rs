@@ -162,8 +162,11 @@ fn locate(
     }
     let first = chosen.iter().map(|mark| mark.first).min()?;
     let last = chosen.iter().map(|mark| mark.last).max()?;
-    let span = Span::new(tokens[first].start as u64, tokens[last].end as u64);
-    Some(WordingFinding::new(rule.kind, rule.section, span))
+    Some(WordingFinding {
+        kind: rule.kind,
+        section: rule.section,
+        span: Span::new(tokens[first].start as u64, tokens[last].end as u64),
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The rules of `data/rules.txt`, which says what they mean.
 
-use super::finding::{WordingKind, section};
+use super::finding::WordingKind;
 use super::slots::{Names, Slots};
 
 /// Slots of which one must occur.
@@ -65,12 +65,10 @@ impl Rule {
     /// `None` for a line that is not a rule.
     fn parse(line: &'static str, names: &mut Names) -> Option<Self> {
         let (head, body) = line.split_once(": ")?;
-        let mut head = head.split(' ');
-        let kind = head.next()?.parse().ok()?;
-        let section = section(head.next()?)?;
-        let window = head.next()?;
+        let (kind, head) = head.split_once(' ')?;
+        let (section, window) = head.rsplit_once(' ')?;
         let mut rule = Self {
-            kind,
+            kind: kind.parse().ok()?,
             section,
             window: match window.trim_end_matches('!') {
                 "clause" => Window::Clause,

@@ -28,7 +28,7 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
     each!(common: Action, Answering, Attestation, Band, Bands, Bound, BoundHit, BoundKind, Bounds, Calibration, Clarifying,
         ConformanceClass, ConformanceFinding, ConformanceOutcome, ConformanceReport, ContextualRecord, Controller, Core,
         CoreBuilder, Decision, Deferring, Deployment, Details, Deviation, Disclosure, DisclosureBuilder, Document, Domain, Draft,
-        Exhausted, Intervention, Judgement, Language, Level, Move, Permission, Policy, Profile, Projection, Refusing,
+        Exhausted, Intervention, Judgement, Language, Level, Permission, Policy, Profile, Projection, Refusing,
         Remediability, Remedy, Report, RiskTier, Score, Scores, Selection, SequenceValidator, Session, SessionState,
         Situation, Source, Speech, Spent, Step, SubActions, Target, Thresholds, TrustContext, TrustPolicy, Use, Violation,
         ViolationCode, Wording, WordingFinding, WordingKind, WordingPart, Carrier);

@@ -1,7 +1,7 @@
 //! Contexts of trust, MARC-02 15.
 
 use provstream_marc::{
-    Action, Attestation, AttestationErrorKind, Band, Core, Domain, Move, Permission, Remediability,
+    Action, Attestation, AttestationErrorKind, Band, Core, Domain, Permission, Remediability,
     Source, TrustContext, TrustErrorKind, TrustPolicy, Use,
 };
 use testkit::marc::decide::{calibration, score, scores};
@@ -118,17 +118,12 @@ fn an_attestation_adds_to_a_domain() {
 
 /// M2-155, M2-158: what binds a record is stated by the receiver.
 #[test]
-fn an_attestation_says_who_and_what_binds() {
+fn an_attestation_names_the_emitter() {
     let nameless = Attestation::new(" ").unwrap_err();
     assert_eq!(nameless.kind(), AttestationErrorKind::NoEmitter);
     let plain = attestation();
     assert_eq!(plain.emitter(), "agent.example.org");
-    assert!(!plain.is_bound_to_request() && !plain.is_integrity_protected());
-    let bound = plain.clone().with_request_binding();
-    assert!(bound.is_bound_to_request() && !bound.is_integrity_protected());
-    let whole = plain.with_integrity();
-    assert!(!whole.is_bound_to_request() && whole.is_integrity_protected());
-    let context = TrustContext::new(Domain::CrossDomain).attested(whole);
+    let context = TrustContext::new(Domain::CrossDomain).attested(plain);
     assert_eq!(
         context.to_string(),
         "cross-domain, attested by agent.example.org"
@@ -156,46 +151,4 @@ fn bands_compare_only_under_the_same_calibration_of_a_known_emitter() {
     let unnamed = Core::new(document, provstream_marc::Profile::default()).unwrap();
     let placed = unnamed.placed(TrustContext::new(Domain::Local));
     assert!(!placed.is_band_comparable(&same));
-}
-
-/// M2-139, M2-154
-#[test]
-fn the_next_move_follows_from_action_and_trust() {
-    let policy = TrustPolicy::default();
-    let moves = [
-        (Action::Answer, Move::Present),
-        (Action::Clarify, Move::Clarify),
-        (Action::Retrieve, Move::Validate),
-        (Action::Tool, Move::Validate),
-        (Action::Deliberate, Move::Validate),
-        (Action::Abstain, Move::Present),
-        (Action::Escalate, Move::HumanReview),
-    ];
-    assert_eq!(moves.len(), Action::ALL.len());
-    for (action, trusted) in moves {
-        for (context, permitted) in contexts() {
-            let known = permitted.contains(&Use::Route);
-            let expected = if known { trusted } else { Move::Validate };
-            let placed = record(action).placed(context);
-            assert_eq!(placed.next_move(&policy), expected, "{action}");
-        }
-    }
-}
-
-/// M2-139: presenting needs leave to disclose, asking and calling somebody leave to route.
-#[test]
-fn each_move_needs_the_use_it_is() {
-    for (action, usage) in [
-        (Action::Answer, Use::Disclose),
-        (Action::Abstain, Use::Disclose),
-        (Action::Clarify, Use::Route),
-        (Action::Escalate, Use::Route),
-    ] {
-        let placed = record(action).placed(TrustContext::new(Domain::Local));
-        for &taken in Use::ALL {
-            let policy = TrustPolicy::default().with(Domain::Local, taken, Permission::Never);
-            let validates = placed.next_move(&policy) == Move::Validate;
-            assert_eq!(validates, taken == usage, "{action} without {taken}");
-        }
-    }
 }

@@ -6,22 +6,20 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// A step of a rule, as the table describes it.
+/// A step of a rule, `WORD KEY = WORDS` in the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    Need(&'static str, &'static str),
-    Text(&'static str, &'static str),
-    /// The key, the answer that is right, and what is asked.
-    Flag(&'static str, bool, &'static str),
-    Given(&'static str),
-    Free(&'static str),
-    Mapping(&'static str),
-    Check(&'static str),
-    All(&'static str),
-    Core,
-    Types(&'static str, &'static str),
-    Checked(&'static str),
-    Declared(&'static str),
+pub(super) struct Step {
+    pub(super) word: &'static str,
+    pub(super) key: &'static str,
+    pub(super) words: &'static str,
+}
+
+impl Step {
+    fn parse(text: &'static str) -> Self {
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
+        Self { word, key, words }
+    }
 }
 
 /// What one section asks.
@@ -50,7 +48,7 @@ impl Requirement {
                 (older != "-").then(|| format!("MARC-01 {older}")),
                 Some(format!("MARC-02 {newer}")),
             ],
-            rule: rule.split(" | ").map(Step::parse).collect::<Option<_>>()?,
+            rule: rule.split(" | ").map(Step::parse).collect(),
             title,
         })
     }
@@ -65,34 +63,6 @@ impl Requirement {
             ConformanceClass::Core => 'C',
             ConformanceClass::Disclosure => 'D',
             ConformanceClass::Carrying => 'Y',
-        })
-    }
-}
-
-impl Step {
-    fn parse(text: &'static str) -> Option<Self> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
-        Some(match word {
-            "need" => Self::Need(key, words),
-            "text" => Self::Text(key, words),
-            "flag" => {
-                let (key, right) = key.split_once(' ')?;
-                Self::Flag(key, right == "yes", words)
-            }
-            "given" => Self::Given(key),
-            "free" => Self::Free(key),
-            "mapping" => Self::Mapping(key),
-            "check" => Self::Check(key),
-            "all" => Self::All(key),
-            "class" => Self::Core,
-            "types" => {
-                let (part, name) = rest.split_once(' ')?;
-                Self::Types(part, name)
-            }
-            "checked" => Self::Checked(key),
-            "declared" => Self::Declared(key),
-            _ => return None,
         })
     }
 }
