@@ -1,10 +1,12 @@
 //! The tables of a description that configure something.
 
+use std::collections::BTreeMap;
+
 use super::error::DeploymentError;
 use super::keys::{BEFORE_ANSWER, BUDGETS, Description, LOOPS, table_at};
 use super::read::{Result, checked, count, duration, optional, score, set, some, term, text};
 use crate::bands::{Bands, BandsErrorKind, Calibration};
-use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, SubActions, Thresholds};
+use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, Thresholds};
 use crate::declare::values;
 use crate::terms::{Action, Remediability, Source};
 use crate::trust::{Domain, TrustPolicy, Use};
@@ -177,10 +179,14 @@ pub(super) fn extensions(value: Value<'_>) -> Result<Vec<Extension>> {
 }
 
 /// `[sub_actions]`: the controller's own names. Source: MARC-02 8.7.
-pub(super) fn sub_actions(value: Value<'_>) -> Result<SubActions> {
-    let mut all = SubActions::default();
+pub(super) fn sub_actions(value: Value<'_>) -> Result<BTreeMap<String, Action>> {
+    let mut all = BTreeMap::new();
     for (key, value) in value.free_table()?.entries() {
-        all = checked(&value, all.with(key.name(), term(value)?))?;
+        if key.name().trim().is_empty() {
+            let detail = "expected the name of a sub-action, found a blank one";
+            return Err(DeploymentError::at(key.place(), detail));
+        }
+        all.insert(key.name().to_owned(), term(value)?);
     }
     Ok(all)
 }

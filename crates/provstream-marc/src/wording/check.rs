@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::finding::WordingFinding;
 use super::lexicon::{Lexicon, Mark};
-use super::reading::{Occurs, Reading, Special, Status};
+use super::reading::{Occurs, Reading, Status};
 use super::rules::{Atom, Rule, Window};
 use super::slots::Names;
 use super::token::Token;
@@ -15,11 +15,10 @@ use provstream::Span;
 struct Knowledge {
     rules: Vec<Rule>,
     lexicons: [Lexicon; 2],
-    special: Special,
 }
 
 static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
-    let mut names = Names::default();
+    let mut names = Names::new();
     Knowledge {
         rules: Rule::parse_all(include_str!("data/rules.txt"), &mut names),
         lexicons: [
@@ -27,7 +26,6 @@ static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
             include_str!("data/words.de.txt"),
         ]
         .map(|words| Lexicon::parse(words, &mut names)),
-        special: Special::new(&mut names),
     }
 });
 
@@ -67,7 +65,7 @@ fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
     while let Some(tokens) = sentences.next() {
         let mut found = Vec::new();
         let whole = sentences.is_whole();
-        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons);
         let applies =
             |rule: &&Rule| (!answer || rule.in_answers) && (whole || rule.window != Window::Text);
         for rule in KNOWLEDGE.rules.iter().filter(applies) {
@@ -128,11 +126,8 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
 
 /// Whether a window has all that a rule needs, as far as the sets of slots say.
 fn occurs(rule: &Rule, all: Occurs) -> bool {
-    let one_of = |atom: &Atom| {
-        atom.asserted.meets(&all.asserted)
-            || atom.denied.meets(&all.denied)
-            || atom.open.meets(&all.open)
-    };
+    let one_of =
+        |atom: &Atom| core::iter::zip(atom, &all.by_status).any(|(one, all)| one.meets(all));
     rule.atoms.iter().all(one_of)
 }
 
@@ -145,11 +140,7 @@ fn locate(
     let mut chosen: Vec<Mark> = Vec::with_capacity(rule.atoms.len());
     for atom in &rule.atoms {
         let fits = |(mark, status): (Mark, Status)| {
-            let slots = match status {
-                Status::Asserted => atom.asserted,
-                Status::Denied => atom.denied,
-                Status::Open => atom.open,
-            };
+            let slots = atom[status as usize];
             let own = slots.contains(mark.slot) && !chosen.iter().any(|&it| it.overlaps(mark));
             own.then_some(mark)
         };

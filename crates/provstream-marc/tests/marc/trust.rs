@@ -1,8 +1,8 @@
 //! Contexts of trust, MARC-02 15.
 
 use provstream_marc::{
-    Action, Attestation, AttestationErrorKind, Band, Core, Domain, Permission, Remediability,
-    Source, TrustContext, TrustErrorKind, TrustPolicy, Use,
+    Action, Band, Core, Domain, Permission, Remediability, Source, TrustContext, TrustErrorKind,
+    TrustPolicy, Use,
 };
 use testkit::marc::decide::{calibration, score, scores};
 
@@ -25,8 +25,8 @@ fn record(action: Action) -> Core {
     .unwrap()
 }
 
-fn attestation() -> Attestation {
-    Attestation::new("agent.example.org").unwrap()
+fn attested(context: TrustContext) -> TrustContext {
+    context.attested_by("agent.example.org").unwrap()
 }
 
 /// The four contexts of the draft, with what the default policy permits in each.
@@ -36,10 +36,7 @@ fn contexts() -> [(TrustContext, &'static [Use]); 4] {
         (TrustContext::new(Domain::Local), Use::ALL),
         (TrustContext::new(Domain::Delegated), Use::ALL),
         (cross.clone(), &[Use::Audit]),
-        (
-            cross.attested(attestation()),
-            &[Use::Route, Use::Disclose, Use::Audit],
-        ),
+        (attested(cross), &[Use::Route, Use::Disclose, Use::Audit]),
     ]
 }
 
@@ -97,7 +94,7 @@ fn an_attestation_adds_to_a_domain() {
     ];
     for &domain in Domain::ALL {
         let plain = TrustContext::new(domain);
-        let attested = plain.clone().attested(attestation());
+        let attested = attested(plain.clone());
         assert_eq!((plain.domain(), attested.domain()), (domain, domain));
         for permission in permissions {
             for &usage in Use::ALL {
@@ -119,11 +116,12 @@ fn an_attestation_adds_to_a_domain() {
 /// M2-155, M2-158: what binds a record is stated by the receiver.
 #[test]
 fn an_attestation_names_the_emitter() {
-    let nameless = Attestation::new(" ").unwrap_err();
-    assert_eq!(nameless.kind(), AttestationErrorKind::NoEmitter);
-    let plain = attestation();
-    assert_eq!(plain.emitter(), "agent.example.org");
-    let context = TrustContext::new(Domain::CrossDomain).attested(plain);
+    let plain = TrustContext::new(Domain::CrossDomain);
+    let nameless = plain.clone().attested_by(" ").unwrap_err();
+    assert_eq!(nameless.kind(), TrustErrorKind::NoEmitter);
+    assert_eq!(plain.emitter(), None);
+    let context = attested(plain);
+    assert_eq!(context.emitter(), Some("agent.example.org"));
     assert_eq!(
         context.to_string(),
         "cross-domain, attested by agent.example.org"

@@ -9,7 +9,7 @@ fn fires(rule: &Rule, text: &str) -> bool {
     let mut found = Vec::new();
     while let Some(tokens) = sentences.next() {
         if rule.window != Window::Text || sentences.is_whole() {
-            let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+            let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons);
             apply(rule, &tokens, &reading, &mut found);
         }
     }
@@ -46,8 +46,7 @@ fn every_rule_has_its_cases() {
 /// Every slot of a rule has words, and every slot with words is in a rule.
 #[test]
 fn rules_and_words_have_the_same_slots() {
-    let mut names = Names::default();
-    let _ = Special::new(&mut names);
+    let mut names = Names::new();
     let _ = Rule::parse_all(RULES, &mut names);
     let used = names.count();
     assert!(used <= crate::wording::slots::MAX_SLOTS);

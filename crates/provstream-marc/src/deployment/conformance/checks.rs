@@ -174,7 +174,7 @@ fn extensions(it: &Deployment) -> Option<Verdict> {
     }
     let is_listed = all.iter().any(|one| one.name() == "x_sub_action");
     let hint = "list `x_sub_action` in `extension`: sessions write it";
-    (it.sub_actions.iter().next().is_some() && !is_listed).then(|| missing(hint))
+    (!it.sub_actions.is_empty() && !is_listed).then(|| missing(hint))
 }
 
 fn travels(it: &Deployment) -> Option<Verdict> {
