@@ -99,21 +99,26 @@ impl<'a> Reader<'a> {
             member.defined_by(self.draft()),
             member.value_by(self.draft()),
         );
-        let (value, fault) = match member.form {
-            _ if json == "null" && member.presence == Presence::Nullable => {
-                (Some(Value::Null), None)
-            }
+        let judged = match member.form {
+            _ if json == "null" && member.presence == Presence::Nullable => Ok((Value::Null, None)),
             Form::Scores => match Document::parse(json.as_bytes()) {
-                Ok(object) => (self.scores(member, &object), None),
-                Err(_) => (None, Some(wrong_type(member.name, "an object", json))),
+                Ok(object) => match self.scores(member, &object) {
+                    Some(scores) => Ok((scores, None)),
+                    None => return,
+                },
+                Err(_) => Err(wrong_type(member.name, "an object", json)),
             },
             _ => value(member, json, self.profile),
         };
+        let fault = match judged {
+            Ok((value, fault)) => {
+                self.reading.add(value);
+                fault
+            }
+            Err(fault) => Some(fault),
+        };
         if let Some(fault) = fault {
             self.report(fault, &[member.name], sections);
-        }
-        if let Some(value) = value {
-            self.reading.add(value);
         }
     }
 

@@ -49,6 +49,8 @@ pub(super) struct Mark {
     /// The first and the last token.
     pub(super) first: usize,
     pub(super) last: usize,
+    /// Whether there may be any words between the first and the last: "legt ... offen".
+    pub(super) is_split: bool,
 }
 
 impl Mark {
@@ -56,8 +58,13 @@ impl Mark {
         self.slot == special as u8
     }
 
-    pub(super) const fn overlaps(self, other: Self) -> bool {
-        self.first <= other.last && other.first <= self.last
+    /// Whether the two have words in common; what is between the parts of a phrase in two parts is not its own.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        let is_between = |inner: Self, outer: Self| {
+            outer.is_split && outer.first < inner.first && inner.last < outer.last
+        };
+        let meets = self.first <= other.last && other.first <= self.last;
+        meets && !is_between(self, other) && !is_between(other, self)
     }
 }
 
@@ -107,6 +114,7 @@ impl Lexicon {
                     slot: entry.slot,
                     first: at,
                     last: at + rest.len(),
+                    is_split: entry.rest.contains(&Word::Stem("")),
                 });
             }
         }

@@ -104,6 +104,7 @@ fn marks(tokens: &[Token], lexicons: &[Lexicon; 2]) -> Vec<Mark> {
             slot,
             first: at,
             last: at,
+            is_split: false,
         });
     }
     marks
