@@ -1,7 +1,5 @@
 //! Confidence bands and calibration, MARC-02 8.5.
 
-use std::ops::RangeBounds;
-
 use proptest::prelude::*;
 use provstream_marc::{
     Band, Bands, BandsError, BandsErrorKind, Calibration, CalibrationErrorKind, Score,

@@ -64,7 +64,7 @@ fn a_use_that_is_not_permitted_is_told() {
     let policy = TrustPolicy::default();
     let [_, _, (cross, _), (attested, _)] = contexts();
     let text = |context: TrustContext, usage| {
-        let is_attested = context.attestation().is_some();
+        let is_attested = context.emitter().is_some();
         let kind = match is_attested {
             true => TrustErrorKind::Never(Domain::CrossDomain, usage),
             false => TrustErrorKind::NotAttested(Domain::CrossDomain, usage),

@@ -35,7 +35,9 @@ fn every_row_is_read_and_refers_to_what_exists() {
             }
             "flag" | "types" => assert!(step.key.contains(' '), "{step:?}"),
             word => {
-                let known = ["need", "text", "given", "class", "checked", "declared"];
+                let known = [
+                    "need", "text", "given", "empty", "class", "checked", "declared",
+                ];
                 assert!(known.contains(&word), "{word}");
             }
         }

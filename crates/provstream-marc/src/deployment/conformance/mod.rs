@@ -72,6 +72,10 @@ fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
             Some(checks::flag(it, key, right == "yes", words))
         }
         "given" => it.said.has(key).then(|| Verdict::checked(key)),
+        "empty" => it.said.texts(key)?.is_empty().then(|| match words {
+            "declared" => Verdict::declared(key),
+            _ => Verdict::checked(key),
+        }),
         "free" => checks::free_of(it, key),
         "mapping" => Some(checks::mappings(it, key)),
         "check" => checks::named(key)?(it),
