@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use provstream::{Event, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Rules};
-use provstream_providers::{Channel, ChannelPosition, GateEvent, Item, StreamGate, StreamHandler};
+use provstream_providers::{
+    Channel, ChannelPosition, GateEvent, Item, Reasoning, StreamGate, StreamHandler,
+};
 
 use crate::args::GatedArgs;
 use crate::failure::Failure;
@@ -41,6 +43,12 @@ pub(crate) trait GateSink: GateHandler {
     fn ended(&mut self, channel: Option<&str>, end: GateEnd);
 }
 
+/// What a channel, or the reasoning in it, is called in audit logs and on pages.
+pub(crate) fn channel_name(channel: Channel, is_reasoning: bool) -> String {
+    let reasoning = if is_reasoning { " reasoning" } else { "" };
+    format!("{channel}{reasoning}")
+}
+
 /// An input that is ready to go through a gate.
 pub(crate) struct Gated {
     /// What the policy file says.
@@ -48,6 +56,7 @@ pub(crate) struct Gated {
     parser: Parser,
     input: Input,
     format: InputFormat,
+    reasoning: Reasoning,
     max_held: Option<usize>,
     chunk: usize,
 }
@@ -69,11 +78,17 @@ impl Gated {
             None => rules,
         };
         let limits = args.limits.with(source)?;
+        if source.input == InputFormat::Raw && args.reasoning != Reasoning::Leave {
+            let message =
+                "--reasoning needs a response of a provider, found --input raw; give --input auto";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         Ok(Self {
             rules,
             parser: setup::parser(source, limits, vocabulary).build(),
             input: Input::open(file.unwrap_or(Path::new("-")))?,
             format: source.input,
+            reasoning: args.reasoning,
             max_held: args.max_held,
             chunk: source.chunk_size.map_or(BUFFER, usize::from),
         })
@@ -91,7 +106,8 @@ impl Gated {
         policy: P,
         sink: &mut impl GateSink,
     ) -> Result<(Ended, Unread), Failure> {
-        let mut through = Through::new(self.format, self.parser, policy, self.max_held);
+        let mut through = Through::new(self.format, self.parser, policy, self.max_held)
+            .with_reasoning(self.reasoning);
         let mut buffer = vec![0; self.chunk * (BUFFER / self.chunk).max(1)];
         let read = 'read: loop {
             if self.input.may_wait() {
@@ -155,6 +171,13 @@ impl<P: Policy + Clone> Through<P> {
             InputFormat::Wire(format) => StreamGate::new(format, parser, policy),
         };
         Self::Wire(gate.with_max_held(max_held), Seen::new(input.format()))
+    }
+
+    fn with_reasoning(self, mode: Reasoning) -> Self {
+        match self {
+            Self::Text(_) => self,
+            Self::Wire(gate, seen) => Self::Wire(gate.with_reasoning(mode), seen),
+        }
     }
 
     /// Takes the next bytes; whether more are of use.

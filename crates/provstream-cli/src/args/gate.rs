@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ArgGroup;
 use provstream::provenance::Timestamp;
+use provstream_providers::Reasoning;
 
 use super::stream::{LimitArgs, SourceArgs};
-use crate::values::{LIMITS, held, time};
+use crate::values::{LIMITS, gated_reasoning, held, time};
 
 /// Arguments of `provstream gate`.
 #[derive(Debug, ArgGroup)]
@@ -51,6 +52,13 @@ pub(crate) struct GatedArgs {
     /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock; in `gate` when an assertion is complete]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
+    /// What to do with the model's reasoning and its summaries: leave, gate or drop
+    ///
+    /// Needs --input. leave: reasoning is written as it is, and may repeat what the policy withholds. gate: the policy decides
+    /// about it as it does about text. drop: it is written as empty text. Providers sign some reasoning, and refuse it when it
+    /// is sent back changed.
+    #[arg(long, value_name = "MODE", default_value = "leave", value_parser = gated_reasoning)]
+    pub(crate) reasoning: Reasoning,
     /// What to read.
     #[command(flatten)]
     pub(crate) source: SourceArgs,
@@ -75,7 +83,7 @@ pub(crate) struct ReportArgs {
     ///
     /// The log has the place and the SHA-256 of each text instead of the text, and no time of its own, so that the page shows
     /// neither texts nor ages.
-    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held"])]
+    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held", "reasoning"])]
     pub(crate) audit_log: bool,
     /// What the page calls the answer [default: the file]
     #[arg(long, value_name = "TEXT")]

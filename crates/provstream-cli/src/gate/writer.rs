@@ -5,7 +5,7 @@ use provstream_providers::ChannelPosition;
 
 use super::audit::{Audit, AuditFile};
 use crate::failure::Failure;
-use crate::gated::GateSink;
+use crate::gated::{GateSink, channel_name};
 use crate::input_format::InputFormat;
 use crate::output::Output;
 
@@ -110,7 +110,7 @@ impl GateSink for Writer {
 
     fn enter(&mut self, position: ChannelPosition) {
         if let Some(audit) = &mut self.audit {
-            audit.enter(position.channel.to_string());
+            audit.enter(channel_name(position.channel, position.is_reasoning));
         }
     }
 

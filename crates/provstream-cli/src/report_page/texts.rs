@@ -11,7 +11,7 @@ use provstream_report::{Part, Report, Transcript};
 
 use super::spool::{Bodies, Spool};
 use crate::failure::Failure;
-use crate::gated::GateSink;
+use crate::gated::{GateSink, channel_name};
 
 /// What the temporary file is called in messages.
 const SPOOL: &str = "a temporary file";
@@ -21,7 +21,9 @@ pub(super) struct Texts {
     report: Report,
     spool: Spool,
     texts: Vec<Text>,
-    /// The text that the calls are about; none in places that repeat one.
+    /// What the calls are about; none in places that repeat a text.
+    entered: Option<TextOf>,
+    /// Its text, once there is some of it.
     current: Option<usize>,
     is_json: bool,
     error: Option<io::Error>,
@@ -34,9 +36,12 @@ pub(super) struct Shown {
     pub(super) bodies: Bodies,
 }
 
+/// The channel of a text, and whether it is the reasoning there.
+type TextOf = (Channel, bool);
+
 /// One text; its place in the spool is that in the list.
 struct Text {
-    channel: Option<Channel>,
+    channel: Option<TextOf>,
     /// The channel has ended; what follows may be another text.
     has_ended: bool,
     state: State,
@@ -55,6 +60,7 @@ impl Texts {
             report,
             spool: Spool::new(),
             texts: Vec::new(),
+            entered: None,
             current: None,
             is_json: false,
             error: None,
@@ -71,8 +77,8 @@ impl Texts {
         texts
     }
 
-    fn open(&mut self, channel: Option<Channel>) {
-        let name = channel.map(|channel| channel.to_string());
+    fn open(&mut self, channel: Option<TextOf>) {
+        let name = channel.map(|(channel, is_reasoning)| channel_name(channel, is_reasoning));
         let mut transcript = self.report.transcript(name.as_deref());
         if self.is_json {
             transcript = transcript.with_code();
@@ -87,6 +93,9 @@ impl Texts {
 
     /// The text that something at this offset belongs to.
     fn at(&mut self, offset: u64) -> Option<&mut Transcript> {
+        if self.current.is_none() && self.entered.is_some() {
+            self.open(self.entered);
+        }
         let place = self.current?;
         let Text {
             channel, has_ended, ..
@@ -192,26 +201,19 @@ impl GateHandler for Texts {
 
 impl GateSink for Texts {
     fn enter(&mut self, position: ChannelPosition) {
-        self.current = None;
-        if position.is_repeated {
-            return;
-        }
-        let entered = Some(position.channel);
-        let known = self.texts.iter().rposition(|text| text.channel == entered);
-        match known {
-            None => self.open(entered),
-            Some(place) => {
-                self.current = Some(place);
-                if let Some(transcript) = self.transcript(place) {
-                    transcript.resume();
-                }
-            }
+        // Reasoning counts as repeated, but is reported once.
+        let is_text = !position.is_repeated || position.is_reasoning;
+        self.entered = is_text.then_some((position.channel, position.is_reasoning));
+        let entered = |text: &Text| text.channel.is_some() && text.channel == self.entered;
+        self.current = self.texts.iter().rposition(entered);
+        if let Some(transcript) = self.current.and_then(|place| self.transcript(place)) {
+            transcript.resume();
         }
     }
 
     fn leave(&mut self, left: Channel) {
         for text in &mut self.texts {
-            text.has_ended |= text.channel == Some(left);
+            text.has_ended |= text.channel.is_some_and(|(channel, _)| channel == left);
         }
     }
 

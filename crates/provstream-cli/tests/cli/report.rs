@@ -220,6 +220,36 @@ fn channels_that_come_side_by_side_are_shown_one_by_one() {
 }
 
 #[test]
+fn reasoning_that_goes_through_the_gate_is_a_text_of_its_own() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let event = |member: &str, text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"{member}\":\"{text}\"}}}}]}}\n\n")
+    };
+    let input = [
+        event("reasoning_content", "It may rain. [substrate.grep]"),
+        event("content", "It rains."),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let input = input.concat();
+    let words = [
+        "report",
+        "--policy",
+        &policy,
+        "--input",
+        "openai-chat",
+        "--reasoning",
+    ];
+    let found = run(&[&words[..], &["gate"]].concat(), &input);
+    assert_eq!(found.status, 0, "{}", found.stderr);
+    let shown = text(&found.stdout);
+    assert!(shown.contains("Channel 0 reasoning") && shown.contains("It may rain."));
+    let found = run(&[&words[..], &["leave"]].concat(), &input);
+    let shown = text(&found.stdout);
+    assert!(!shown.contains("reasoning") && shown.contains("It rains."));
+}
+
+#[test]
 fn an_audit_log_is_shown_without_a_policy() {
     let files = Files::new();
     let policy = files.write("policy.toml", POLICY);
