@@ -13,7 +13,7 @@ use crate::counts::Counts;
 use crate::escape;
 use crate::note::{Deed, Evidence, Note, Numbering};
 use crate::outcome::Outcome;
-use crate::page::Part;
+use crate::part::Part;
 use crate::sections::Sections;
 use crate::wording::{self, Look};
 

@@ -7,30 +7,11 @@ use provstream::Disposition;
 
 use crate::counts::Counts;
 use crate::escape;
-use crate::index::Index;
 use crate::outcome::Outcome;
+use crate::part::Part;
 use crate::report::Report;
 use crate::style::{STYLE, STYLE_HASH};
 use crate::wording::{self, DISPOSITIONS, Look};
-
-/// What the head of a page has to know about a text; from [`Transcript::finish`](crate::Transcript::finish).
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// Its heading.
-    pub(crate) title: Box<str>,
-    pub(crate) prefix: Box<str>,
-    pub(crate) counts: Counts,
-    pub(crate) problems: u64,
-    pub(crate) index: Index,
-}
-
-impl Part {
-    /// What was counted in the text.
-    #[must_use]
-    pub const fn counts(&self) -> &Counts {
-        &self.counts
-    }
-}
 
 /// A page, as HTML in one file: no script, no request, and a content security policy that allows for nothing but its own
 /// style sheet.

@@ -17,7 +17,7 @@ use crate::dry_run::{Judge, LimitFlag};
 use crate::line::{LineKind, LineKinds};
 use crate::note::{Deed, Draft, Evidence, Note, Numbering};
 use crate::outcome::Outcome;
-use crate::page::Part;
+use crate::part::Part;
 use crate::sections::{Cut, Mark, MarkKind, Sections};
 use crate::wording::{self, Look};
 
