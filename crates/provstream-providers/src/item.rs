@@ -111,11 +111,16 @@ pub enum NoticeCode {
     ZstdBody,
     /// The body is not text; it may be compressed, with Brotli or otherwise. None of it is read.
     BinaryBody,
+    /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
+    /// text, bytes between the values of a JSON body, JSON that is not an object, or what is not of the format asked for.
+    WithheldData,
+    /// A comment of server-sent events, whose content a gate withholds.
+    Comment,
 }
 
 impl NoticeCode {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::MalformedEvent,
         Self::OversizedEvent,
         Self::UnterminatedEvent,
@@ -125,6 +130,8 @@ impl NoticeCode {
         Self::GzipBody,
         Self::ZstdBody,
         Self::BinaryBody,
+        Self::WithheldData,
+        Self::Comment,
     ];
 
     /// The name used on the wire, such as `malformed-event`.
@@ -140,13 +147,15 @@ impl NoticeCode {
             Self::GzipBody => "gzip-body",
             Self::ZstdBody => "zstd-body",
             Self::BinaryBody => "binary-body",
+            Self::WithheldData => "withheld-data",
+            Self::Comment => "comment",
         }
     }
 
-    /// Whether it reports text that was not read.
+    /// Whether it reports text that was not read. No client shows comments, so these do not count.
     #[must_use]
     pub const fn is_unread(self) -> bool {
-        !matches!(self, Self::OddChannel)
+        !matches!(self, Self::OddChannel | Self::Comment)
     }
 }
 
