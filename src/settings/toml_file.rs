@@ -47,6 +47,9 @@ pub struct Fault {
 /// Most characters of a key or a value that a message quotes.
 const SHOWN: usize = 64;
 
+/// Thousandths of Jaro similarity from which on a message proposes one key in place of all.
+const SIMILAR: u32 = 800;
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = quoted_piece(&self.about, SHOWN);
@@ -54,13 +57,13 @@ impl fmt::Display for Fault {
             FaultKind::FileTooLarge => {
                 f.write_str("expected a file of at most 1 MiB, found a larger one")
             }
-            FaultKind::NotUtf8 => f.write_str("expected UTF-8, found other bytes"),
+            FaultKind::NotUtf8 => write!(f, "expected UTF-8, found {}", self.found),
             FaultKind::Syntax => {
                 write!(f, "expected TOML, found {}: {}", self.found, self.about)
             }
             FaultKind::MissingKey => write!(f, "missing key \"{about}\""),
             FaultKind::UnknownKey => {
-                write!(f, "unknown key \"{about}\", expected {}", self.expected)
+                write!(f, "unknown key \"{about}\"{}", self.expected)
             }
             FaultKind::WrongType => write!(
                 f,
@@ -74,7 +77,7 @@ impl fmt::Display for Fault {
 /// A value as a message shows it.
 fn shown(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("\"{}\"", quoted_piece(text, SHOWN)),
+        DeValue::String(text) => format!("the string \"{}\"", quoted_piece(text, SHOWN)),
         DeValue::Integer(integer) => integer.as_str().to_owned(),
         DeValue::Float(float) => float.as_str().to_owned(),
         DeValue::Boolean(boolean) => boolean.to_string(),
@@ -94,8 +97,11 @@ fn rest_of_line(text: &str, at: usize) -> String {
     }
 }
 
-/// What the TOML parser says; of a bare word, what a value may be, of which the parser names only what the word resembles.
+/// What the TOML parser says; of a key given twice, what is wrong with it, and of a bare word, what a value may be, of which the parser names only what the word resembles.
 fn reason(message: &str) -> &str {
+    if message == "duplicate key" {
+        return "this key or table is given already";
+    }
     if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean")
     {
         return "a value is a string in quotes, a number, true, false, a date, an array or a table";
@@ -141,7 +147,10 @@ impl<'a> File<'a> {
         let text = str::from_utf8(file).map_err(|error| {
             let valid = String::from_utf8_lossy(&file[..error.valid_up_to()]);
             let place = FilePosition::of(&valid, valid.len());
-            fault(FaultKind::NotUtf8, Some(place), "")
+            Fault {
+                found: format!("the byte 0x{:02X}", file[error.valid_up_to()]),
+                ..fault(FaultKind::NotUtf8, Some(place), "")
+            }
         })?;
         let root = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -163,6 +172,7 @@ impl<'a> File<'a> {
         let table = Table {
             text: self.text,
             table: self.root.get_ref(),
+            name: "",
             at: 0..0,
         };
         table.closed(known)
@@ -174,6 +184,8 @@ impl<'a> File<'a> {
 pub struct Table<'t> {
     text: &'t str,
     table: &'t DeTable<'t>,
+    /// The key that the table is the value of; empty for the whole file.
+    name: &'t str,
     at: Range<usize>,
 }
 
@@ -194,10 +206,23 @@ impl<'t> Table<'t> {
                 kind: FaultKind::UnknownKey,
                 place: Some(FilePosition::of(self.text, key.span().start)),
                 about: key.get_ref().to_string(),
-                expected: one_of(known),
+                expected: self.instead(key.get_ref(), known),
                 found: String::new(),
             }),
             None => Ok(self),
+        }
+    }
+
+    /// What a message says after an unknown key: the table it is in, and the key that it resembles or else all keys.
+    fn instead(&self, unknown: &str, known: &[&str]) -> String {
+        let table = match self.name {
+            "" => String::new(),
+            name => format!(" in \"{name}\""),
+        };
+        let likeness = |key: &&&str| (strsim::jaro(unknown, key) * 1000.0) as u32;
+        match known.iter().max_by_key(likeness) {
+            Some(key) if likeness(&key) >= SIMILAR => format!("{table}, did you mean \"{key}\""),
+            _ => format!("{table}, expected {}", one_of(known)),
         }
     }
 
@@ -320,8 +345,9 @@ impl<'t> Value<'t> {
     ///
     /// [`FaultKind::WrongType`] or [`FaultKind::UnknownKey`].
     pub fn tables(&self, known: &[&str]) -> Result<Vec<Table<'t>>, Fault> {
+        let expected = format!("an array of tables, each after a line [[{}]],", self.key);
         let Some(items) = self.value.get_ref().as_array() else {
-            return Err(self.wrong_type("an array of tables"));
+            return Err(self.wrong_type(&expected));
         };
         items
             .iter()
@@ -329,7 +355,7 @@ impl<'t> Value<'t> {
                 let item = Self { value, ..*self };
                 let table = item
                     .open_table()
-                    .ok_or_else(|| item.wrong_type("an array of tables"))?;
+                    .ok_or_else(|| item.wrong_type(&expected))?;
                 table.closed(known)
             })
             .collect()
@@ -341,6 +367,7 @@ impl<'t> Value<'t> {
         Some(Table {
             text: self.text,
             table,
+            name: self.key,
             at: self.value.span(),
         })
     }

@@ -241,7 +241,7 @@ fn a_bad_vocabulary_file_is_told_with_its_place() {
         (run.status, run.stderr),
         (
             2,
-            format!("provstream: {path}: line 1, column 12: expected UTF-8, found other bytes\n")
+            format!("provstream: {path}: line 1, column 12: expected UTF-8, found the byte 0xFF\n")
         )
     );
 }
