@@ -13,7 +13,7 @@ pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use self::scout::Scout;
-use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
 use crate::provenance::Assertion;
@@ -148,8 +148,8 @@ impl<P: Policy> Gate<P> {
     pub fn finish(&mut self, mut handler: impl GateHandler) {
         if self.held.ended().is_none() {
             let scout = self.scout.as_mut();
-            if scout.is_some_and(|scout| scout.finish()) {
-                self.fault(&mut handler);
+            if let Some(diagnostic) = scout.and_then(|scout| scout.finish()) {
+                self.fault(diagnostic, &mut handler);
             }
         }
         if self.held.ended().is_none() {
@@ -252,13 +252,13 @@ impl<P: Policy> Gate<P> {
         let scout = self.scout.as_mut();
         let faults = scout.map(|scout| scout.push(piece, untrusted));
         let mut taken = 0;
-        for before in faults.unwrap_or_default() {
+        for (before, diagnostic) in faults.unwrap_or_default() {
             if before > taken {
                 self.push_piece(&piece[taken..before], untrusted, handler);
                 taken = before;
             }
             if self.held.ended().is_none() {
-                self.fault(handler);
+                self.fault(diagnostic, handler);
             }
         }
         if self.held.ended().is_none() && taken < piece.len() {
@@ -266,12 +266,16 @@ impl<P: Policy> Gate<P> {
         }
     }
 
-    /// Has the policy decide about what comes next, which is not JSON, and about what is held back before it.
-    fn fault(&mut self, handler: &mut impl GateHandler) {
+    /// Has the policy decide about what comes next, which is not JSON, and about what is held back before it. The rewriter
+    /// reports the diagnostic, unless the stream ends here.
+    fn fault(&mut self, diagnostic: Diagnostic, handler: &mut impl GateHandler) {
         let start = self.held.start();
         let span = Span::new(start, start + self.held_len() as u64);
         self.held.fault(span, &mut self.policy, handler);
-        self.undecided &= self.held.ended().is_none();
+        if self.held.ended().is_some() {
+            self.undecided = false;
+            handler.event(Event::Diagnostic(diagnostic));
+        }
     }
 
     /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.

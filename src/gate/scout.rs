@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::event::{DiagnosticCode, Event};
+use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::lex::chars::BYTE_ORDER_MARK;
 use crate::parser::Parser;
 
@@ -34,18 +34,22 @@ impl Scout {
         size_of::<Self>() + self.parser.heap_size()
     }
 
-    /// How many bytes of a piece come before each fault in it.
-    pub(super) fn push(&mut self, piece: &[u8], untrusted: bool) -> SmallVec<[usize; 1]> {
+    /// The faults in a piece, each with how many bytes of it come before.
+    pub(super) fn push(
+        &mut self,
+        piece: &[u8],
+        untrusted: bool,
+    ) -> SmallVec<[(usize, Diagnostic); 1]> {
         let (base, start) = (self.parser.position(), self.start);
         let mut faults = SmallVec::new();
         let mut note = |event: Event<'_>| {
-            if let Some(at) = fault(&event) {
+            if let Some((at, diagnostic)) = fault(&event) {
                 let before = match at.checked_sub(base) {
                     // What began like a byte order mark is not one, which is seen at the byte after that.
                     _ if at == start => mark((base - start) as usize, piece),
                     before => before.unwrap_or(0) as usize,
                 };
-                faults.push(before);
+                faults.push((before, diagnostic));
             }
         };
         if untrusted {
@@ -53,16 +57,16 @@ impl Scout {
         } else {
             self.parser.push(piece, &mut note);
         }
-        faults.dedup();
         faults
     }
 
-    /// Whether the stream ends with a fault.
-    pub(super) fn finish(&mut self) -> bool {
-        let mut has_fault = false;
-        self.parser
-            .finish(|event: Event<'_>| has_fault |= fault(&event).is_some());
-        has_fault
+    /// The fault that the stream ends with.
+    pub(super) fn finish(&mut self) -> Option<Diagnostic> {
+        let mut found = None;
+        self.parser.finish(|event: Event<'_>| {
+            found = found.or(fault(&event).map(|(_, diagnostic)| diagnostic));
+        });
+        found
     }
 }
 
@@ -73,14 +77,15 @@ fn mark(taken: usize, piece: &[u8]) -> usize {
 }
 
 /// Where there is a fault, from which on the stream is not read.
-fn fault(event: &Event<'_>) -> Option<u64> {
+fn fault(event: &Event<'_>) -> Option<(u64, Diagnostic)> {
     let Event::Diagnostic(diagnostic) = event else {
         return None;
     };
     let span = diagnostic.span();
-    match diagnostic.code() {
-        DiagnosticCode::JsonSyntax | DiagnosticCode::LimitDepth => Some(span.start()),
-        DiagnosticCode::Unterminated => Some(span.end()),
-        _ => None,
-    }
+    let at = match diagnostic.code() {
+        DiagnosticCode::JsonSyntax | DiagnosticCode::LimitDepth => span.start(),
+        DiagnosticCode::Unterminated => span.end(),
+        _ => return None,
+    };
+    Some((at, *diagnostic))
 }

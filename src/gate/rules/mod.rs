@@ -1,8 +1,10 @@
 //! Policies that are files.
 
+mod discipline;
 mod error;
 mod read;
 mod rule;
+mod texts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

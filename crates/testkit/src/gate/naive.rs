@@ -84,11 +84,11 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
     );
     let text = strip_in(short.reading, &short.input, limits, &vocabulary);
     let fault = match policy.unread() {
-        AtLimit::Refuse(text) => fault(short, &events, limits).map(|at| (at, text)),
+        AtLimit::Refuse(text) => fault(short, &events, limits).map(|end| (end, text)),
         _ => None,
     };
-    let stop = fault.as_ref().map(|(at, _)| *at);
-    let mut decided = decide(&events, policy, stop);
+    let before = fault.as_ref().map_or(u64::MAX, |(end, _)| end.stream);
+    let mut decided = decide(&events, policy, before);
     decided.sort_by_key(|found| found.start);
     let mut out = Out {
         text: &text,
@@ -107,8 +107,8 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
             return (out.written, Some(end));
         }
     }
-    if let Some((at, cut)) = fault {
-        out.pass(at as usize);
+    if let Some((end, cut)) = fault {
+        out.pass(end.clean as usize);
         out.written.extend_from_slice(cut.as_bytes());
         return (out.written, Some(GateEnd::Refused));
     }
@@ -117,9 +117,15 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
     (out.written, None)
 }
 
-/// Where a stream of nothing but JSON values ends at its first fault, in the text without records: before the first assertion
-/// that may still have been completed there, and before the value if it may still have been a record.
-fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<u64> {
+/// Where a stream ends: its offset, and the one without records.
+struct End {
+    stream: u64,
+    clean: u64,
+}
+
+/// Where a stream of nothing but JSON values ends at its first fault: before the first assertion that may still have been
+/// completed there, and before the value if it may still have been a record.
+fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
     if !matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson) {
         return None;
     }
@@ -160,11 +166,15 @@ fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<u64> {
         Ev::Record { span } if span.1 <= from => Some(span.1 - span.0),
         _ => None,
     });
-    Some(from - before.sum::<u64>())
+    Some(End {
+        stream: from,
+        clean: from - before.sum::<u64>(),
+    })
 }
 
-/// The assertions whose text is part of what is left of the stream, or that end it; the stream ends before `stop`.
-fn decide(events: &[Ev], policy: Drawn, stop: Option<u64>) -> Vec<Decided> {
+/// The assertions whose text is part of what is left of the stream, or that end it; only those that begin
+/// before an offset of the stream.
+fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
     let records: Vec<(u64, u64)> = events
         .iter()
         .filter_map(|event| match event {
@@ -186,7 +196,7 @@ fn decide(events: &[Ev], policy: Drawn, stop: Option<u64>) -> Vec<Decided> {
         before.map(|cut| cut.1 - cut.0).sum()
     };
     let mut found = Vec::new();
-    let mut stop = stop.unwrap_or(u64::MAX);
+    let mut stop = u64::MAX;
     for event in events {
         let Ev::Assertion {
             span,
@@ -199,7 +209,7 @@ fn decide(events: &[Ev], policy: Drawn, stop: Option<u64>) -> Vec<Decided> {
         };
         let shift = removed(span.0);
         let clean = clean_span.unwrap_or((span.0 - shift, span.1 - shift));
-        if clean.0 >= stop {
+        if clean.0 >= stop || span.0 >= before {
             continue;
         }
         let action = policy.action(span.0);
