@@ -53,10 +53,14 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     let chunk = args.source.chunk_size.map_or(BUFFER, usize::from);
     let end = feed(input, through, chunk, &mut writer);
     let written = writer.finish();
-    let (ended, unread) = match (end, written) {
-        (Ok(end), _) => end,
+    let (ended, unread) = match end {
+        Ok(end) => end,
         // What is certain is written, however the input ended.
-        (Err(Failure::Read(..)), Err(failure)) | (Err(failure), _) => {
+        Err(failure) => {
+            let failure = match (failure, written) {
+                (Failure::Read(..), Err(written)) => written,
+                (failure, _) => failure,
+            };
             writer.account().note(args.fail);
             return exit_status::status(Err(failure), args.fail, writer.account().passes());
         }
