@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_log_that_fails_is_reported_once_and_left_alone() {
-        let rules = b"floor = 1\n[inadmissible]\naction = \"discard\"\n";
+        let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
         let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
         let mut watched = Watched(Audit::new(Full(0), "log".into(), "s".into(), rules.clone()));
         let now = "2026-05-28T12:00:00Z".parse().expect("a time");

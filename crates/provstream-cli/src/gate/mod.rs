@@ -61,7 +61,6 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
                 (Failure::Read(..), Err(written)) => written,
                 (failure, _) => failure,
             };
-            writer.account().note(args.fail);
             return exit_status::status(Err(failure), args.fail, writer.account().passes());
         }
     };
