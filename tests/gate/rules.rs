@@ -257,6 +257,11 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
             "line 6, column 9: missing key \"de\" of \"after\", expected each language of \"before\"",
         ),
         (
+            format!("floor = 2\nlanguage = \"\"\n{rule}"),
+            Kind::BadValue,
+            "line 2, column 12: expected a language such as \"en\" for \"language\", found \"\"",
+        ),
+        (
             "floor = 2\n[inadmissible]\n".into(),
             Kind::MissingKey,
             "line 2, column 1: missing key \"action\", expected one of \"release\", \"mark\"",

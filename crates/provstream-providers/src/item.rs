@@ -105,17 +105,17 @@ pub enum NoticeCode {
     /// A number of a channel that is not a whole number of 32 bits, or that counts deltas instead of naming a text. The
     /// former is taken for 0, the latter for the text of the delta before.
     OddChannel,
+    /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
+    /// text, bytes between the values of a JSON body, JSON that is not an object, or what is not of the format asked for.
+    WithheldData,
+    /// A comment of server-sent events, whose content a gate withholds.
+    Comment,
     /// The body is compressed with gzip, which has to be undone first. None of it is read.
     GzipBody,
     /// The body is compressed with Zstandard, which has to be undone first. None of it is read.
     ZstdBody,
     /// The body is not text; it may be compressed, with Brotli or otherwise. None of it is read.
     BinaryBody,
-    /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
-    /// text, bytes between the values of a JSON body, JSON that is not an object, or what is not of the format asked for.
-    WithheldData,
-    /// A comment of server-sent events, whose content a gate withholds.
-    Comment,
 }
 
 impl NoticeCode {
@@ -127,11 +127,11 @@ impl NoticeCode {
         Self::LimitChannels,
         Self::UnreadText,
         Self::OddChannel,
+        Self::WithheldData,
+        Self::Comment,
         Self::GzipBody,
         Self::ZstdBody,
         Self::BinaryBody,
-        Self::WithheldData,
-        Self::Comment,
     ];
 
     /// The name used on the wire, such as `malformed-event`.

@@ -62,6 +62,17 @@ impl Rules {
                 .map(|value: Value<'_>| value.string())
                 .transpose()
         };
+        if let Some(language) = root.get("language")
+            && language.string()?.is_empty()
+        {
+            let expected = "a language such as \"en\"";
+            return Err(PolicyError::value(
+                language.place(),
+                "language",
+                expected,
+                "",
+            ));
+        }
         let mut languages = Languages {
             first: string("language")?,
             all: BTreeSet::new(),
