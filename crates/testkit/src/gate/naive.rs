@@ -157,6 +157,7 @@ fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
             && code == "unterminated"
             && span.1 == first
             && short.reading.hold_records
+            && span.1 - span.0 <= limits.max_record as u64
             && bytes[span.0 as usize] == b'{'
         {
             from = from.min(span.0);
