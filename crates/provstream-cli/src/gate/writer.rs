@@ -163,7 +163,10 @@ impl StreamHandler for Seeing<'_> {
 
     fn channel(&mut self, position: ChannelPosition) {
         self.seen.text = true;
-        let channel = position.channel.to_string();
+        let mut channel = position.channel.to_string();
+        if position.is_reasoning {
+            channel.push_str(" reasoning");
+        }
         self.writer.account.enter(&channel);
         if let Some(audit) = &mut self.writer.audit {
             audit.enter(channel);
