@@ -7,7 +7,7 @@ use crate::declare::values;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
-const SHOWN: usize = 240;
+const SHOWN: usize = 800;
 
 /// What is wrong with the description of a deployment.
 #[non_exhaustive]
@@ -52,6 +52,19 @@ impl DeploymentError {
             kind: DeploymentErrorKind::BadValue,
             position: Some(position),
             message: quoted_piece(&message.to_string(), SHOWN),
+        }
+    }
+}
+
+impl DeploymentError {
+    /// A required key that is missing, and what it is expected with.
+    pub(super) fn missing(position: FilePosition, key: &str, expected: &str) -> Self {
+        Self {
+            kind: DeploymentErrorKind::MissingKey,
+            ..Self::at(
+                position,
+                format_args!("missing key \"{key}\", expected {expected}"),
+            )
         }
     }
 }
