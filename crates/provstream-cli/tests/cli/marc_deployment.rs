@@ -111,6 +111,37 @@ fn a_missing_key_is_reported_with_an_example() {
 }
 
 #[test]
+fn a_missing_key_of_any_table_has_an_example() {
+    let files = Files::new();
+    for (from, table, message) in [
+        (
+            "classes =",
+            "",
+            "missing key \"classes\", such as classes = [\"core\"]",
+        ),
+        (
+            "medium_from =",
+            "[bands]",
+            "missing key \"medium_from\", such as medium_from = 0.5",
+        ),
+        (
+            "high_risk =",
+            "[risk]",
+            "missing key \"high_risk\", such as high_risk = 0.3",
+        ),
+    ] {
+        let (description, _) = edited(from, "");
+        let header = description
+            .lines()
+            .position(|line| line == table && !table.is_empty());
+        let file = files.write("d.toml", &description);
+        let line = header.map_or(1, |at| at + 1);
+        let message = format!("{file}: line {line}, column 1: {message}");
+        assert_refused(&format!("conformance {file}"), &message);
+    }
+}
+
+#[test]
 fn the_ids_of_requirements_are_in_the_report() {
     let files = Files::new();
     let (description, line) = edited("[stated]", "[stated]\nfoo = \"x\"");

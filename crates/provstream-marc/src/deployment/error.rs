@@ -69,6 +69,30 @@ impl DeploymentError {
     }
 }
 
+/// What a key can be, for the message that it is missing.
+const EXAMPLES: [(&str, &str); 11] = [
+    ("classes", "[\"core\"]"),
+    ("calibration_profile", "\"tax-2026-05\""),
+    ("medium_from", "0.5"),
+    ("high_from", "0.8"),
+    ("standard", "0.5"),
+    ("high_risk", "0.3"),
+    ("carrier", "\"response-metadata\""),
+    ("carries", "[\"core\"]"),
+    ("condition", "\"a tax adviser has the current rules\""),
+    ("action", "\"ESCALATE\""),
+    ("instead_of", "\"RETRIEVE\""),
+];
+
+/// How a message about a missing key ends.
+fn example(fault: &Fault) -> String {
+    let key = fault.key().filter(|_| fault.kind == FaultKind::MissingKey);
+    let found = EXAMPLES.iter().find(|(known, _)| Some(*known) == key);
+    found.map_or_else(String::new, |(key, value)| {
+        format!(", such as {key} = {value}")
+    })
+}
+
 impl From<Fault> for DeploymentError {
     fn from(fault: Fault) -> Self {
         let kind = match fault.kind {
@@ -82,7 +106,7 @@ impl From<Fault> for DeploymentError {
         Self {
             kind,
             position: fault.place,
-            message: quoted_piece(&fault.to_string(), SHOWN),
+            message: quoted_piece(&format!("{fault}{}", example(&fault)), SHOWN),
         }
     }
 }
