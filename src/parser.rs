@@ -3,10 +3,10 @@
 use core::fmt;
 
 use crate::Limits;
+use crate::engine::json::SequenceEngine;
+use crate::engine::text::TextEngine;
+use crate::engine::{ReleasePoint, Setup};
 use crate::event::{Event, TextChunk};
-use crate::extract::json::SequenceEngine;
-use crate::extract::text::TextEngine;
-use crate::extract::{ReleasePoint, Setup};
 use crate::handler::{Handler, IntoHandler};
 use crate::names::names;
 use crate::provenance::Vocabulary;
