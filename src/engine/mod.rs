@@ -2,10 +2,14 @@
 
 pub(crate) mod annotation;
 mod block;
+pub(crate) mod buffer;
+mod bytes;
 pub(crate) mod chars;
+mod held;
 pub(crate) mod json;
 mod lookback;
 mod markdown;
+mod run;
 pub mod sentence;
 pub(crate) mod text;
 mod window;

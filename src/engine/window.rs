@@ -1,5 +1,6 @@
 //! The bytes of the stream that may still be needed, in one buffer.
 
+use super::buffer::Buffer;
 use crate::engine::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::engine::markdown::line::Line;
 use crate::steps;
@@ -9,20 +10,19 @@ const SLACK: usize = 96;
 
 /// The text since an anchor, the text of an assertion found earlier, and the values of its annotations.
 ///
-/// One buffer holds all three: `[saved | unused | raw | free | arena]`. The raw bytes are those of the stream from
-/// `base` on, without a gap; the arena grows from the buffer's end. Invariants: `saved <= raw_start`,
-/// `raw_start + raw_len + arena_len <= buffer.len()`, and `line` says what precedes `base`.
+/// One buffer holds all three: `[saved | unused | raw | free | arena]`. The raw bytes are those of the stream from the
+/// anchor on, without a gap; they end at the buffer's `end`. The arena grows from the end of the storage. Invariants:
+/// `saved <= raw_start <= end`, `end + arena_len <= bytes.len()`, and `line` says what precedes the anchor.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    buffer: Vec<u8>,
+    buffer: Buffer,
     saved: usize,
     raw_start: usize,
-    raw_len: usize,
-    arena_len: usize,
-    base: u64,
+    /// Bytes of the arena; the limits keep the window far below 4 GiB.
+    arena_len: u32,
     line: Line,
-    /// How many bytes right before `base` are white space that stripping may remove.
-    white: usize,
+    /// How many bytes right before the anchor are white space that stripping may remove.
+    white: u8,
     /// The most bytes the buffer may have.
     most: usize,
 }
@@ -31,12 +31,10 @@ impl Window {
     /// An empty window at `base` of at most `most` bytes and a little.
     pub(crate) fn new(most: usize, base: u64) -> Self {
         Self {
-            buffer: Vec::new(),
+            buffer: Buffer::new(base),
             saved: 0,
             raw_start: 0,
-            raw_len: 0,
             arena_len: 0,
-            base,
             line: Line::new_block(false),
             white: 0,
             most: most + SLACK,
@@ -52,7 +50,7 @@ impl Window {
 
     /// Stream offset of the first raw byte, the anchor.
     pub(crate) const fn base(&self) -> u64 {
-        self.base
+        self.buffer.offset(self.raw_start)
     }
 
     /// What precedes the anchor.
@@ -60,59 +58,96 @@ impl Window {
         &self.line
     }
 
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The buffer, to append what continues a run.
+    #[inline(always)]
+    pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
+    }
+
+    /// The kind of bytes that may be appended with nothing else to do; 0 without one.
+    pub(crate) const fn run(&self) -> u8 {
+        self.buffer.run()
+    }
+
+    /// At most `most` more bytes of one kind may be appended with nothing else to do; they are held back or emitted.
+    pub(crate) fn set_run(&mut self, kinds: u8, most: usize, held: bool) {
+        self.buffer.set_run(kinds, most, self.room(), held);
+    }
+
+    /// Every byte has to be looked at.
+    pub(crate) fn end_run(&mut self) {
+        self.buffer.end_run();
+    }
+
+    /// The index at which the arena starts, up to which raw bytes may be appended.
+    const fn room(&self) -> usize {
+        self.buffer.bytes.len() - self.arena_len()
+    }
+
+    /// How many raw bytes there are.
+    const fn raw_len(&self) -> usize {
+        self.buffer.end - self.raw_start
+    }
+
     /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
     #[inline]
     pub(crate) fn white_before(&self, at: u64) -> usize {
-        white_tail(&self.raw()[..(at - self.base) as usize], self.white)
+        white_tail(
+            &self.raw()[..(at - self.base()) as usize],
+            self.white.into(),
+        )
     }
 
     /// Stream offset after the last raw byte.
     pub(crate) const fn end(&self) -> u64 {
-        self.base + self.raw_len as u64
+        self.buffer.position()
     }
 
     /// The raw bytes from `base` on.
     pub(crate) fn raw(&self) -> &[u8] {
-        &self.buffer[self.raw_start..self.raw_start + self.raw_len]
+        &self.buffer.bytes[self.raw_start..self.buffer.end]
     }
 
     /// The raw bytes from stream offset `from` on; it must lie in the window.
     pub(crate) fn raw_from(&self, from: u64) -> &[u8] {
-        &self.raw()[(from - self.base) as usize..]
+        &self.raw()[(from - self.base()) as usize..]
     }
 
     /// The saved text.
     pub(crate) fn saved(&self) -> &[u8] {
-        &self.buffer[..self.saved]
+        &self.buffer.bytes[..self.saved]
     }
 
     /// The arena, whose last byte is the buffer's last.
     pub(crate) fn arena(&self) -> &[u8] {
-        &self.buffer[self.buffer.len() - self.arena_len..]
+        &self.buffer.bytes[self.room()..]
     }
 
     /// Bytes of heap the window owns.
     pub(crate) fn heap(&self) -> usize {
-        self.buffer.capacity()
+        self.buffer.bytes.capacity()
     }
 
     /// Starts the window anew at `base`, keeping saved text and arena. What precedes `base` is given: the `line` and
-    /// how many bytes of `white` space.
+    /// how many bytes of `white` space, at most [`MOST_REMOVED`].
     pub(crate) fn restart(&mut self, base: u64, line: Line, white: usize) {
         self.raw_start = self.saved;
-        self.raw_len = 0;
-        self.base = base;
+        self.buffer.end = self.saved;
+        self.buffer.place(self.saved, base);
         self.line = line;
-        self.white = white;
+        self.white = white as u8;
     }
 
     /// Drops the raw bytes before `base`, which lies in the window; `line` holds there.
     pub(crate) fn restart_within(&mut self, base: u64, line: Line) {
-        let dropped = (base - self.base) as usize;
-        self.white = white_tail(&self.raw()[..dropped], self.white);
+        let dropped = (base - self.base()) as usize;
+        self.white = white_tail(&self.raw()[..dropped], self.white.into()) as u8;
         self.raw_start += dropped;
-        self.raw_len -= dropped;
-        self.base = base;
         self.line = line;
     }
 
@@ -120,12 +155,12 @@ impl Window {
     pub(crate) fn drop_front(&mut self, len: usize) {
         let mut line = self.line;
         let read = line.advance(&self.raw()[..len]);
-        self.restart_within(self.base + read as u64, line);
+        self.restart_within(self.base() + read as u64, line);
     }
 
     /// Forgets the raw bytes from stream offset `end` on.
     pub(crate) fn truncate(&mut self, end: u64) {
-        self.raw_len = (end - self.base) as usize;
+        self.buffer.end = self.raw_start + (end - self.base()) as usize;
     }
 
     /// Forgets the saved text and the arena.
@@ -139,7 +174,7 @@ impl Window {
     pub(crate) fn save_raw(&mut self, range: core::ops::Range<usize>, keep: usize) {
         let mut line = self.line;
         let read = line.advance(&self.raw()[..keep]);
-        self.save_raw_and_restart(range, self.base + read as u64, line);
+        self.save_raw_and_restart(range, self.base() + read as u64, line);
     }
 
     /// Saves a range of the raw bytes in the place of what was saved; the window then starts at `base`, which lies
@@ -153,7 +188,7 @@ impl Window {
         let start = self.raw_start + range.start;
         self.restart_within(base, line);
         steps::count(range.len());
-        self.buffer.copy_within(start..start + range.len(), 0);
+        self.buffer.bytes.copy_within(start..start + range.len(), 0);
         self.saved = range.len();
     }
 
@@ -161,13 +196,10 @@ impl Window {
     pub(crate) fn save(&mut self, bytes: &[u8]) {
         if self.raw_start < bytes.len() {
             self.make_room(bytes.len() - self.raw_start);
-            let raw = self.raw_start..self.raw_start + self.raw_len;
-            steps::count(raw.len());
-            self.buffer.copy_within(raw, bytes.len());
-            self.raw_start = bytes.len();
+            self.move_raw(bytes.len());
         }
         steps::count(bytes.len());
-        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        self.buffer.bytes[..bytes.len()].copy_from_slice(bytes);
         self.saved = bytes.len();
     }
 
@@ -176,10 +208,10 @@ impl Window {
         let len = values.iter().map(|value| value.len()).sum::<usize>();
         self.make_room(len);
         steps::count(len);
-        self.arena_len += len;
-        let mut at = self.buffer.len() - self.arena_len;
+        self.arena_len += len as u32;
+        let mut at = self.room();
         for value in values {
-            self.buffer[at..at + value.len()].copy_from_slice(value);
+            self.buffer.bytes[at..at + value.len()].copy_from_slice(value);
             at += value.len();
         }
     }
@@ -189,48 +221,42 @@ impl Window {
         let len = values.iter().map(ExactSizeIterator::len).sum::<usize>();
         self.make_room(len);
         steps::count(len);
-        self.arena_len += len;
-        let mut at = self.buffer.len() - self.arena_len;
+        self.arena_len += len as u32;
+        let mut at = self.room();
         for value in values {
             let source = self.raw_start + value.start..self.raw_start + value.end;
             let len = source.len();
-            self.buffer.copy_within(source, at);
+            self.buffer.bytes.copy_within(source, at);
             at += len;
         }
     }
 
     pub(crate) const fn arena_len(&self) -> usize {
-        self.arena_len
+        self.arena_len as usize
     }
 
     /// How many bytes can be appended before something must be dropped.
     pub(crate) const fn free(&self) -> usize {
-        self.most - self.saved - self.raw_len - self.arena_len
+        self.most - self.saved - self.raw_len() - self.arena_len()
     }
 
     /// Appends raw bytes, for which there must be room.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
-        let end = self.raw_start + self.raw_len;
-        if end + bytes.len() + self.arena_len > self.buffer.len() {
-            self.make_room(bytes.len());
+        if self.append_in_place(bytes) {
+            return;
         }
-        let end = self.raw_start + self.raw_len;
+        self.make_room(bytes.len());
+        let end = self.buffer.end;
         steps::count(bytes.len());
-        self.buffer[end..end + bytes.len()].copy_from_slice(bytes);
-        self.raw_len += bytes.len();
+        self.buffer.bytes[end..end + bytes.len()].copy_from_slice(bytes);
+        self.buffer.end += bytes.len();
     }
 
     /// Appends bytes, best at most 64, if that needs neither memory nor moving.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
-        let end = self.raw_start + self.raw_len;
-        if end + bytes.len() + self.arena_len > self.buffer.len() {
-            return false;
-        }
-        steps::count(bytes.len());
-        copy_short(&mut self.buffer[end..end + bytes.len()], bytes);
-        self.raw_len += bytes.len();
-        true
+        let room = self.room();
+        self.buffer.append_in_place(bytes, room)
     }
 
     /// Passes over all raw bytes and the first `len` of `more`, which follow them; the window then starts there.
@@ -251,30 +277,40 @@ impl Window {
             at = read.saturating_sub(rest_len);
         }
         at += line.advance(&more[at..len]);
-        let white = white_tail(&more[..at], white_tail(self.raw(), self.white));
+        let white = white_tail(&more[..at], white_tail(self.raw(), self.white.into()));
         self.restart(after + at as u64, line, white);
         at
     }
 
     /// Makes `len` bytes free between raw bytes and arena.
     fn make_room(&mut self, len: usize) {
-        let used = self.saved + self.raw_len + self.arena_len + len;
+        let used = self.saved + self.raw_len() + self.arena_len() + len;
         debug_assert!(used <= self.most, "{used} > {}", self.most);
         if self.raw_start > self.saved {
-            let raw = self.raw_start..self.raw_start + self.raw_len;
-            steps::count(raw.len());
-            self.buffer.copy_within(raw, self.saved);
-            self.raw_start = self.saved;
+            self.move_raw(self.saved);
         }
-        if used > self.buffer.len() {
-            let old = self.buffer.len();
+        let arena = self.arena_len();
+        let bytes = &mut self.buffer.bytes;
+        if used > bytes.len() {
+            let old = bytes.len();
             let new = used.next_power_of_two().max(256).min(self.most.max(used));
             steps::count(new);
-            self.buffer.reserve_exact(new - old);
-            self.buffer.resize(new, 0);
-            self.buffer
-                .copy_within(old - self.arena_len..old, new - self.arena_len);
+            bytes.reserve_exact(new - old);
+            bytes.resize(new, 0);
+            bytes.copy_within(old - arena..old, new - arena);
         }
+    }
+
+    /// Moves the raw bytes to an index, after which there is room for them.
+    fn move_raw(&mut self, to: usize) {
+        let (base, len) = (self.base(), self.raw_len());
+        steps::count(len);
+        self.buffer
+            .bytes
+            .copy_within(self.raw_start..self.buffer.end, to);
+        self.raw_start = to;
+        self.buffer.end = to + len;
+        self.buffer.place(to, base);
     }
 }
 
@@ -287,40 +323,4 @@ pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     } else {
         here
     }
-}
-
-/// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
-#[inline]
-pub(crate) fn copy_short(to: &mut [u8], from: &[u8]) {
-    if copy_ends::<4>(to, from) {
-        return;
-    }
-    if from.len() < 4 {
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
-    } else if !copy_ends::<8>(to, from) {
-        copy_longer(to, from);
-    }
-}
-
-// Out of line: where the shortest copies are compiled in, there is no room for all.
-#[inline(never)]
-fn copy_longer(to: &mut [u8], from: &[u8]) {
-    if !copy_ends::<16>(to, from) && !copy_ends::<32>(to, from) {
-        to.copy_from_slice(from);
-    }
-}
-
-/// Copies `N` to twice `N` bytes as their first and their last `N`; `false` if there are fewer or more.
-#[inline(always)]
-fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
-    if from.len() > 2 * N {
-        return false;
-    }
-    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
-        return false;
-    };
-    let len = to.len();
-    to[..N].copy_from_slice(first);
-    to[len - N..].copy_from_slice(last);
-    true
 }

@@ -1,6 +1,7 @@
 //! The resumable lexer of one bracketed annotation candidate. Source: wire profile, bracketed encoding.
 
-use super::bytes::{BARE, CLASSES, LABEL, NAME, OBSERVATION_ID, QTEXT, TS, plain_run, run};
+use super::bytes::{OBSERVATION_ID, TS, plain_run};
+use crate::engine::bytes::{BARE, LABEL, NAME, QUOTED, leading};
 use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{Reason, Timestamp, Vocabulary};
 use crate::steps;
@@ -185,26 +186,22 @@ impl Candidate {
         self.line_feeds
     }
 
-    /// Whether all of the next few bytes continue an open label, name or value.
+    /// The kind of bytes that continue an open label, name or value; 0 where each byte has to be looked at.
     #[inline]
-    pub(crate) fn goes_on_with(&self, bytes: &[u8]) -> bool {
-        let class = match self.state {
+    pub(crate) const fn kind(&self) -> u8 {
+        match self.state {
             State::Label => LABEL,
             State::Name if self.started => NAME,
             State::Bare => BARE,
-            State::Quoted => QTEXT,
-            _ => return false,
-        };
-        let shared = bytes
-            .iter()
-            .fold(class, |shared, &byte| shared & CLASSES[usize::from(byte)]);
-        shared != 0
+            State::Quoted => QUOTED,
+            _ => 0,
+        }
     }
 
-    /// Takes that many bytes, which [continue it](Self::goes_on_with).
+    /// Takes bytes of that [kind](Self::kind) that were appended since, up to this length.
     #[inline]
-    pub(crate) const fn skip(&mut self, len: usize) {
-        self.read += len as u32;
+    pub(crate) const fn catch_up(&mut self, len: usize) {
+        self.read = len as u32;
     }
 
     /// Reads on in `candidate`, all bytes of it that are there, from the opening bracket; at most `max` of them.
@@ -256,7 +253,7 @@ impl Candidate {
             State::Separated => parameter.len() - 1,
             State::Name | State::Named => {
                 let name = &candidate[self.part_start as usize..];
-                let len = run(name, |byte| CLASSES[byte as usize] & NAME != 0);
+                let len = leading(name, NAME);
                 let more = Known::shortest_completion(&name[..len]).unwrap_or(0);
                 more + parameter.len() - ";ts".len()
             }
@@ -327,7 +324,7 @@ impl Candidate {
                     _ => return self.stop(at),
                 },
                 State::Label => {
-                    at += run(&bytes[at..], |byte| CLASSES[byte as usize] & LABEL != 0);
+                    at += leading(&bytes[at..], LABEL);
                     let Some(&byte) = bytes.get(at) else { break };
                     if byte == b'.' {
                         self.state = State::LabelStart;
@@ -374,7 +371,7 @@ impl Candidate {
                     _ => return self.stop(at),
                 },
                 State::Name => {
-                    at += run(&bytes[at..], |byte| CLASSES[byte as usize] & NAME != 0);
+                    at += leading(&bytes[at..], NAME);
                     let name = &bytes[self.part_start as usize..at];
                     if !self.started && Known::shortest_completion(name).is_none() {
                         return self.stop(at);
@@ -418,7 +415,7 @@ impl Candidate {
                 },
                 State::Bare => {
                     at += plain_run(&bytes[at..]);
-                    at += run(&bytes[at..], |byte| CLASSES[byte as usize] & BARE != 0);
+                    at += leading(&bytes[at..], BARE);
                     let Some(&byte) = bytes.get(at) else { break };
                     match byte {
                         b';' | b']' | b'\r' | b'\n' => {
@@ -436,7 +433,7 @@ impl Candidate {
                     }
                 }
                 State::Quoted => {
-                    at += run(&bytes[at..], |byte| CLASSES[byte as usize] & QTEXT != 0);
+                    at += leading(&bytes[at..], QUOTED);
                     let Some(&byte) = bytes.get(at) else { break };
                     match byte {
                         b'\\' => self.state = State::QuotedPair,

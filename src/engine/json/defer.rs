@@ -3,9 +3,9 @@
 //! Until then only their grammar is read. At the end they are read at once, if there is nothing out of the ordinary about
 //! them; otherwise they are read once more, as any other.
 
-use super::JsonReader;
 use super::name::{Known, known};
 use super::visit::Visitor;
+use super::{Ahead, JsonReader};
 use crate::engine::json::lexer::{Mark, Object, Quoted, Step, Visit};
 use crate::engine::{Setup, Sink};
 use crate::steps;
@@ -92,16 +92,15 @@ impl JsonReader {
         });
     }
 
-    /// Goes on with a deferred object, of which all is kept; `false` if more is to be done, for which the same chunk is to
-    /// be read.
+    /// Goes on with a deferred object, of which all is kept, and returns the chunk's offset; `None` if more is to be done, for
+    /// which the same chunk is to be read.
     #[inline(never)]
-    pub(super) fn watch_short(&mut self, chunk: &[u8]) -> bool {
+    pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
         let tail = &mut self.state.tail;
-        let Some(deferred) = &mut self.deferred else {
-            return false;
-        };
-        if !tail.append_in_place(chunk) {
-            return false;
+        let deferred = self.deferred.as_mut()?;
+        let start = tail.end();
+        if chunk.is_empty() || !tail.buffer_mut().append_in_run(chunk) {
+            return None;
         }
         let bytes = tail.bytes();
         let from = bytes.len() - chunk.len();
@@ -111,16 +110,23 @@ impl JsonReader {
             at = self.lexer.read_short(bytes, from, first, watch);
             steps::count(at - from);
             if at == bytes.len() && !watch.odd {
-                return true;
+                let kind = self.lexer.kind();
+                tail.buffer_mut().set_kind(kind);
+                return Some(start);
             }
         }
         let (end, step) = self.lexer.read(bytes, at, first, watch);
         steps::count(end - at);
         let goes_on = step == Some(Step::More) && !deferred.watch.odd;
         if !goes_on {
-            self.ahead = Some((end - from, step));
+            // The room of a run is counted in 32 bits.
+            let (len, end) = (chunk.len() as u32, (end - from) as u32);
+            self.ahead = Some(Ahead { len, end, step });
+            return None;
         }
-        goes_on
+        let kind = self.lexer.kind();
+        self.state.tail.buffer_mut().set_kind(kind);
+        Some(start)
     }
 
     /// Goes on with a deferred object at index `at` of a chunk. Gives the index at which reading ended, and no step if what
@@ -157,7 +163,7 @@ impl JsonReader {
             let (bytes, first) = (tail.bytes(), tail.base());
             let from = bytes.len() - (end - at);
             let read = match (ahead, &mut self.deferred) {
-                (Some((end, step)), _) => (from + end, step),
+                (Some(Ahead { end, step, .. }), _) => (from + end as usize, step),
                 (None, Some(deferred)) if from < bytes.len() => {
                     let read = self.lexer.read(bytes, from, first, &mut deferred.watch);
                     steps::count(read.0 - from);

@@ -24,6 +24,8 @@ use self::frame::{Frame, OBJECT};
 use self::tail::Tail;
 use self::undecided::Findings;
 use self::visit::{Role, Visitor, bytes};
+#[cfg(test)]
+use super::buffer::Buffer;
 use super::{Setup, Sink};
 use crate::Limits;
 use crate::engine::json::lexer::{Lexer, LineStart, Step};
@@ -46,12 +48,21 @@ pub(crate) struct JsonReader {
     start: u64,
     /// The innermost object that is open, if of it only the grammar was read yet.
     deferred: Option<Deferred>,
-    /// Where reading a short chunk ended, if that has to be made more of.
-    ahead: Option<(usize, Option<Step>)>,
-    /// How many bytes a short chunk may add without anything else to do.
-    room: usize,
+    /// A chunk that was appended and read, and what more there is to be done.
+    ahead: Option<Ahead>,
     /// What questions about the release point found out; only in a stream that is asked.
     findings: Option<Box<Findings>>,
+}
+
+/// A short chunk of a deferred object that was appended and read.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    /// Its length.
+    len: u32,
+    /// Where reading ended in it.
+    end: u32,
+    /// What became of the value.
+    step: Option<Step>,
 }
 
 /// What is known of a value but its grammar.
@@ -88,14 +99,17 @@ struct State {
 }
 
 impl JsonReader {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(start: u64) -> Self {
+        let state = State {
+            tail: Tail::new(start),
+            ..State::default()
+        };
         Self {
             lexer: Lexer::new(),
-            state: State::default(),
+            state,
             start: 0,
             deferred: None,
             ahead: None,
-            room: 0,
             findings: None,
         }
     }
@@ -106,10 +120,10 @@ impl JsonReader {
         self.start = start;
         self.deferred = None;
         self.ahead = None;
-        self.room = 0;
         let state = &mut self.state;
         state.clear();
         state.tail.restart(start);
+        state.tail.buffer_mut().end_run();
     }
 
     /// Stream offset of the value's first byte.
@@ -201,7 +215,6 @@ impl JsonReader {
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
         self.state.floor = if buffered { self.start } else { u64::MAX };
-        self.room = 0;
         loop {
             let step;
             if self.deferred.is_some() {
@@ -229,27 +242,50 @@ impl JsonReader {
         }
     }
 
-    /// Takes a chunk of a few bytes if it only continues a string or a deferred object;
-    /// otherwise `false`, and the same chunk is to be read.
+    /// Takes a chunk of a few bytes that continues a string or a deferred object, and returns its offset; `None` if the same
+    /// chunk is to be read.
     #[inline(always)]
-    pub(crate) fn read_plain(&mut self, chunk: &[u8]) -> bool {
-        if chunk.is_empty() || chunk.len() > self.room {
-            return false;
-        }
-        let plain = if self.lexer.goes_on_with(chunk) {
-            self.state.tail.append_in_place(chunk)
-        } else {
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        let taken = self.state.tail.buffer_mut().take(chunk);
+        if taken.is_none() {
             self.watch_short(chunk)
-        };
-        if plain {
-            self.room -= chunk.len();
+        } else {
+            taken
         }
-        plain
     }
 
-    /// No value continues in the next chunk.
-    pub(crate) const fn rest(&mut self) {
-        self.room = 0;
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        self.state.tail.buffer()
+    }
+
+    /// Stream offset after what was taken, where nothing but JSON is read.
+    pub(crate) const fn position(&self) -> u64 {
+        let end = self.state.tail.end();
+        match &self.ahead {
+            Some(ahead) => end - ahead.len as u64,
+            None => end,
+        }
+    }
+
+    /// No value continues at a stream offset.
+    pub(crate) fn rest(&mut self, at: u64) {
+        self.state.tail.restart(at);
+        self.state.tail.buffer_mut().end_run();
+    }
+
+    /// The next chunk is to be read, whatever it is.
+    pub(crate) fn end_run(&mut self) {
+        self.state.tail.buffer_mut().end_run();
+    }
+
+    /// Up to `most` bytes may be appended that continue a string, or a deferred object.
+    fn set_run(&mut self, most: usize) {
+        let kind = self.lexer.kind();
+        self.state
+            .tail
+            .buffer_mut()
+            .set_run(kind, most, usize::MAX, false);
     }
 
     /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
@@ -279,7 +315,7 @@ impl JsonReader {
             }
             let wanted = oldest.map_or(start, |oldest| oldest.min(start));
             self.state.tail.keep(wanted, chunk, base, limits);
-            self.room = limits.max_record() - (end - wanted) as usize;
+            self.set_run(limits.max_record() - (end - wanted) as usize);
             return;
         }
         // Where the string starts of which what was read is wanted, and how much longer it may get before it is looked at
@@ -316,7 +352,7 @@ impl JsonReader {
             }
             Some(start) => state.tail.keep(start, chunk, base, limits),
         }
-        self.room = room;
+        self.set_run(room);
     }
 }
 

@@ -3,7 +3,10 @@
 use memchr::memchr;
 
 use super::{JsonReader, split_buffered};
+#[cfg(test)]
+use crate::engine::buffer::Buffer;
 use crate::engine::chars::BYTE_ORDER_MARK;
+use crate::engine::held::Held;
 use crate::engine::json::lexer::{LineStart, Step, leading_white};
 use crate::engine::{ReleasePoint, Setup, Sink};
 use crate::event::{Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
@@ -34,9 +37,8 @@ pub(crate) struct SequenceEngine {
     /// Records are held back.
     hold_records: bool,
     untrusted: bool,
-    position: u64,
-    /// Bytes before `position` that have not been emitted; they are a value's.
-    buffered: usize,
+    /// What has not been emitted: the bytes of a value.
+    held: Held,
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
     mark: u8,
     /// After the last byte that was reported not to be JSON.
@@ -50,13 +52,12 @@ impl SequenceEngine {
     pub(crate) fn new(start: u64, lines: bool, hold_records: bool) -> Self {
         Self {
             start,
-            reader: JsonReader::new(),
+            reader: JsonReader::new(start),
             place: Place::Between,
             lines,
             hold_records,
             untrusted: false,
-            position: start,
-            buffered: 0,
+            held: Held::NOTHING,
             mark: 0,
             reported: start,
             removed: 0,
@@ -65,8 +66,8 @@ impl SequenceEngine {
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self) {
-        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
-        reader.rest();
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
+        reader.rest(self.start);
         reader.forget_findings();
         *self = Self {
             reader,
@@ -76,12 +77,12 @@ impl SequenceEngine {
 
     /// Stream offset of the next byte.
     pub(crate) const fn position(&self) -> u64 {
-        self.position
+        self.reader.position()
     }
 
     /// Bytes that belong to a value that can still become a record and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
-        self.buffered
+        self.held.len(self.position())
     }
 
     /// Bytes of records that were removed.
@@ -93,8 +94,8 @@ impl SequenceEngine {
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self) -> ReleasePoint {
         let from = match self.place {
-            Place::Value => self.reader.undecided_from(self.position),
-            _ => self.position,
+            Place::Value => self.reader.undecided_from(self.position()),
+            _ => self.position(),
         };
         self.reader.answer(ReleasePoint::uncut(from))
     }
@@ -104,16 +105,16 @@ impl SequenceEngine {
         self.reader.heap()
     }
 
-    /// Takes a chunk of a few bytes that continues a value that is not buffered, and returns its offset; `None` if it is not
-    /// that simple.
-    #[inline]
-    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        let plain = self.reader.read_plain(chunk);
-        let start = self.position;
-        plain.then(|| {
-            self.position += chunk.len() as u64;
-            start
-        })
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        self.reader.buffer()
+    }
+
+    /// Takes a chunk of a few bytes that continues a value that is not held back, and returns its offset; `None` if the slow
+    /// path is needed.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.reader.take(chunk)
     }
 
     /// Takes a chunk of the model's own text, or of untrusted text.
@@ -125,7 +126,9 @@ impl SequenceEngine {
         sink: &mut Sink<'_>,
     ) {
         let mut rest = chunk;
-        while let Some((now, later)) = split_buffered(setup.limits, self.buffered, rest) {
+        while self.held.is_some()
+            && let Some((now, later)) = split_buffered(setup.limits, self.buffered_len(), rest)
+        {
             self.push_piece(setup, now, untrusted, sink);
             rest = later;
         }
@@ -142,17 +145,16 @@ impl SequenceEngine {
             self.end_value(setup, sink);
             self.untrusted = untrusted;
         }
-        let base = self.position;
+        let base = self.position();
         let mut read = (0, Step::More);
         if self.place == Place::Value {
             read = self
                 .reader
-                .read(self.buffered > 0, setup, chunk, 0, base, sink);
+                .read(self.held.is_some(), setup, chunk, 0, base, sink);
             if read.1 == Step::More && !self.hold_records {
                 // Most chunks that begin in a value end in it.
                 sink(Event::Text(TextChunk::new(chunk, base)));
                 self.reader.retain(setup, chunk, base, sink);
-                self.position += chunk.len() as u64;
                 return;
             }
         }
@@ -160,7 +162,7 @@ impl SequenceEngine {
             setup,
             chunk,
             base,
-            emitted: base - self.buffered as u64,
+            emitted: self.held.start(base),
             engine: self,
             sink,
         };
@@ -181,11 +183,12 @@ impl SequenceEngine {
 
     /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
     fn end_value(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        let base = self.position();
         let mut piece = Piece {
             setup,
             chunk: &[],
-            base: self.position,
-            emitted: self.position - self.buffered as u64,
+            base,
+            emitted: self.held.start(base),
             engine: self,
             sink,
         };
@@ -200,8 +203,8 @@ impl SequenceEngine {
             piece.diagnose(DiagnosticCode::Unterminated, span);
         }
         piece.release(piece.base);
-        self.reader.rest();
-        self.buffered = 0;
+        self.reader.rest(base);
+        self.held = Held::NOTHING;
         self.place = self.after_value();
     }
 
@@ -416,16 +419,17 @@ impl Piece<'_, '_> {
             }
         }
         self.release(buffered);
-        if self.engine.place == Place::Value {
-            let engine = &mut *self.engine;
+        let engine = &mut *self.engine;
+        engine.held = Held::between(buffered, end);
+        if engine.place == Place::Value {
             engine
                 .reader
                 .retain(self.setup, self.chunk, self.base, self.sink);
             if buffered < end {
-                engine.reader.rest();
+                engine.reader.end_run();
             }
+        } else {
+            engine.reader.rest(end);
         }
-        self.engine.buffered = (end - buffered) as usize;
-        self.engine.position = end;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::most;
 use crate::Limits;
-use crate::engine::window::copy_short;
+use crate::engine::buffer::Buffer;
 use crate::steps;
 
 /// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
@@ -10,55 +10,72 @@ const SLACK: usize = 4_096;
 
 /// Bytes of the stream without a gap, the last of which were read last.
 ///
-/// `buffer[from..to]` are those from stream offset `base` on; `from <= to <= buffer.len()`.
-#[derive(Clone, Debug, Default)]
+/// Those at `from..end` of the buffer are kept; `from <= end <= bytes.len()`.
+#[derive(Clone, Debug)]
 pub(super) struct Tail {
-    buffer: Vec<u8>,
+    buffer: Buffer,
     from: usize,
-    to: usize,
-    base: u64,
 }
 
 impl Tail {
+    /// An empty one, at a stream offset.
+    pub(super) const fn new(base: u64) -> Self {
+        Self {
+            buffer: Buffer::new(base),
+            from: 0,
+        }
+    }
+
     /// Forgets everything; the next bytes are those at `base`.
     pub(super) const fn restart(&mut self, base: u64) {
         self.from = 0;
-        self.to = 0;
-        self.base = base;
+        self.buffer.end = 0;
+        self.buffer.place(0, base);
+    }
+
+    #[cfg(test)]
+    pub(super) const fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The buffer, to append what continues a run.
+    #[inline(always)]
+    pub(super) const fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
     }
 
     /// Stream offset of the first byte.
     pub(super) const fn base(&self) -> u64 {
-        self.base
+        self.buffer.offset(self.from)
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.to - self.from
+        self.buffer.end - self.from
     }
 
     /// All bytes.
     pub(super) fn bytes(&self) -> &[u8] {
-        self.buffer.get(self.from..self.to).unwrap_or_default()
+        self.buffer
+            .bytes
+            .get(self.from..self.buffer.end)
+            .unwrap_or_default()
     }
 
     /// Stream offset after the last byte.
     pub(super) const fn end(&self) -> u64 {
-        self.base + (self.to - self.from) as u64
+        self.buffer.position()
     }
 
     /// The bytes from one stream offset to another.
     pub(super) fn get(&self, start: u64, end: u64) -> &[u8] {
-        let from = (start - self.base) as usize + self.from;
-        &self.buffer[from..from + (end - start) as usize]
+        let from = (start - self.base()) as usize + self.from;
+        &self.buffer.bytes[from..from + (end - start) as usize]
     }
 
     /// Drops what lies before stream offset `start`; all, if that is further on.
     pub(super) fn drop_before(&mut self, start: u64) {
         let start = start.min(self.end());
-        if start > self.base {
-            self.from += (start - self.base) as usize;
-            self.base = start;
-        }
+        self.from += start.saturating_sub(self.base()) as usize;
     }
 
     /// At the end of a chunk, whose first byte has stream offset `base`: keeps the bytes from `start` on, and nothing else.
@@ -84,35 +101,37 @@ impl Tail {
 
     #[inline(never)]
     fn append_with_room(&mut self, bytes: &[u8], most: usize) {
-        steps::count(self.to - self.from + bytes.len());
-        self.buffer.copy_within(self.from..self.to, 0);
-        self.to -= self.from;
+        let (base, len) = (self.base(), self.len());
+        let buffer = &mut self.buffer;
+        steps::count(len + bytes.len());
+        buffer.bytes.copy_within(self.from..buffer.end, 0);
         self.from = 0;
-        let needed = self.to + bytes.len();
-        if needed > self.buffer.len() {
+        buffer.place(0, base);
+        let needed = len + bytes.len();
+        if needed > buffer.bytes.len() {
             let room = needed.next_power_of_two().max(256);
             let room = room.min(most + SLACK).max(needed);
             steps::count(room);
-            self.buffer.reserve_exact(room - self.buffer.len());
-            self.buffer.resize(room, 0);
+            buffer.bytes.reserve_exact(room - buffer.bytes.len());
+            buffer.bytes.resize(room, 0);
         }
-        self.buffer[self.to..needed].copy_from_slice(bytes);
-        self.to = needed;
+        buffer.bytes[len..needed].copy_from_slice(bytes);
+        buffer.end = needed;
     }
 
     /// Appends bytes, best at most 16, if that needs neither memory nor moving.
     #[inline]
     pub(super) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
-        let Some(room) = self.buffer.get_mut(self.to..self.to + bytes.len()) else {
-            return false;
-        };
-        steps::count(bytes.len());
-        copy_short(room, bytes);
-        self.to += bytes.len();
-        true
+        self.buffer.append_in_place(bytes, usize::MAX)
     }
 
     pub(super) const fn heap(&self) -> usize {
-        self.buffer.capacity()
+        self.buffer.bytes.capacity()
+    }
+}
+
+impl Default for Tail {
+    fn default() -> Self {
+        Self::new(0)
     }
 }

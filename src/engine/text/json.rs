@@ -5,6 +5,7 @@ use super::{Context, TextEngine, text};
 use crate::Span;
 use crate::engine::annotation::candidate::Step as CandidateStep;
 use crate::engine::chars::MOST_REMOVED;
+use crate::engine::held::Held;
 use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::{Setup, Sink};
@@ -86,13 +87,11 @@ impl TextEngine {
         if !self.json.open || self.untrusted || !self.window.append_in_place(chunk) {
             return false;
         }
-        if !self.reader.read_plain(chunk) {
+        if self.reader.take(chunk).is_none() {
             self.window.truncate(end);
             return false;
         }
-        if self.buffered > 0 {
-            self.buffered += chunk.len();
-        } else {
+        if !self.held.is_some() {
             sink(text(chunk, end));
         }
         true
@@ -100,7 +99,7 @@ impl TextEngine {
 
     /// How many of the bytes emitted last would be removed with an annotation at which the open value stops.
     pub(super) fn removable_in_json(&self) -> usize {
-        if self.buffered > 0 {
+        if self.held.is_some() {
             0
         } else if self.reader.is_in_string() {
             // A control character has to end the string first.
@@ -196,7 +195,7 @@ impl Scan<'_> {
 
     /// Goes on with the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
-        let buffered = self.engine.buffered > 0;
+        let buffered = self.engine.held.is_some();
         let (end, step) = self
             .engine
             .reader
@@ -226,7 +225,7 @@ impl Scan<'_> {
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
         self.end_json(0, false);
-        self.engine.buffered = 0;
+        self.engine.held = Held::NOTHING;
     }
 
     /// The open value ended before index `end`: it is complete, or stopped being one.
@@ -318,7 +317,7 @@ impl Scan<'_> {
     /// Emits what was buffered of the open value, and all up to a stream offset.
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.emitted;
-        if from < self.base.min(upto) && self.engine.buffered > 0 {
+        if from < self.base.min(upto) && self.engine.held.is_some() {
             let buffered = self.engine.reader.kept(from, self.base);
             (self.sink)(text(buffered, from));
             self.emitted = self.base;

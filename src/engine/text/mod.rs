@@ -11,17 +11,18 @@ mod scan;
 mod undecided;
 
 use smallvec::SmallVec;
-use wide::u8x16;
 
 use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
+use super::buffer::Buffer;
+use super::bytes::{TEXT, TEXT_AND_JSON};
+use super::held::Held;
 use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
 use crate::engine::annotation::candidate::{Candidate, Step};
-use crate::engine::block::{BLOCK, eq, load, mask};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
 use crate::engine::markdown::line::Line;
@@ -97,12 +98,8 @@ pub(crate) struct TextEngine {
     /// An assertion whose annotations may not be all there yet; its text is `target`.
     pending: Option<Pending>,
     gap: Gap,
-    /// Bytes before `position` that have not been emitted; they are a candidate's.
-    buffered: usize,
-    /// The fast path may be tried: ordinary own text, nothing pending.
-    plain: bool,
-    /// The bytes that may open something.
-    opens: &'static [bool; 256],
+    /// What has not been emitted: the bytes of a candidate or a record.
+    held: Held,
     /// Bytes that stripping removes, so far.
     removed: u64,
     /// End of the last annotation, or start of the own text around `position`, whichever is later.
@@ -129,16 +126,14 @@ impl TextEngine {
             target: None,
             pending: None,
             gap: Gap::default(),
-            buffered: 0,
-            plain: false,
-            opens: if json { &OPENS_JSON } else { &OPENS },
+            held: Held::NOTHING,
             removed: 0,
             strip_from: start,
             untrusted_text_end: 0,
             mark: 0,
             untrusted: false,
             json: Json::new(start, json, hold_records),
-            reader: JsonReader::new(),
+            reader: JsonReader::new(start),
         }
     }
 
@@ -146,7 +141,7 @@ impl TextEngine {
     pub(crate) fn reset(&mut self, limits: &Limits) {
         let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
-        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new());
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
         reader.forget_findings();
         let mut removed = core::mem::take(&mut self.json.removed);
         window.clear(self.start);
@@ -168,7 +163,7 @@ impl TextEngine {
 
     /// Bytes that can still become an annotation and were not emitted.
     pub(crate) const fn buffered_len(&self) -> usize {
-        self.buffered
+        self.held.len(self.position())
     }
 
     /// Bytes of heap in use.
@@ -182,60 +177,73 @@ impl TextEngine {
         self.window.heap() + records + removed + self.reader.heap()
     }
 
-    /// Takes a chunk that is not long in ordinary text without anything of interest, and returns its offset; `None` if it is
-    /// not that simple.
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        self.window.buffer()
+    }
+
+    /// The buffer, to append what continues a run.
     #[inline(always)]
-    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        if !self.plain || may_open(chunk, self.opens) {
-            return None;
-        }
-        let start = self.window.end();
-        self.window.append_in_place(chunk).then_some(start)
+    pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
+        self.window.buffer_mut()
     }
 
-    /// Takes a chunk of the model's own text that lies within one label, name or value of an open candidate; `false` if it is
-    /// not that simple.
+    /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
+    /// nothing; in a candidate, those that continue its label, name or value.
     ///
-    /// Untrusted text ends a candidate; and where such a place is reached, the bracket has been found to begin no array, and no
-    /// line feed that could matter to JSON can come.
-    #[inline]
-    pub(crate) fn push_in_candidate(&mut self, max_annotation: usize, chunk: &[u8]) -> bool {
-        let read = self.candidate.read() + chunk.len();
-        if !matches!(self.context, Context::Candidate { .. })
-            || self.buffered == 0
-            || read + NEAR > max_annotation
-            || !self.candidate.goes_on_with(chunk)
-            || !self.window.append_in_place(chunk)
-        {
-            return false;
+    /// Where such a place in a candidate is reached, the bracket has been found to begin no array, and no line feed that
+    /// could matter to JSON can come.
+    fn set_run(&mut self, limits: &Limits) {
+        match self.context {
+            Context::Text if self.is_in_plain_text() => {
+                let kind = if self.json.on { TEXT_AND_JSON } else { TEXT };
+                self.window.set_run(kind, usize::MAX, false);
+            }
+            Context::Candidate { .. } if self.held.is_some() && !self.untrusted => {
+                let most = limits
+                    .max_annotation()
+                    .saturating_sub(self.candidate.read() + NEAR);
+                self.window.set_run(self.candidate.kind(), most, true);
+            }
+            _ => self.window.end_run(),
         }
-        self.candidate.skip(chunk.len());
-        self.buffered += chunk.len();
-        true
     }
 
-    /// Takes a chunk of a few bytes that continues an open candidate; returns `false` if the slow path is needed.
-    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8]) -> bool {
+    fn is_in_plain_text(&self) -> bool {
+        self.pending.is_none()
+            && !self.untrusted
+            && usize::from(self.mark) == BYTE_ORDER_MARK.len()
+            && !self.json.open
+            && !self.json.barred
+            && self.json.array.is_none()
+            && self.json.lead != self.position()
+    }
+
+    /// Takes a chunk of a few bytes that continues a candidate; returns `false` if the slow path is needed.
+    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
         };
         let max = setup.limits.max_annotation();
-        let end = self.window.end();
+        let base = self.window.end();
+        let before = (base - start) as usize;
         if self.untrusted
-            || self.buffered == 0
-            || self.candidate.read() + chunk.len() + NEAR > max
+            || !self.held.is_some()
+            || before + chunk.len() + NEAR > max
             || !self.window.append_in_place(chunk)
         {
             return false;
         }
-        let mut candidate = self.candidate.clone();
+        self.candidate.catch_up(before);
         let bytes = self.window.raw_from(start);
-        if candidate.feed(bytes, max, setup.vocabulary) != Step::More {
-            self.window.truncate(end);
-            return false;
+        let step = self.candidate.feed(bytes, max, setup.vocabulary);
+        if step != Step::More {
+            let end = self.candidate.read() - before;
+            self.window.truncate(base + end as u64);
+            let mut scan = Scan::new(self, setup, chunk, base, sink);
+            scan.end_candidate(start, step, end);
+            scan.run(end);
         }
-        self.candidate = candidate;
-        self.buffered += chunk.len();
         true
     }
 
@@ -247,15 +255,26 @@ impl TextEngine {
         untrusted: bool,
         sink: &mut Sink<'_>,
     ) {
-        if chunk.is_empty()
-            || (!untrusted
-                && self.json.array.is_none()
-                && !self.json.barred
-                && (self.push_candidate(setup, chunk) || self.push_in_string(chunk, sink)))
-        {
+        if chunk.is_empty() {
             return;
         }
-        self.plain = false;
+        let is_short = !untrusted
+            && self.json.array.is_none()
+            && !self.json.barred
+            && (self.push_candidate(setup, chunk, sink) || self.push_in_string(chunk, sink));
+        if !is_short {
+            self.push_pieces(setup, chunk, untrusted, sink);
+        }
+        self.set_run(setup.limits);
+    }
+
+    fn push_pieces(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        untrusted: bool,
+        sink: &mut Sink<'_>,
+    ) {
         if untrusted != self.untrusted {
             self.end_own_or_untrusted(setup, sink);
             self.untrusted = untrusted;
@@ -271,33 +290,25 @@ impl TextEngine {
             if !self.json.open {
                 break;
             }
-            let Some((now, later)) = split_buffered(setup.limits, self.buffered, rest) else {
+            let Some((now, later)) = split_buffered(setup.limits, self.buffered_len(), rest) else {
                 break;
             };
             self.scan(setup, now, sink);
             rest = later;
         }
         self.scan(setup, rest, sink);
-        self.plain = matches!(self.context, Context::Text)
-            && self.pending.is_none()
-            && !untrusted
-            && usize::from(self.mark) == BYTE_ORDER_MARK.len()
-            && !self.json.open
-            && !self.json.barred
-            && self.json.array.is_none()
-            && self.json.lead != self.position();
     }
 
     fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
         let base = self.position();
         self.find_mark(chunk);
-        Scan::new(self, setup, chunk, base, sink).run();
+        Scan::new(self, setup, chunk, base, sink).run(0);
         debug_assert_eq!(self.position(), base + chunk.len() as u64);
     }
 
     /// Reports what is open at the end of the stream.
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
-        self.plain = false;
+        self.window.end_run();
         self.end_own_or_untrusted(setup, sink);
         Scan::at_end(self, setup, sink).complete();
     }
@@ -305,7 +316,7 @@ impl TextEngine {
     /// How many of the bytes emitted last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
         // A bracket after one that may begin an array makes it one, unless that is too deep.
-        if self.json.array.is_some() && self.buffered == 0 && limits.max_depth() > 1 {
+        if self.json.array.is_some() && !self.held.is_some() && limits.max_depth() > 1 {
             return 0;
         }
         if self.json.open && matches!(self.context, Context::Text) {
@@ -335,7 +346,7 @@ impl TextEngine {
         if most == 0 || self.untrusted {
             return 0;
         }
-        let emitted = self.position() - self.buffered as u64;
+        let emitted = self.held.start(self.position());
         if emitted < self.window.base() {
             return 0;
         }
@@ -383,75 +394,6 @@ impl TextEngine {
             }
         }
     }
-}
-
-/// Longer chunks are read the other way, which looks at 32 bytes at a time where the processor can.
-const LONG: usize = 512;
-
-/// Whether a chunk holds a byte that may open something. Empty and long chunks are not looked at.
-#[inline]
-fn may_open(chunk: &[u8], opens: &[bool; 256]) -> bool {
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        if chunk.len() <= 8 {
-            return any_opens(*first, opens) || (chunk.len() > 4 && any_opens(*last, opens));
-        }
-    } else {
-        return chunk.is_empty() || chunk.iter().any(|&byte| opens[usize::from(byte)]);
-    }
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
-        && chunk.len() <= 16
-    {
-        return may_open_in(u64::from_le_bytes(*first)) || may_open_in(u64::from_le_bytes(*last));
-    }
-    let Some(last) = chunk.last_chunk().filter(|_| chunk.len() <= LONG) else {
-        return true;
-    };
-    let (blocks, _) = chunk.as_chunks();
-    let opens = blocks
-        .iter()
-        .fold(opening(last), |opens, block| opens | opening(block));
-    mask(opens) != 0
-}
-
-/// Where a block has a byte that may open something; as in [`may_open_in`], braces too.
-#[inline]
-fn opening(block: &[u8; BLOCK]) -> u8x16 {
-    let block = load(block);
-    eq(block, b'[') | eq(block, b'`') | eq(block, b'~') | eq(block, b'{')
-}
-
-/// Whether one of four bytes may open something.
-#[inline]
-fn any_opens([a, b, c, d]: [u8; 4], opens: &[bool; 256]) -> bool {
-    opens[usize::from(a)] | opens[usize::from(b)] | opens[usize::from(c)] | opens[usize::from(d)]
-}
-
-static OPENS: [bool; 256] = opens(false);
-static OPENS_JSON: [bool; 256] = opens(true);
-
-const fn opens(json: bool) -> [bool; 256] {
-    let mut table = [false; 256];
-    table[b'[' as usize] = true;
-    table[b'`' as usize] = true;
-    table[b'~' as usize] = true;
-    table[b'{' as usize] = json;
-    table
-}
-
-/// Whether one of the bytes of a word may open something.
-#[inline]
-const fn may_open_in(word: u64) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    const fn zeros(word: u64) -> u64 {
-        word.wrapping_sub(ONES) & !word & TOPS
-    }
-    let bracket = zeros(word ^ (ONES * b'[' as u64));
-    let tick = zeros(word ^ (ONES * b'`' as u64));
-    let tilde = zeros(word ^ (ONES * b'~' as u64));
-    // A brace is looked for even where it opens nothing: the other way then takes the chunk.
-    let brace = zeros(word ^ (ONES * b'{' as u64));
-    bracket | tick | tilde | brace != 0
 }
 
 /// A piece of text for the sink.

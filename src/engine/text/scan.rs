@@ -7,6 +7,7 @@ use crate::Span;
 use crate::engine::annotation::candidate::{Candidate, Step};
 use crate::engine::annotation::usual::usual;
 use crate::engine::chars::{is_escaped, removable_tail};
+use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
 use crate::engine::window::white_tail;
@@ -42,7 +43,7 @@ impl<'a> Scan<'a> {
         base: u64,
         sink: &'a mut Sink<'a>,
     ) -> Self {
-        let emitted = base - engine.buffered as u64;
+        let emitted = engine.held.start(base);
         Self {
             engine,
             setup,
@@ -66,9 +67,8 @@ impl<'a> Scan<'a> {
         Self::new(engine, setup, &[], base, sink)
     }
 
-    /// Takes the whole chunk.
-    pub(super) fn run(mut self) {
-        let mut at = 0;
+    /// Takes the chunk from index `at` on.
+    pub(super) fn run(mut self, mut at: usize) {
         while at < self.chunk.len() {
             if self.engine.json.open {
                 at = self.json(at);
@@ -526,7 +526,8 @@ impl<'a> Scan<'a> {
     /// Continues a candidate that started in an earlier chunk.
     fn resume_candidate(&mut self, start: u64) -> usize {
         let max = self.setup.limits.max_annotation();
-        let before = self.engine.candidate.read();
+        let before = (self.engine.window.end() - start) as usize;
+        self.engine.candidate.catch_up(before);
         // One byte more than it may have shows whether it is too long.
         let more = self.chunk.len().min(max + 1 - before.min(max));
         if more > self.engine.window.free() {
@@ -540,12 +541,17 @@ impl<'a> Scan<'a> {
             .feed(bytes, max, self.setup.vocabulary);
         let end = self.engine.candidate.read() - before;
         self.engine.window.truncate(self.offset(end));
+        self.end_candidate(start, step, end);
+        end
+    }
+
+    /// What the bytes up to an index in the chunk did to the candidate that started at `start`.
+    pub(super) fn end_candidate(&mut self, start: u64, step: Step, end: usize) {
         match step {
             Step::More => {}
             Step::Closed => self.close_candidate(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
-        end
     }
 
     /// The candidate that started at `start` is not an annotation; it ended at an index in the chunk, or with the stream or
@@ -557,7 +563,7 @@ impl<'a> Scan<'a> {
         if start < self.base {
             // It was buffered in the window, which may start anew before the chunk ends.
             self.hand_on(end);
-            self.engine.buffered = 0;
+            self.engine.held = Held::NOTHING;
         }
         let code = match ended {
             Some((Step::Dropped, _)) => return,
@@ -587,7 +593,7 @@ impl<'a> Scan<'a> {
         }
         self.hand_on(buffered);
         self.retain(self.chunk.len());
-        self.engine.buffered = (end - buffered) as usize;
+        self.engine.held = Held::between(buffered, end);
     }
 
     /// Whether the candidate that started at `start` can still end within the limit.

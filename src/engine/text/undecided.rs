@@ -4,6 +4,7 @@ use super::attach::block_text;
 use super::{Context, TextEngine};
 use crate::Limits;
 use crate::engine::ReleasePoint;
+use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::whole_characters;
 use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
@@ -20,11 +21,12 @@ impl TextEngine {
 
     fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
         let now = self.position();
+        let is_plain = self.reads_plain_text();
         if let Some(calm) = &mut self.reader.findings().calm {
-            if self.plain
+            if is_plain
                 && calm.base == self.window.base()
                 && now <= calm.until
-                && is_calm(self.window.raw_from(calm.upto))
+                && all(self.window.raw_from(calm.upto), CALM)
             {
                 calm.upto = now;
                 return ReleasePoint::uncut(calm.from);
@@ -67,7 +69,7 @@ impl TextEngine {
     fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
         // A candidate may still become an annotation, with which the text before it is complete.
         let candidate = match self.context {
-            Context::Candidate { start } if self.buffered > 0 => Some(start),
+            Context::Candidate { start } if self.held.is_some() => Some(start),
             _ => None,
         };
         let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
@@ -85,7 +87,7 @@ impl TextEngine {
         let text = whole_characters(raw);
         let found = reach(text, window.line(), max);
         let from = self.reached(found, base + text.len() as u64);
-        if self.plain
+        if self.reads_plain_text()
             && let Reach::From(From {
                 calm: Some(until), ..
             }) = found
@@ -121,6 +123,11 @@ impl TextEngine {
         }
     }
 
+    /// Whether the next bytes are ordinary text, unless they open something.
+    const fn reads_plain_text(&self) -> bool {
+        self.window.run() & (TEXT | TEXT_AND_JSON) != 0
+    }
+
     /// Whether nothing but the text decides where an assertion may begin.
     fn json_is_closed(&self) -> bool {
         self.pending.is_none() && !self.json.open
@@ -129,18 +136,19 @@ impl TextEngine {
     /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
     /// text, or none if it is not that simple, and the same chunk is to be read.
     #[inline]
-    pub(crate) fn push_calm(&mut self, max_annotation: usize, chunk: &[u8]) -> Option<bool> {
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
         let findings = self.reader.known_findings()?;
         if let Context::Candidate { start } = self.context {
             let same = findings.candidate.is_some_and(|(known, _)| known == start);
-            return (same && self.push_in_candidate(max_annotation, chunk)).then_some(false);
+            return (same && self.buffer_mut().take_held(chunk)).then_some(false);
         }
         let calm = findings.calm.as_mut()?;
         let now = calm.upto + chunk.len() as u64;
-        if calm.upto != self.window.end() || now > calm.until || !self.plain || !is_calm(chunk) {
-            return None;
-        }
-        if !self.window.append_in_place(chunk) {
+        let is_calm = calm.upto == self.window.end()
+            && now <= calm.until
+            && self.window.run() & (TEXT | TEXT_AND_JSON) != 0
+            && all(chunk, CALM);
+        if !is_calm || !self.window.append_in_place(chunk) {
             return None;
         }
         calm.upto = now;
@@ -206,35 +214,3 @@ impl TextEngine {
         }
     }
 }
-
-/// Whether `bytes` leave a sentence as it is that goes on in them: they have no terminator.
-fn is_calm(bytes: &[u8]) -> bool {
-    bytes.iter().all(|&byte| CALM[usize::from(byte)])
-}
-
-/// Bytes that end no sentence, no line and no cell, and open nothing.
-static CALM: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let found = byte as u8;
-        table[byte] = found.is_ascii_alphanumeric()
-            || matches!(
-                found,
-                b' ' | b','
-                    | b';'
-                    | b':'
-                    | b'-'
-                    | b'\''
-                    | b'"'
-                    | b'('
-                    | b')'
-                    | b'/'
-                    | b'%'
-                    | b'_'
-                    | b'='
-            );
-        byte += 1;
-    }
-    table
-};

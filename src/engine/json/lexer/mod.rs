@@ -11,10 +11,11 @@ mod white;
 
 use self::nesting::Nesting;
 use self::number::Number;
-use self::run::is_plain;
+pub(crate) use self::run::string_run;
 pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
+use crate::engine::bytes::STRING;
 
 /// Takes what the lexer finds. All places are stream offsets.
 pub(crate) trait Visit {
@@ -260,10 +261,10 @@ impl Lexer {
         }
     }
 
-    /// Whether all of a short chunk continues a string.
+    /// The kind of bytes that continue an open string; 0 where each byte has to be looked at.
     #[inline]
-    pub(crate) fn goes_on_with(&self, chunk: &[u8]) -> bool {
-        self.is_in_string() && is_plain(chunk)
+    pub(crate) const fn kind(&self) -> u8 {
+        if self.is_in_string() { STRING } else { 0 }
     }
 
     /// How the line in which the value has got to `at` begins.

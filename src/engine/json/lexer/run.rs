@@ -7,7 +7,7 @@ use crate::engine::block::{BLOCK, Mask, at_least, at_most, eq, load, mask};
 /// Index of the first byte from `at` on that ends a plain run in a string: a quote, a backslash or a control
 /// character (00 to 1F), or the length.
 #[inline(always)]
-pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn string_run(bytes: &[u8], at: usize) -> usize {
     run(bytes, at, specials)
 }
 
@@ -97,18 +97,6 @@ fn leading_short(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
     (ends(&block) | after).trailing_zeros() as usize
 }
 
-/// Whether all bytes of a chunk, which may be short, continue a plain run in a string.
-#[inline]
-pub(crate) fn is_plain(chunk: &[u8]) -> bool {
-    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk())
-        && chunk.len() <= 8
-    {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        return !has_special(u64::from(first) | u64::from(last) << 32);
-    }
-    string_run(chunk, 0) == chunk.len()
-}
-
 /// With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
 const CHANGED: u8 = 2;
 
@@ -126,24 +114,10 @@ fn no_digits(block: &[u8; BLOCK]) -> Mask {
     mask(at_least(load(block) - u8x16::splat(b'0'), 10))
 }
 
-/// Whether one of the bytes of a word is special.
-#[inline]
-const fn has_special(word: u64) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    // A subtraction borrows from a byte only where the one before it is special.
-    let quote_or_control = (word ^ (ONES * CHANGED as u64)).wrapping_sub(ONES * 0x21);
-    let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    (quote_or_control | backslash) & !word & TOPS != 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn is_special(byte: u8) -> bool {
-        byte == b'"' || byte == b'\\' || byte < b' '
-    }
+    use crate::engine::bytes::{KINDS, STRING};
 
     #[test]
     fn every_byte_at_every_place_ends_a_run_or_not() {
@@ -151,11 +125,10 @@ mod tests {
             for at in 0..40 {
                 let mut bytes = [b'x'; 48];
                 bytes[at] = byte;
-                let end = if is_special(byte) { at } else { 48 };
+                let is_plain = KINDS[usize::from(byte)] & STRING != 0;
+                let end = if is_plain { 48 } else { at };
                 assert_eq!(string_run(&bytes, 0), end, "{byte} at {at}");
                 assert_eq!(plain(&bytes), end, "{byte} at {at}");
-                let word = *bytes[at / 8 * 8..].first_chunk().expect("a word");
-                assert_eq!(has_special(u64::from_le_bytes(word)), is_special(byte));
                 let mut digits = [b'0' + at as u8 % 10; 48];
                 digits[at] = byte;
                 let end = if byte.is_ascii_digit() { 48 } else { at };
@@ -181,32 +154,6 @@ mod tests {
                         "{at} from {from} of {len}"
                     );
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn short_chunks_are_plain_or_not() {
-        for len in 0..20 {
-            assert!(is_plain(&vec![b'x'; len]));
-            for at in 0..len {
-                for (byte, plain) in [(b'"', false), (0x1F, false), (b'\\', false), (0xFF, true)] {
-                    let mut chunk = vec![b'x'; len];
-                    chunk[at] = byte;
-                    assert_eq!(is_plain(&chunk), plain, "{byte} at {at} of {len}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_first_of_two_counts() {
-        for first in [b'"', b'\\', 0x1F] {
-            for second in [0, b'"', b'\\', b'!', 0x80, 0xFF] {
-                let bytes = [b'!', first, second, b' ', 0xC2, 0x80, b'#', 0x7F];
-                assert_eq!(string_run(&bytes, 0), 1);
-                assert_eq!(string_run(&[bytes, bytes].concat(), 0), 1);
-                assert!(has_special(u64::from_le_bytes(bytes)));
             }
         }
     }
