@@ -140,20 +140,18 @@ impl Buffer {
             return false;
         };
         let is_covered = if chunk.len() > 8 {
-            covers(kind, chunk) && {
-                copy_longer(room, chunk);
-                true
-            }
+            covers(kind, chunk) && copy_longer(room, chunk)
         } else {
             match *chunk {
                 [a] => {
                     room[0] = a;
                     kind & KINDS[a as usize] != 0
                 }
-                _ => {
-                    copy_few(room, chunk);
-                    !chunk.is_empty() && all(chunk, kind)
+                [a, b] => {
+                    room.copy_from_slice(&[a, b]);
+                    kind & KINDS[a as usize] & KINDS[b as usize] != 0
                 }
+                _ => !chunk.is_empty() && all(chunk, kind) && copy_few(room, chunk),
             }
         };
         if is_covered {
@@ -214,20 +212,22 @@ fn copy_short(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Copies at most eight bytes.
+/// Copies at most eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
 #[inline(always)]
-fn copy_few(to: &mut [u8], from: &[u8]) {
+fn copy_few(to: &mut [u8], from: &[u8]) -> bool {
     if !copy_ends::<4>(to, from) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
     }
+    true
 }
 
-/// Copies more than eight bytes.
+/// Copies more than eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
 #[inline(always)]
-fn copy_longer(to: &mut [u8], from: &[u8]) {
+fn copy_longer(to: &mut [u8], from: &[u8]) -> bool {
     if !copy_ends::<8>(to, from) && !copy_ends::<16>(to, from) && !copy_ends::<32>(to, from) {
         to.copy_from_slice(from);
     }
+    true
 }
 
 /// Copies `N` to twice `N` bytes as their first and their last `N`; `false` if there are fewer or more.
