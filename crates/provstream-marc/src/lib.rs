@@ -1,9 +1,11 @@
 //! MARC is a profile for what generative models and agents report about their control decisions: how sure a system is of a
-//! direct answer, where its uncertainty comes from, and whether it answers, asks, looks something up or abstains. This crate
-//! reads, validates, decides, discloses and carries such records, with or without the parser.
+//! direct answer, where its uncertainty comes from, and whether it answers, asks, looks something up or abstains. Such a
+//! report is a *record*. This crate selects actions and writes their records, and it reads, validates, discloses and carries
+//! records, with or without the parser.
 //!
 //! A [`Session`] selects an action and writes its record. Its [`Decision`] gives a [`Speech`], which has a place for an answer only
-//! if the action is `ANSWER`. Place a record of another component in a [`TrustContext`] before you disclose it or decide by it.
+//! if the action is `ANSWER`. Place a record of another component in a [`TrustContext`] before you disclose it or base a
+//! decision on it.
 //!
 //! ```
 //! use provstream_marc::{Document, MarcKind, Profile};
@@ -31,7 +33,6 @@ mod draft;
 mod members;
 mod number;
 mod object;
-mod piece;
 mod projection;
 mod read_error;
 mod schema;
@@ -52,7 +53,7 @@ pub use decide::{
     Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
     Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
     Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState, Situation,
-    Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
+    Spent, Step, Thresholds,
 };
 pub use deployment::{
     CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
@@ -71,8 +72,8 @@ pub use sequence_validator::SequenceValidator;
 pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
 pub use terms::{Action, Band, Remediability, Source, Target, TermError, TermErrorKind};
 pub use trust::{
-    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Move,
-    Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
+    ContextualRecord, Domain, Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy,
+    Use,
 };
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};

@@ -185,7 +185,7 @@ pub(super) struct Delta<'a> {
 }
 
 /// A text that is a string of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct WholeText<'a> {
     /// The data of the event, and where in them the string is.
     pub(super) data: &'a [u8],
@@ -194,13 +194,15 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
+    /// Where in it something is removed, if offsets into it are to follow.
+    pub(super) removed: Option<&'a mut Removed>,
 }
 
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
 pub(super) fn rewrite_whole(
     rewriter: &mut impl TextRewriter,
-    whole: &WholeText<'_>,
+    whole: WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
@@ -213,7 +215,7 @@ pub(super) fn rewrite_whole(
         out,
         handler,
         is_repeated: whole.is_repeated,
-        removed: None,
+        removed: whole.removed,
     };
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {
@@ -231,22 +233,29 @@ pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosi
     ChannelPosition {
         channel,
         is_repeated,
+        is_reasoning: false,
+    }
+}
+
+/// Where reasoning is, for a handler.
+pub(super) const fn reasoning(channel: Channel) -> ChannelPosition {
+    ChannelPosition {
+        channel,
+        is_repeated: true,
+        is_reasoning: true,
     }
 }
 
 /// Rewrites the text of one channel.
 pub(super) trait TextRewriter: Clone {
-    /// Offsets into the text can follow what it does.
-    const MOVES_OFFSETS: bool;
-
     /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
-    /// The rewriter of a channel, as this one begins.
-    fn begin(&self, channel: Channel) -> Self;
+    /// The rewriter of a text, as this one begins.
+    fn begin(&self, position: ChannelPosition) -> Self;
 
-    /// Begins as `fresh` does, with a text of its own in a channel, which repeats what `before` took if there is such a one.
-    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>);
+    /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
+    fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
     /// Does with the rest of the text as was done in a place that repeats it.
     fn follow(&mut self, repeated: &Self);
@@ -260,14 +269,13 @@ pub(super) trait TextRewriter: Clone {
 }
 
 impl TextRewriter for Rewriter {
-    const MOVES_OFFSETS: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
 
-    fn begin(&self, _: Channel) -> Self {
+    fn begin(&self, _: ChannelPosition) -> Self {
         self.clone()
     }
 
-    fn restart(&mut self, _: &Self, _: Channel, _: Option<&Self>) {
+    fn restart(&mut self, _: &Self, _: ChannelPosition, _: Option<&Self>) {
         self.reset();
     }
 

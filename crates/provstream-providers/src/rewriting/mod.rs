@@ -69,8 +69,10 @@ pub(super) struct State<R> {
 impl<R: TextRewriter> State<R> {
     /// The state before a response of this format, or of one that is found out.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        let mut reader = Reader::new(format);
+        reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
-            reader: Reader::new(format),
+            reader,
             counting: Counting::default(),
             fresh,
             whole: None,
@@ -243,6 +245,9 @@ impl<R: TextRewriter> State<R> {
         for (place, one) in found.iter().enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
+        if !pending.offsets.is_empty() {
+            self.move_offsets(frame, &mut pending);
+        }
         if is_final {
             // Nothing can be added after it.
             for text in &self.texts {
@@ -310,7 +315,7 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Whole(channel, text, repeats) => {
-                if self.whole(frame, (channel, text), repeats, handler) {
+                if self.whole(frame, (channel, text, repeats), pending, handler) {
                     pending.change(channel);
                 }
             }
@@ -318,7 +323,7 @@ impl<R: TextRewriter> State<R> {
                 self.empty(text);
             }
             Found::Quote(channel, text) => {
-                self.whole(frame, (channel, text), Repeats::All, handler);
+                self.whole(frame, (channel, text, Repeats::All), pending, handler);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
@@ -347,8 +352,9 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
+            Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
             Found::Sequence(value) => self.sequence(frame, value, pending),
-            Found::Offset(channel, value) => self.offset(frame, channel, value),
+            Found::Offset(channel, value) => pending.offsets.push((channel, value)),
             Found::Error(error) => {
                 let message = message::of(error.bytes(&frame.data));
                 handler.item(Item::Error(Cow::Borrowed(&message)));
