@@ -6,6 +6,7 @@ use super::{Context, NEAR, TextEngine, span, text};
 use crate::Span;
 use crate::engine::annotation::candidate::{Candidate, Step};
 use crate::engine::annotation::usual::usual;
+use crate::engine::bytes::{BRACE, OPENERS};
 use crate::engine::chars::{is_escaped, removable_tail};
 use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
@@ -199,8 +200,9 @@ impl<'a> Scan<'a> {
     #[inline]
     fn opener_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.opener.max(at);
-        if known < end && !matches!(self.chunk[known], b'[' | b'`' | b'~') {
-            let found = memchr3(b'[', b'`', b'~', &self.chunk[known..end]);
+        if known < end && !OPENERS.contains(&self.chunk[known]) {
+            let [bracket, tick, tilde] = OPENERS;
+            let found = memchr3(bracket, tick, tilde, &self.chunk[known..end]);
             self.opener = found.map_or(end, |found| known + found);
             steps::count(self.opener - known);
             return self.opener;
@@ -212,8 +214,8 @@ impl<'a> Scan<'a> {
     #[inline]
     fn brace_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.brace.max(at);
-        if known < end && self.chunk[known] != b'{' {
-            let found = memchr(b'{', &self.chunk[known..end]);
+        if known < end && self.chunk[known] != BRACE {
+            let found = memchr(BRACE, &self.chunk[known..end]);
             self.brace = found.map_or(end, |found| known + found);
             steps::count(self.brace - known);
             return self.brace;
