@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::GateEnd;
 use super::handler::GateHandler;
 use super::policy::{Action, AtLimit, Policy, Unannotated};
+use crate::engine::chars::{Separator, separator};
 use crate::event::TextChunk;
 use crate::json::JsonString;
-use crate::lex::chars::{Separator, separator};
 use crate::provenance::{Assertion, Encoding};
 use crate::span::Span;
 
