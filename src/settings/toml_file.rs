@@ -331,7 +331,9 @@ impl<'t> Value<'t> {
         FilePosition::of(self.text, self.value.span().start)
     }
 
-    fn wrong_type(&self, expected: &str) -> Fault {
+    /// The fault that something else was expected.
+    #[must_use]
+    pub fn wrong_type(&self, expected: &str) -> Fault {
         Fault {
             kind: FaultKind::WrongType,
             place: Some(self.place()),

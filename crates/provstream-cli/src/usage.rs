@@ -71,11 +71,13 @@ fn part(error: &clap::Error, kind: ContextKind) -> Option<String> {
 }
 
 /// Options that have an effect only with another one.
-const NEEDS: [(&str, &str); 4] = [
+const NEEDS: [(&str, &str); 6] = [
     ("--as", "--source"),
+    ("--audit-sync", "--audit"),
     ("--channel", "--text-only"),
     ("--max-record", "--json"),
     ("--require-assertions", "--fail"),
+    ("--stream-id", "--audit"),
 ];
 
 /// An option as it was typed, `--window <[CLASS=]DURATION>` without what follows the name, or the name of an argument
