@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use provstream::{Event, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Rules};
+use provstream::{
+    Action, Event, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Question, Rules, Span,
+    TextChunk, Unannotated,
+};
 use provstream_providers::{
     Channel, ChannelPosition, GateEvent, Item, Reasoning, StreamGate, StreamHandler,
 };
 
+use crate::account::Account;
 use crate::args::GatedArgs;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -100,11 +104,12 @@ impl Gated {
     }
 
     /// Reads to the end, of the input or of what the policy lets through. The sink is flushed whenever the input may pause,
-    /// and gets all that is certain, however the input ends.
+    /// and gets all that is certain, however the input ends. The account has what was done by then.
     pub(crate) fn feed<P: Policy + Clone>(
         mut self,
         policy: P,
         sink: &mut impl GateSink,
+        account: &mut Account,
     ) -> Result<(Ended, Unread), Failure> {
         let mut through = Through::new(self.format, self.parser, policy, self.max_held)
             .with_reasoning(self.reasoning);
@@ -119,14 +124,14 @@ impl Gated {
                 Err(failure) => break Err(failure),
             };
             for piece in buffer[..count].chunks(self.chunk) {
-                let goes_on = through.push(piece, sink);
+                let goes_on = through.push(piece, Counted { sink, account });
                 sink.check()?;
                 if !goes_on {
                     break 'read Ok(());
                 }
             }
         };
-        let (ended, unread) = through.finish(sink);
+        let (ended, unread) = through.finish(Counted { sink, account });
         for (channel, end) in &ended {
             sink.ended(channel.as_deref(), *end);
         }
@@ -181,30 +186,30 @@ impl<P: Policy + Clone> Through<P> {
     }
 
     /// Takes the next bytes; whether more are of use.
-    fn push(&mut self, chunk: &[u8], sink: &mut impl GateSink) -> bool {
+    fn push(&mut self, chunk: &[u8], mut counted: Counted<'_, impl GateSink>) -> bool {
         match self {
             Self::Text(gate) => {
-                gate.push(chunk, sink);
+                gate.push(chunk, &mut counted);
                 gate.ended().is_none()
             }
             Self::Wire(gate, seen) => {
                 seen.push(chunk);
-                gate.push(chunk, Seeing { sink, seen });
+                gate.push(chunk, Seeing { counted, seen });
                 true
             }
         }
     }
 
-    fn finish(self, sink: &mut impl GateSink) -> (Ended, Unread) {
+    fn finish(self, mut counted: Counted<'_, impl GateSink>) -> (Ended, Unread) {
         match self {
             Self::Text(mut gate) => {
-                gate.finish(sink);
+                gate.finish(&mut counted);
                 let ended = gate.ended().map(|end| (None, end));
                 (ended.into_iter().collect(), Unread::default())
             }
             Self::Wire(mut gate, mut seen) => {
                 gate.finish(Seeing {
-                    sink,
+                    counted,
                     seen: &mut seen,
                 });
                 let ended = gate.ended();
@@ -215,37 +220,86 @@ impl<P: Policy + Clone> Through<P> {
     }
 }
 
+/// A sink, and the account of what it takes.
+struct Counted<'s, S> {
+    sink: &'s mut S,
+    account: &'s mut Account,
+}
+
+impl<S: GateSink> Handler for Counted<'_, S> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.sink.text(text);
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.account.event(&event);
+        self.sink.event(event);
+    }
+}
+
+impl<S: GateSink> GateHandler for Counted<'_, S> {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.account.text(text.bytes(), true);
+        self.sink.released(text);
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        self.account.text(text.bytes(), false);
+        self.sink.removed(text);
+    }
+
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        self.account.decided(question, action);
+        self.sink.decided(question, action);
+    }
+
+    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        self.account.run(what);
+        self.sink.run_begins(at, what);
+    }
+
+    fn run_ends(&mut self, at: u64) {
+        self.sink.run_ends(at);
+    }
+
+    fn limit(&mut self, span: Span) {
+        self.sink.limit(span);
+    }
+}
+
 /// A sink for the channels of a provider's response; notes what was met in its events.
 struct Seeing<'s, S> {
-    sink: &'s mut S,
+    counted: Counted<'s, S>,
     seen: &'s mut Seen,
 }
 
 impl<S: GateSink> Handler for Seeing<'_, S> {
     fn event(&mut self, event: Event<'_>) {
-        self.sink.event(event);
+        self.counted.event(event);
     }
 }
 
 impl<S: GateSink> StreamHandler for Seeing<'_, S> {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.sink.bytes(bytes);
+        self.counted.sink.bytes(bytes);
     }
 
     fn channel(&mut self, position: ChannelPosition) {
         self.seen.text = true;
-        self.sink.enter(position);
+        let name = channel_name(position.channel, position.is_reasoning);
+        self.counted.account.enter(&name);
+        self.counted.sink.enter(position);
     }
 
     fn gate(&mut self, event: GateEvent<'_>) {
-        let sink = &mut *self.sink;
+        let counted = &mut self.counted;
         match event {
-            GateEvent::Decided(question, action) => sink.decided(question, action),
-            GateEvent::Released(text) => sink.released(text),
-            GateEvent::Removed(text) => sink.removed(text),
-            GateEvent::RunBegins(at, what) => sink.run_begins(at, what),
-            GateEvent::RunEnds(at) => sink.run_ends(at),
-            GateEvent::Limit(span) => sink.limit(span),
+            GateEvent::Decided(question, action) => counted.decided(question, action),
+            GateEvent::Released(text) => counted.released(text),
+            GateEvent::Removed(text) => counted.removed(text),
+            GateEvent::RunBegins(at, what) => counted.run_begins(at, what),
+            GateEvent::RunEnds(at) => counted.run_ends(at),
+            GateEvent::Limit(span) => counted.limit(span),
             _ => {}
         }
     }
@@ -258,7 +312,7 @@ impl<S: GateSink> StreamHandler for Seeing<'_, S> {
             Item::Error(_) => self.seen.errors += 1,
             Item::ChannelEnd(channel) => {
                 self.seen.text = true;
-                self.sink.leave(channel);
+                self.counted.sink.leave(channel);
             }
             Item::End => self.seen.end = true,
             _ => {}

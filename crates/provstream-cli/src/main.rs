@@ -1,6 +1,7 @@
 //! The provstream command line: reads a stream of LLM output and reports where it says its assertions come from.
 //! `provstream --help` is its documentation.
 
+mod account;
 mod admit;
 mod args;
 mod books;
@@ -46,6 +47,7 @@ mod strings;
 mod strip;
 mod turns;
 mod ui;
+mod unjudged;
 mod unread;
 mod usage;
 mod values;

@@ -1,15 +1,16 @@
 //! `provstream gate`.
 
 mod audit;
+mod files;
 mod writer;
 
 use std::process::ExitCode;
 
-use provstream::GateEnd;
 use provstream::provenance::Timestamp;
 
 use self::audit::{Audit, AuditFile};
 use self::writer::Writer;
+use crate::account::Account;
 use crate::args::GateArgs;
 use crate::exit_status;
 use crate::failure::{Failure, note};
@@ -19,45 +20,51 @@ use crate::unread::Unread;
 
 /// Runs the command.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
+    files::check_audit(args)?;
     let gated = Gated::open(args.file.as_deref(), &args.policy, &args.gated)?;
-    let rules = gated.rules.clone();
-    let audit = match &args.audit {
-        Some(file) => {
-            let stream = args.stream_id.as_deref().unwrap_or(gated.name()).to_owned();
-            let file = AuditFile::open(file, args.audit_sync)?;
-            Some(Audit::new(file, stream, rules.clone()))
-        }
-        None => None,
-    };
+    let audit = audit(args, &gated)?;
+    let mut account = Account::new(gated.rules.clone(), args.gated.source.mode);
     let now = args.gated.now;
+    let rules = gated.rules.clone();
     let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
     let output = Output::open(args.output.as_deref())?;
     let mut writer = Writer::new(output, audit, args.gated.source.input);
-    let end = gated.feed(policy, &mut writer);
+    let end = gated.feed(policy, &mut writer, &mut account);
+    let written = writer.finish();
     let (ended, unread) = match end {
         Ok(end) => end,
         // What is certain is written, however the input ended.
         Err(failure) => {
-            writer.finish()?;
-            return Err(failure);
+            let failure = match (failure, written) {
+                (Failure::Read(..), Err(written)) => written,
+                (failure, _) => failure,
+            };
+            return exit_status::status(Err(failure), args.fail, account.passes());
         }
     };
-    writer.finish()?;
-    report(&ended, &unread)?;
-    let passed = ended.is_empty() && unread.passes() && !writer.has_withheld();
-    let end = writer.into_output().commit();
+    report(&ended, &unread, &account, args.fail)?;
+    let passed = ended.is_empty() && unread.passes() && account.passes();
+    let end = written.and_then(|()| writer.into_output().commit());
     exit_status::status(end, args.fail, passed)
 }
 
+/// The audit log that was asked for.
+fn audit(args: &GateArgs, gated: &Gated) -> Result<Option<Audit<AuditFile>>, Failure> {
+    let Some(path) = &args.audit else {
+        return Ok(None);
+    };
+    let stream = args.stream_id.as_deref().unwrap_or(gated.name()).to_owned();
+    let file = AuditFile::open(path, args.audit_sync)?;
+    let name = path.display().to_string();
+    Ok(Some(Audit::new(file, name, stream, gated.rules.clone())))
+}
+
 /// Reports what is missing in the output.
-fn report(ended: &Ended, unread: &Unread) -> Result<(), Failure> {
+fn report(ended: &Ended, unread: &Unread, account: &Account, fails: bool) -> Result<(), Failure> {
     for (channel, end) in ended {
-        let how = ended_as(*end);
-        match channel {
-            Some(channel) => note(format_args!("channel {channel}: the policy {how}")),
-            None => note(format_args!("the policy {how}")),
-        }
+        account.note_end(channel.as_deref(), *end);
     }
+    account.note(fails);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing was released: {unknown}")));
     }
@@ -65,11 +72,4 @@ fn report(ended: &Ended, unread: &Unread) -> Result<(), Failure> {
         note(unread);
     }
     Ok(())
-}
-
-const fn ended_as(end: GateEnd) -> &'static str {
-    match end {
-        GateEnd::Suspended => "suspended the stream, so the rest has to be asked for once more",
-        _ => "refused the rest of the stream",
-    }
 }

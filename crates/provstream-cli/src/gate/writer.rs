@@ -15,7 +15,6 @@ pub(super) struct Writer {
     audit: Option<Audit<AuditFile>>,
     /// The text is the output; otherwise the events of a provider are.
     is_text: bool,
-    has_withheld: bool,
 }
 
 impl Writer {
@@ -28,13 +27,7 @@ impl Writer {
             output,
             audit,
             is_text: matches!(input, InputFormat::Raw),
-            has_withheld: false,
         }
-    }
-
-    /// Whether something was not released as it was.
-    pub(super) const fn has_withheld(&self) -> bool {
-        self.has_withheld
     }
 
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
@@ -74,11 +67,9 @@ impl GateHandler for Writer {
         if let Some(audit) = &mut self.audit {
             audit.text(text.bytes());
         }
-        self.has_withheld = true;
     }
 
     fn decided(&mut self, question: &Question<'_>, action: &Action) {
-        self.has_withheld |= !matches!(action, Action::Release | Action::Mark(..));
         if let Some(audit) = &mut self.audit {
             audit.decided(question, action);
         }
@@ -121,7 +112,8 @@ impl GateSink for Writer {
 
     fn check(&mut self) -> Result<(), Failure> {
         if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
-            return Err(Failure::Create("the audit log".to_owned(), error));
+            let name = self.audit.as_ref().map_or("", Audit::name);
+            return Err(Failure::Create(format!("the audit log {name}"), error));
         }
         self.output.check()
     }

@@ -14,6 +14,7 @@ use provstream_report::{Page, Part, Report};
 
 use self::spool::Bodies;
 use self::texts::{Shown, Texts};
+use crate::account::Account;
 use crate::args::ReportArgs;
 use crate::exit_status;
 use crate::failure::{Failure, note};
@@ -43,7 +44,9 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
         InputFormat::Raw => Texts::of_one(report, matches!(mode, Mode::Json | Mode::Ndjson)),
         _ => Texts::of_channels(report),
     };
-    let (_, unread) = gated.feed(policy, &mut texts)?;
+    let mut account = Account::new(gated.rules.clone(), mode);
+    let (ended, unread) = gated.feed(policy, &mut texts, &mut account)?;
+    account.note(args.fail);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
@@ -62,7 +65,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
         note(&unread);
         page = page.with_remark(capitalised(&unread.to_string()));
     }
-    let passed = unread.passes() && !page.counts().withholds();
+    let passed = ended.is_empty() && unread.passes() && account.passes();
     let end = write(&page, &parts, bodies, output);
     exit_status::status(end, args.fail, passed)
 }
