@@ -46,6 +46,7 @@ impl Window {
         self.saved = 0;
         self.arena_len = 0;
         self.restart(base, Line::new_block(false), 0);
+        self.buffer.end_run();
     }
 
     /// Stream offset of the first raw byte, the anchor.

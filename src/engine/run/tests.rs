@@ -88,7 +88,10 @@ fn push_through(parser: &mut Parser, chunk: &[u8], found: &mut String) {
 fn places_have_the_runs_that_they_are_listed_with() {
     for (mode, before, kind) in PLACES {
         let place = String::from_utf8_lossy(before);
-        assert_eq!(parser_at(mode, before).run(), kind, "{mode} {place:?}");
+        let mut parser = parser_at(mode, before);
+        assert_eq!(parser.run(), kind, "{mode} {place:?}");
+        parser.reset();
+        assert_eq!(parser.run(), 0, "{mode} {place:?}");
     }
 }
 
