@@ -1,6 +1,7 @@
 //! A response on its way through a rewriter of its texts.
 
 mod edits;
+mod guarded;
 mod insert;
 mod line_end;
 mod pending;
@@ -146,6 +147,7 @@ impl<R: TextRewriter> State<R> {
             self.settle_counting(counts, handler);
         }
         self.close(false, handler);
+        self.finish_guarded(handler);
         handler.report(&self.reader.report);
         handler.end();
     }
@@ -177,6 +179,15 @@ impl<R: TextRewriter> State<R> {
 
     #[inline(always)] // A call costs 1 % of an event.
     fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        if R::WITHHOLDS_UNREAD {
+            self.take_guarded(envelope, piece, handler);
+        } else {
+            self.take_piece(envelope, piece, handler);
+        }
+    }
+
+    #[inline(always)] // As above.
+    fn take_piece(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
         self.envelope = envelope;
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
@@ -220,12 +231,15 @@ impl<R: TextRewriter> State<R> {
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
         }
+        if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
+            odd = Some(NoticeCode::WithheldData);
+        }
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
         }
         if let Some(guard) = &mut self.guard {
             guard.look(frame, is_streamed, &self.reader);
-            if self.reader.format().is_some() {
+            if guard.is_shown() && self.reader.format().is_some() {
                 let unknown = guard.take_unknown();
                 self.write(&unknown, handler);
             }
@@ -277,6 +291,9 @@ impl<R: TextRewriter> State<R> {
             self.write_event(frame, &pending, handler);
         } else {
             self.blocks.take_named();
+            if odd.is_none_or(|code| !code.is_unread()) {
+                self.withhold(frame, handler);
+            }
         }
         self.reader.found = found;
         self.trim();
