@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::event::{Diagnostic, DiagnosticCode, Event};
-use crate::lex::chars::BYTE_ORDER_MARK;
+use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::parser::Parser;
 
 /// Reads a stream of nothing but JSON values for its faults: from there on it is not read as far as the next line.
