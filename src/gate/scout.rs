@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::engine::chars::BYTE_ORDER_MARK;
+use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::parser::Parser;
 
 /// Reads a stream of nothing but JSON values for its faults: from there on it is not read as far as the next line.
