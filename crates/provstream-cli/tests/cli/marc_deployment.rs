@@ -36,6 +36,18 @@ fn a_wrong_value_is_reported_with_its_key_and_what_was_found() {
             "expected a number from 0.0 to 1.0, found nan",
         ),
         (
+            "medium_from =",
+            "medium_from = 0",
+            15,
+            "expected a medium band that begins above 0.0, found one that begins at 0.0, so that the low band is empty",
+        ),
+        (
+            "low = \"low\"",
+            "low = \"high\"",
+            7,
+            "band low: expected a text that band high does not have, found the same",
+        ),
+        (
             "time = \"20s\"",
             "time = \"20\"",
             8,
