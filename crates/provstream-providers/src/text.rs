@@ -185,7 +185,7 @@ pub(super) struct Delta<'a> {
 }
 
 /// A text that is a string of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct WholeText<'a> {
     /// The data of the event, and where in them the string is.
     pub(super) data: &'a [u8],
@@ -194,13 +194,15 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
+    /// Takes the places where something was removed, if offsets follow them.
+    pub(super) removed: Option<&'a mut Removed>,
 }
 
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
 pub(super) fn rewrite_whole(
     rewriter: &mut impl TextRewriter,
-    whole: &WholeText<'_>,
+    whole: WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
@@ -213,7 +215,7 @@ pub(super) fn rewrite_whole(
         out,
         handler,
         is_repeated: whole.is_repeated,
-        removed: None,
+        removed: whole.removed,
     };
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {

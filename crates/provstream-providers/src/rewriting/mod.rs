@@ -243,6 +243,9 @@ impl<R: TextRewriter> State<R> {
         for (place, one) in found.iter().enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
+        for (channel, value) in &pending.offsets {
+            self.offset(frame, *channel, *value);
+        }
         if is_final {
             // Nothing can be added after it.
             for text in &self.texts {
@@ -348,7 +351,7 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Sequence(value) => self.sequence(frame, value, pending),
-            Found::Offset(channel, value) => self.offset(frame, channel, value),
+            Found::Offset(channel, value) => pending.offsets.push((channel, value)),
             Found::Error(error) => {
                 let message = message::of(error.bytes(&frame.data));
                 handler.item(Item::Error(Cow::Borrowed(&message)));

@@ -17,6 +17,8 @@ pub(super) struct Pending {
     /// The channels whose text in it changed.
     pub(super) changed: SmallVec<[Channel; 2]>,
     pub(super) logprobs: SmallVec<[(Channel, Raw); 1]>,
+    /// Offsets into the texts of channels, some of which may come later in the event.
+    pub(super) offsets: SmallVec<[(Channel, Raw); 2]>,
     /// The last text of each channel that can be repeated with other text.
     pub(super) repeatable: SmallVec<[(Channel, Str); 1]>,
     /// Its number, and where it is.

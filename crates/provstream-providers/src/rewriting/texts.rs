@@ -66,23 +66,36 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
+        if R::MOVES_OFFSETS && !is_repeated && Removed::of(self.reader.format()).is_some() {
+            // Offsets into this text come in the same event.
+            self.place(channel);
+        }
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
         let fresh = &self.fresh;
         let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        let before = self.texts.iter().find(|text| text.channel == channel);
+        let mut texts = self.texts.iter_mut();
+        let mut before = texts.find(|text| text.channel == channel);
         rewriter.restart(
             fresh,
             channel,
-            before.filter(|_| is_repeated).map(|text| &text.rewriter),
+            before
+                .as_ref()
+                .filter(|_| is_repeated)
+                .map(|text| &text.rewriter),
         );
+        let removed = match &mut before {
+            Some(text) if !is_repeated => text.removed.as_mut(),
+            _ => None,
+        };
         let (read, changed) = text::rewrite_whole(
             &mut **rewriter,
-            &WholeText {
+            WholeText {
                 data: &frame.data,
                 text,
                 more: repeats == Repeats::SoFar,
                 is_repeated,
+                removed,
             },
             &mut self.scratch,
             &mut self.edits.bytes,

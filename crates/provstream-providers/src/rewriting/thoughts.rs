@@ -142,10 +142,11 @@ impl<R: TextRewriter> State<R> {
             text,
             more: false,
             is_repeated: true,
+            removed: None,
         };
         let edit = &mut self.edits.bytes;
         let (_, changed) =
-            text::rewrite_whole(&mut **rewriter, &whole, &mut self.scratch, edit, handler);
+            text::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
         if changed {
             self.edits.add(text.range(), start);
         }
