@@ -76,6 +76,9 @@ def main():
         begin = time.monotonic()
         sizes[api].add(1 + case["case"] % 64)
         for state, name, before, after in differences(case, lambda state: read(adapter, case, state)):
+            if state == "clean" and case["recorded"]:
+                print(f"SKIPPED: {api} cannot read {case['source']} as it is: {before[:200]}")
+                continue
             kind = unread if state == "clean" else wrong
             kind[api] += 1
             if kind[api] <= 3:

@@ -163,7 +163,12 @@ impl Case {
 
     /// What clients need to know of it.
     pub(crate) fn to_json(&self, number: usize) -> Value {
+        let choices = if self.api.choices > 1 {
+            self.texts.len()
+        } else {
+            1
+        };
         json!({"case": number, "api": self.api.name, "streamed": self.api.envelope != Envelope::Body,
-               "source": self.source, "gated": self.expected(), "choices": self.api.choices})
+               "source": self.source, "recorded": self.source.contains(','), "gated": self.expected(), "choices": choices})
     }
 }

@@ -28,7 +28,7 @@ fn usage() -> Value {
 fn citations(block: &Block, content: usize) -> Vec<Value> {
     let all = block.cited.iter().map(|cited| {
         json!({"start": cited.start, "end": cited.end, "text": block.quote(*cited), "content_index": content,
-               "type": "TEXT_CONTENT", "sources": [{"type": "document", "id": "doc_1", "document": {"title": "One"}}]})
+               "type": "TEXT_CONTENT", "sources": [{"type": "document", "id": "doc_1", "document": {"id": "doc_1", "text": "A document.", "title": "One"}}]})
     });
     all.collect()
 }

@@ -106,7 +106,7 @@ impl Reader {
         }
         let (channel, text) = (event.channel(capture, rule.row.channel), Str::of(capture));
         if event.is_thought(capture) {
-            if rule.row.role == Role::Whole {
+            if matches!(rule.row.role, Role::Whole | Role::Start) {
                 self.reasoning_whole(event, channel, text);
             } else {
                 self.reasoning(event.data, channel, text);

@@ -167,3 +167,33 @@ fn choices_of_legacy_completions_that_begin_one_after_the_other_are_not_one_text
     let out = stripped(Format::OpenAiChat, &counted.concat());
     assert!(!out.contains("substrate"), "{out}");
 }
+
+#[test]
+fn the_text_parts_of_a_ui_message_are_one_text() {
+    let text = |text: &str| json!({"type": "text", "text": text, "state": "done"});
+    let reasoning = json!({"type": "reasoning", "text": "Hm. [substrate.grep]", "state": "done"});
+    let tool = json!({"type": "tool-f", "toolCallId": "c", "state": "output-available", "output": "[substrate.grep]"});
+    let body = |parts: &[&Value]| json!({"id": "m", "role": "assistant", "parts": parts});
+    let format = Format::VercelUi;
+    let parts = |texts: [&str; 3]| {
+        let [first, second, third] = texts.map(text);
+        body(&[&reasoning, &first, &second, &tool, &third])
+    };
+    let out = stripped_json(
+        format,
+        &parts(["It is. [substrate", ".grep] So. [subs", "trate.grep]"]),
+    );
+    // What is held back before a tool call is text.
+    assert_eq!(out, parts(["It is.", " So. [subs", "trate.grep]"]));
+    let out = gated(
+        format,
+        &parts(["A secret. ", "[substrate.grep] So.", "Ja. [substrate.grep]"]).to_string(),
+    );
+    assert!(
+        !out.contains("secret") && out.contains("So.") && out.contains("Ja."),
+        "{out}"
+    );
+    let one = |end: &str| body(&[&text(end)]);
+    assert_eq!(stripped_json(format, &one(TEXT)), one(CLEAN));
+    assert_eq!(stripped_json(format, &one("So. [su")), one("So. [su"));
+}
