@@ -153,6 +153,6 @@ for (const kase of cases) {
   }
 }
 for (const [api, count] of Object.entries(counts).sort()) {
-  console.log(`vercel ${api.padEnd(17)} ${String(count.responses).padStart(5)} responses x 4, ${count.differences} differences, ${count.unread} not read by the client as they were`)
+  console.log(`vercel ${api.padEnd(17)} ${String(count.responses).padStart(5)} responses, each read 4 times: ${count.differences} differences, ${count.unread} not read as they were`)
 }
 process.exit(Object.keys(counts).length && Object.values(counts).every((count) => count.differences + count.unread === 0) ? 0 : 1)

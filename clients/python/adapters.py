@@ -6,13 +6,14 @@ it is.
 """
 
 import collections
-import json
 import os
 
 import anthropic
 import boto3
 import cohere
 import google.genai
+import httpx
+import httpx_sse
 import huggingface_hub
 import ollama
 import openai
@@ -31,31 +32,36 @@ def dump(model):
     return model.model_dump(mode="json")
 
 
-def openai_chat(client, **more):
+def openai_chat(client):
     def adapter(model, streamed):
+        ask = {"model": model, "messages": ASK}
         if not streamed:
-            whole = client.chat.completions.create(model=model, messages=ASK)
+            whole = client.chat.completions.create(**ask)
             return chat_message(whole) | {"message": dump(whole)}
-        read = {"finish": {}, "usage": None, "tools": collections.defaultdict(str), "reasoning": collections.defaultdict(str)}
-        text = collections.defaultdict(str)
-        for chunk in client.chat.completions.create(model=model, messages=ASK, stream=True):
-            read["usage"] = dump(chunk.usage) if chunk.usage else read["usage"]
-            for choice in chunk.choices:
-                text[choice.index] += (choice.delta.content or "") + (choice.delta.refusal or "")
-                read["reasoning"][choice.index] += getattr(choice.delta, "reasoning_content", None) or ""
-                if choice.finish_reason:
-                    read["finish"][choice.index] = choice.finish_reason
-                for call in choice.delta.tool_calls or []:
-                    read["tools"][f"{choice.index}/{call.index}"] += (call.function.name or "") + (call.function.arguments or "")
         try:
-            with client.chat.completions.stream(model=model, messages=ASK) as stream:
+            with client.chat.completions.stream(**ask) as stream:
+                chunks = [event.chunk for event in stream if event.type == "chunk"]
                 whole = stream.get_final_completion()
         except openai.LengthFinishReasonError as cut:
-            # This client does not return an answer that was cut off.
-            whole = cut.completion
-        return read | {"text": texts(text), "final": chat_message(whole)["text"], "message": dump(whole)}
+            # This part of the client has no answers that were cut off; the other part has.
+            chunks, whole = client.chat.completions.create(**ask, stream=True), cut.completion
+        return chat_chunks(chunks) | {"final": chat_message(whole)["text"], "message": dump(whole)}
 
     return adapter
+
+
+def chat_chunks(chunks):
+    text, reasoning, tools = (collections.defaultdict(str) for _ in range(3))
+    finish, usage = {}, None
+    for chunk in chunks:
+        usage = dump(chunk.usage) if chunk.usage else usage
+        for choice in chunk.choices:
+            text[choice.index] += (choice.delta.content or "") + (choice.delta.refusal or "")
+            reasoning[choice.index] += getattr(choice.delta, "reasoning_content", None) or ""
+            finish[choice.index] = choice.finish_reason or finish.get(choice.index)
+            for call in choice.delta.tool_calls or []:
+                tools[f"{choice.index}/{call.index}"] += (call.function.name or "") + (call.function.arguments or "")
+    return {"text": texts(text), "finish": finish, "usage": usage, "tools": tools, "reasoning": reasoning}
 
 
 def chat_message(whole):
@@ -383,6 +389,23 @@ def text_generation(url):
     return adapter
 
 
+def llama_cpp(client):
+    """The server's own `/completion` has no client in a registry; a reader of server-sent events takes its place."""
+
+    def adapter(model, streamed):
+        if streamed:
+            with httpx_sse.connect_sse(client, "POST", "/completion", json={"prompt": model}) as source:
+                events = [event.json() for event in source.iter_sse()]
+        else:
+            events = [client.post("/completion", json={"prompt": model}).json()]
+        text = "".join(event["content"] for event in events)
+        last = events[-1]
+        assert [event["stop"] for event in events] == [False] * (len(events) - 1) + [True], events
+        return {"text": [text] if text else [], "finish": last["stop_type"], "usage": last["timings"], "last": last | {"content": None}}
+
+    return adapter
+
+
 def bedrock(client):
     def adapter(model, streamed):
         ask = {"modelId": model, "messages": [{"role": "user", "content": [{"text": "?"}]}]}
@@ -439,6 +462,7 @@ def by_api(url):
         "ollama-chat": ollama_chat(to_ollama),
         "ollama-generate": ollama_generate(to_ollama),
         "cohere": cohere_chat(to_cohere),
+        "llama-cpp": llama_cpp(httpx.Client(base_url=url)),
         "mistral-chat": mistral_chat(to_mistral),
         "mistral-conversations": mistral_conversations(to_mistral),
         "tgi": text_generation(url),

@@ -10,10 +10,10 @@ use testkit::wire::generate::Random;
 
 use crate::answer::Answer;
 use crate::api::Api;
+use crate::blocks;
 use crate::event::{Envelope, Event};
 use crate::frames::frames;
 use crate::inject::inject;
-use crate::places::Channel;
 
 /// A response.
 pub(crate) struct Case {
@@ -25,8 +25,12 @@ pub(crate) struct Case {
     clean: Vec<u8>,
     /// With annotations.
     annotated: Vec<u8>,
-    /// The annotated texts.
-    texts: Vec<(Channel, String)>,
+    /// How many texts it has.
+    texts: usize,
+    /// What a naive gate over the whole of each text writes, without the texts of which it writes nothing.
+    gated: Vec<String>,
+    /// The gate ends one of them.
+    pub(crate) is_ended: bool,
     /// Bytes of each piece that provstream and the client get.
     pub(crate) size: usize,
 }
@@ -39,6 +43,19 @@ impl Policy for All {
     fn assertion(&mut self, _: &Question<'_>) -> Action {
         Action::Release
     }
+}
+
+/// What a naive gate writes of a whole text, and whether it ends it.
+fn gated_naively(text: &str, policy: Drawn) -> (String, bool) {
+    let short = Short {
+        reading: Reading::TEXT,
+        input: vec![Segment {
+            own: true,
+            bytes: text.as_bytes().to_vec(),
+        }],
+    };
+    let (out, end) = naive::gate(&short, &RefLimits::default(), policy);
+    (String::from_utf8(out).expect("UTF-8"), end.is_some())
 }
 
 impl Case {
@@ -75,10 +92,15 @@ impl Case {
         events: &[Event],
         envelope: Random,
     ) -> Self {
-        let (events, texts) = inject(api, events, &mut Random::new(seed ^ 0xA11));
-        let texts = texts
-            .into_iter()
-            .map(|(channel, text)| (channel, text.text));
+        let (mut events, mut texts) = inject(api, events, &mut Random::new(seed ^ 0xA11));
+        if seed.is_multiple_of(2) {
+            blocks::add(api, &mut events, &mut texts);
+        }
+        let gated = texts
+            .values()
+            .map(|text| gated_naively(&text.text, Drawn(seed)));
+        let (mut gated, ends): (Vec<String>, Vec<bool>) = gated.unzip();
+        gated.retain(|text| !text.is_empty());
         Self {
             api,
             source,
@@ -87,7 +109,9 @@ impl Case {
             size: (1 + seed as usize % 64).max(clean.len() / 2_000),
             clean,
             annotated: api.write_events(&events, envelope),
-            texts: texts.collect(),
+            texts: texts.len(),
+            gated,
+            is_ended: ends.contains(&true),
         }
     }
 
@@ -145,30 +169,15 @@ impl Case {
         out
     }
 
-    /// What a naive gate over the whole of each text writes; texts of which it writes nothing are left out.
-    fn expected(&self) -> Vec<String> {
-        let texts = self.texts.iter().map(|(_, text)| {
-            let short = Short {
-                reading: Reading::TEXT,
-                input: vec![Segment {
-                    own: true,
-                    bytes: text.as_bytes().to_vec(),
-                }],
-            };
-            let (out, _) = naive::gate(&short, &RefLimits::default(), Drawn(self.seed));
-            String::from_utf8(out).expect("UTF-8")
-        });
-        texts.filter(|text| !text.is_empty()).collect()
+    /// Whether it has annotations.
+    pub(crate) fn is_annotated(&self) -> bool {
+        self.clean != self.annotated
     }
 
     /// What clients need to know of it.
     pub(crate) fn to_json(&self, number: usize) -> Value {
-        let choices = if self.api.choices > 1 {
-            self.texts.len()
-        } else {
-            1
-        };
+        let choices = if self.api.choices > 1 { self.texts } else { 1 };
         json!({"case": number, "api": self.api.name, "streamed": self.api.envelope != Envelope::Body,
-               "source": self.source, "recorded": self.source.contains(','), "gated": self.expected(), "choices": choices})
+               "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "choices": choices})
     }
 }

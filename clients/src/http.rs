@@ -38,12 +38,10 @@ fn converse(stream: &TcpStream, cases: &[Case]) -> io::Result<()> {
         }
         let asked =
             asked(&request, cases).and_then(|(case, state)| Some((case, case.body(state)?)));
-        match asked {
-            Some((case, body)) => {
-                to.write_all(&response(case.api.envelope.media_type(), &body, case.size))?
-            }
-            None => to.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?,
-        }
+        let out =
+            asked.map(|(case, body)| response(case.api.envelope.media_type(), &body, case.size));
+        let missing = || b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec();
+        to.write_all(&out.unwrap_or_else(missing))?;
     }
     Ok(())
 }

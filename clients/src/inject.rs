@@ -31,7 +31,7 @@ pub(crate) struct Injected {
 }
 
 /// An annotation's text as the naive reference leaves it.
-fn stripped(text: &str) -> String {
+pub(crate) fn stripped(text: &str) -> String {
     let input = [Segment {
         own: true,
         bytes: text.as_bytes().to_vec(),
@@ -124,10 +124,16 @@ pub(crate) fn inject(api: &Api, events: &[Event], random: &mut Random) -> (Vec<E
             .or_default()
             .push_str(&slot.text);
     }
-    let texts: Texts = clean
+    // The same text gets the same annotations wherever it comes, so that what repeats it can be found.
+    let mut drawn: BTreeMap<String, Injected> = BTreeMap::new();
+    let mut draw = |text: String| {
+        let draw = || Injected::draw(&text, random);
+        drawn.entry(text.clone()).or_insert_with(draw).clone()
+    };
+    let texts = clean
         .into_iter()
-        .map(|(channel, text)| (channel, Injected::draw(&text, random)))
-        .collect();
+        .map(|(channel, text)| (channel, draw(text)));
+    let texts: Texts = texts.collect();
     for (event, data) in events.iter_mut().enumerate() {
         let Some(data) = &mut data.data else {
             continue;

@@ -6,6 +6,7 @@
 
 mod answer;
 mod api;
+mod blocks;
 mod case;
 mod event;
 mod frames;
@@ -22,10 +23,17 @@ fn main() {
     let seeds = std::env::args()
         .nth(1)
         .map_or(64, |seeds| seeds.parse().expect("a number of seeds"));
-    let mut cases = recorded::cases(seeds.min(8));
+    let mut cases = recorded::cases(seeds.min(4));
     for api in api::all() {
         cases.extend((0..seeds).map(|seed| Case::drawn(api, seed)));
     }
+    let annotated = cases.iter().filter(|case| case.is_annotated()).count();
+    let ended = cases.iter().filter(|case| case.is_ended).count();
+    println!(
+        "{} responses, {annotated} with annotations, {ended} ended by their gate",
+        cases.len()
+    );
+    assert!(annotated * 10 > cases.len() * 9, "too few have annotations");
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     println!("port {}", listener.local_addr().expect("an address").port());
     http::serve(&listener, cases);

@@ -69,8 +69,10 @@ impl Walk<'_> {
         if let Some(index) = value["index"].as_u64() {
             step.index = Some(index);
         }
-        // A thought of Gemini's and a special token of TGI's are not text.
-        if value["thought"] == true || value["special"] == true {
+        // A thought of Gemini's, a special token of TGI's and reasoning in a UI message are not text.
+        let is_text =
+            value["thought"] != true && value["special"] != true && value["type"] != "reasoning";
+        if !is_text {
             return;
         }
         match path {
