@@ -297,6 +297,7 @@ impl State {
             | Found::Element(_)
             | Found::ReasoningWhole(..)
             | Found::ReasoningEnd(_)
+            | Found::Echo(..)
             | Found::Offset(..) => {}
         }
     }

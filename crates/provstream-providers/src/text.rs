@@ -194,7 +194,7 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
-    /// Takes the places where something was removed, if offsets follow them.
+    /// Where in it something is removed, if offsets into it are to follow.
     pub(super) removed: Option<&'a mut Removed>,
 }
 
@@ -233,22 +233,29 @@ pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosi
     ChannelPosition {
         channel,
         is_repeated,
+        is_reasoning: false,
+    }
+}
+
+/// Where reasoning is, for a handler.
+pub(super) const fn reasoning(channel: Channel) -> ChannelPosition {
+    ChannelPosition {
+        channel,
+        is_repeated: true,
+        is_reasoning: true,
     }
 }
 
 /// Rewrites the text of one channel.
 pub(super) trait TextRewriter: Clone {
-    /// Offsets into the text can follow what it does.
-    const MOVES_OFFSETS: bool;
-
     /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
-    /// The rewriter of a channel, as this one begins.
-    fn begin(&self, channel: Channel) -> Self;
+    /// The rewriter of a text, as this one begins.
+    fn begin(&self, position: ChannelPosition) -> Self;
 
-    /// Begins as `fresh` does, with a text of its own in a channel, which repeats what `before` took if there is such a one.
-    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>);
+    /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
+    fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
     /// Does with the rest of the text as was done in a place that repeats it.
     fn follow(&mut self, repeated: &Self);
@@ -262,14 +269,13 @@ pub(super) trait TextRewriter: Clone {
 }
 
 impl TextRewriter for Rewriter {
-    const MOVES_OFFSETS: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
 
-    fn begin(&self, _: Channel) -> Self {
+    fn begin(&self, _: ChannelPosition) -> Self {
         self.clone()
     }
 
-    fn restart(&mut self, _: &Self, _: Channel, _: Option<&Self>) {
+    fn restart(&mut self, _: &Self, _: ChannelPosition, _: Option<&Self>) {
         self.reset();
     }
 

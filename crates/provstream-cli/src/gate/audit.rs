@@ -1,5 +1,6 @@
 //! One line for each decision of a gate, in a file that only grows.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,7 +33,7 @@ impl AuditFile {
             .append(true)
             .create(true)
             .open(path)
-            .map_err(|error| Failure::Create(path.display().to_string(), error))?;
+            .map_err(|error| Failure::create(path, error))?;
         Ok(Self { file, is_synced })
     }
 }
@@ -111,23 +112,32 @@ struct Run {
 /// Writes the lines of one stream.
 pub(super) struct Audit<L> {
     log: L,
+    /// How messages call the log.
+    name: String,
     stream: String,
     channel: String,
     rules: Rules,
-    run: Option<Run>,
+    /// The runs that have begun, by channel: those of several channels may be open at a time.
+    runs: BTreeMap<String, Run>,
     error: Option<io::Error>,
 }
 
 impl<L: AuditLog> Audit<L> {
-    pub(super) fn new(log: L, stream: String, rules: Rules) -> Self {
+    pub(super) fn new(log: L, name: String, stream: String, rules: Rules) -> Self {
         Self {
             log,
+            name,
             stream,
             channel: String::new(),
             rules,
-            run: None,
+            runs: BTreeMap::new(),
             error: None,
         }
+    }
+
+    /// How messages call the log.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The following calls are about this channel.
@@ -174,22 +184,23 @@ impl<L: AuditLog> Audit<L> {
             Unannotated::Discard => "discard",
             _ => return,
         };
-        self.run = Some(Run {
+        let run = Run {
             start: at,
             action,
             hash: Sha256::new(),
-        });
+        };
+        self.runs.insert(self.channel.clone(), run);
     }
 
     /// Takes text of the stream that is released or withheld.
     pub(super) fn text(&mut self, bytes: &[u8]) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = self.runs.get_mut(&self.channel) {
             run.hash.update(bytes);
         }
     }
 
     pub(super) fn run_ends(&mut self, at: u64) {
-        if let Some(run) = self.run.take() {
+        if let Some(run) = self.runs.remove(&self.channel) {
             let entry = Entry::Unannotated {
                 of: self.of(),
                 clean_span: Span::new(run.start, at),
@@ -286,9 +297,9 @@ mod tests {
 
     #[test]
     fn a_log_that_fails_is_reported_once_and_left_alone() {
-        let rules = b"floor = 1\n[inadmissible]\naction = \"discard\"\n";
+        let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
         let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
-        let mut watched = Watched(Audit::new(Full(0), "s".into(), rules.clone()));
+        let mut watched = Watched(Audit::new(Full(0), "log".into(), "s".into(), rules.clone()));
         let now = "2026-05-28T12:00:00Z".parse().expect("a time");
         let mut gate = Gate::new(Parser::new(), rules.policy(move || now));
         gate.push(

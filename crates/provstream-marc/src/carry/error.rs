@@ -15,7 +15,7 @@ errors! {
         /// The member is repeated, and receivers differ in which they take.
         Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
         /// The data of an event are not a JSON object.
-        Data(error: DocumentError) => "expected a JSON object as the data of an event: {error}";
+        Data(error: DocumentError) => "the data of an event are not a JSON object: {error}";
     }
 
     /// A prefix or URI that a carrier cannot use.
@@ -23,10 +23,10 @@ errors! {
     /// What is wrong with a prefix or URI.
     CarrierNameErrorKind {
         /// This label of the prefix is not letters, digits and inner hyphens, a letter first.
-        Label(label: String) => "expected a label of letters, digits and inner hyphens, a letter first, found {label:?}";
+        Label(label: String) => "expected a prefix such as com.example, each label of letters, digits and inner hyphens, a letter first, found the label {label:?}";
         /// This prefix is reserved.
         Reserved(prefix: String) => "the prefix {prefix:?} is reserved for MCP";
         /// This is not an absolute URI.
-        Uri(uri: String) => "expected an absolute URI, found {uri:?}";
+        Uri(uri: String) => "expected an absolute URI such as https://example.com/marc/v1, found {uri:?}";
     }
 }

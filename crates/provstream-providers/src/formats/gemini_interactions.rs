@@ -53,6 +53,8 @@ const ROWS: &[Row] = &[
     // The interaction alone, not streamed.
     row(ANY, "steps[0].type", Role::Kind),
     row(ANY, "steps[0].content[1].text", Role::Whole).both(),
+    row(ANY, "steps[0].summary[1].text", Role::ReasoningWhole).both(),
+    row(ANY, "outputs[0].summary[1].text", Role::ReasoningWhole).both(),
     row(
         ANY,
         "steps[0].content[1].annotations[].start_index",
@@ -65,12 +67,10 @@ const ROWS: &[Row] = &[
         Role::Offset,
     )
     .both(),
-    row(ANY, "steps[0].summary[1].text", Role::ReasoningWhole).both(),
-    row(ANY, "outputs[0].summary[1].text", Role::ReasoningWhole).both(),
-    row(ANY, "outputs[0].type", Role::Kind),
-    row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "outputs[0].annotations[].start_index", Role::Offset),
     row(ANY, "outputs[0].annotations[].end_index", Role::Offset),
+    row(ANY, "outputs[0].type", Role::Kind),
+    row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
 ];

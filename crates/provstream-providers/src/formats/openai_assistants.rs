@@ -29,6 +29,11 @@ const ROWS: &[Row] = &[
         "delta.content[].text.annotations[].text",
         Role::Quote,
     ),
+    row(
+        DELTA,
+        "delta.content[].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(DELTA, "delta.content[].image_file", Role::Part),
     // A message is there when it begins and when it is over.
     row(MESSAGE, "content[0].text.value", Role::Whole),
@@ -44,6 +49,11 @@ const ROWS: &[Row] = &[
         Role::Offset,
     ),
     row(MESSAGE, "content[0].text.annotations[].text", Role::Quote),
+    row(
+        MESSAGE,
+        "content[0].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(MESSAGE, "completed_at", Role::End).all(),
     row(MESSAGE, "incomplete_at", Role::End).all(),
     // A list of messages.
@@ -67,6 +77,11 @@ const ROWS: &[Row] = &[
         Role::Quote,
     )
     .both(),
+    row(
+        ANY,
+        "data[0].content[1].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(
         STEP,
         "delta.step_details.tool_calls[].index",

@@ -13,6 +13,14 @@ const PART: &[&str] = &[
     "source-document",
     "file",
 ];
+/// What providers say about text: citations with the passages that they quote, for one.
+const ABOUT: &[&str] = &[
+    "text-start",
+    "text-delta",
+    "text-end",
+    "source-url",
+    "source-document",
+];
 const LAST: &[&str] = &["finish-step", "finish", "abort"];
 
 const ROWS: &[Row] = &[
@@ -22,6 +30,7 @@ const ROWS: &[Row] = &[
     row(&["reasoning-delta"], "delta", Role::Reasoning).zero(),
     row(&["reasoning-end"], "", Role::ReasoningEnd).zero(),
     row(&["tool-input-delta"], "inputTextDelta", Role::Tool).zero(),
+    row(ABOUT, "providerMetadata", Role::Echo),
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),
     row(&["error"], "errorText", Role::Error),
@@ -31,6 +40,7 @@ const ROWS: &[Row] = &[
     row(ANY, "parts[].toolCallId", Role::Part).zero(),
     row(ANY, "parts[].url", Role::Part).zero(),
     row(ANY, "parts[].sourceId", Role::Part).zero(),
+    row(ANY, "parts[].providerMetadata", Role::Echo).zero(),
     row(ANY, "parts", Role::End).all(),
     row(ANY, "error", Role::Error),
 ];

@@ -1,6 +1,7 @@
 //! A response on its way through a rewriter of its texts.
 
 mod edits;
+mod guarded;
 mod insert;
 mod line_end;
 mod pending;
@@ -69,8 +70,10 @@ pub(super) struct State<R> {
 impl<R: TextRewriter> State<R> {
     /// The state before a response of this format, or of one that is found out.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        let mut reader = Reader::new(format);
+        reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
-            reader: Reader::new(format),
+            reader,
             counting: Counting::default(),
             fresh,
             whole: None,
@@ -144,6 +147,7 @@ impl<R: TextRewriter> State<R> {
             self.settle_counting(counts, handler);
         }
         self.close(false, handler);
+        self.finish_guarded(handler);
         handler.report(&self.reader.report);
         handler.end();
     }
@@ -175,6 +179,15 @@ impl<R: TextRewriter> State<R> {
 
     #[inline(always)] // A call costs 1 % of an event.
     fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        if R::WITHHOLDS_UNREAD {
+            self.take_guarded(envelope, piece, handler);
+        } else {
+            self.take_piece(envelope, piece, handler);
+        }
+    }
+
+    #[inline(always)] // As above.
+    fn take_piece(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
         self.envelope = envelope;
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
@@ -218,12 +231,15 @@ impl<R: TextRewriter> State<R> {
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
         }
+        if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
+            odd = Some(NoticeCode::WithheldData);
+        }
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
         }
         if let Some(guard) = &mut self.guard {
             guard.look(frame, is_streamed, &self.reader);
-            if self.reader.format().is_some() {
+            if guard.is_shown() && self.reader.format().is_some() {
                 let unknown = guard.take_unknown();
                 self.write(&unknown, handler);
             }
@@ -243,8 +259,8 @@ impl<R: TextRewriter> State<R> {
         for (place, one) in found.iter().enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
-        for (channel, value) in &pending.offsets {
-            self.offset(frame, *channel, *value);
+        if !pending.offsets.is_empty() {
+            self.move_offsets(frame, &mut pending);
         }
         if is_final {
             // Nothing can be added after it.
@@ -275,6 +291,9 @@ impl<R: TextRewriter> State<R> {
             self.write_event(frame, &pending, handler);
         } else {
             self.blocks.take_named();
+            if odd.is_none_or(|code| !code.is_unread()) {
+                self.withhold(frame, handler);
+            }
         }
         self.reader.found = found;
         self.trim();
@@ -313,7 +332,7 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Whole(channel, text, repeats) => {
-                if self.whole(frame, (channel, text), repeats, handler) {
+                if self.whole(frame, (channel, text, repeats), pending, handler) {
                     pending.change(channel);
                 }
             }
@@ -321,7 +340,10 @@ impl<R: TextRewriter> State<R> {
                 self.empty(text);
             }
             Found::Quote(channel, text) => {
-                self.whole(frame, (channel, text), Repeats::All, handler);
+                let before = pending.whole_removed.len();
+                self.whole(frame, (channel, text, Repeats::All), pending, handler);
+                // Offsets are into the text, not into a passage of it.
+                pending.whole_removed.truncate(before);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
@@ -350,6 +372,7 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
+            Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
             Found::Sequence(value) => self.sequence(frame, value, pending),
             Found::Offset(channel, value) => pending.offsets.push((channel, value)),
             Found::Error(error) => {

@@ -8,6 +8,7 @@ use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::walk::Shape;
 use crate::{Channel, ChannelPosition, StreamHandler};
 
 impl<R: TextRewriter> State<R> {
@@ -61,32 +62,25 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn whole(
         &mut self,
         frame: &Frame<'_>,
-        (channel, text): (Channel, Str),
-        repeats: Repeats,
+        (channel, text, repeats): (Channel, Str, Repeats),
+        pending: &mut Pending,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
-        if R::MOVES_OFFSETS && !is_repeated && Removed::of(self.reader.format()).is_some() {
-            // Offsets into this text come in the same event.
-            self.place(channel);
-        }
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
         let fresh = &self.fresh;
         let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        let mut texts = self.texts.iter_mut();
-        let mut before = texts.find(|text| text.channel == channel);
+        let before = self.texts.iter().find(|text| text.channel == channel);
         rewriter.restart(
             fresh,
-            channel,
-            before
-                .as_ref()
-                .filter(|_| is_repeated)
-                .map(|text| &text.rewriter),
+            text::position(channel, is_repeated),
+            before.filter(|_| is_repeated).map(|text| &text.rewriter),
         );
-        let removed = match &mut before {
-            Some(text) if !is_repeated => text.removed.as_mut(),
-            _ => None,
+        // Offsets beside a text that repeats another one are offsets into that one.
+        let mut removed = match before.is_some() && is_repeated {
+            true => None,
+            false => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
         };
         let (read, changed) = text::rewrite_whole(
             &mut **rewriter,
@@ -95,7 +89,7 @@ impl<R: TextRewriter> State<R> {
                 text,
                 more: repeats == Repeats::SoFar,
                 is_repeated,
-                removed,
+                removed: removed.as_mut(),
             },
             &mut self.scratch,
             &mut self.edits.bytes,
@@ -108,6 +102,9 @@ impl<R: TextRewriter> State<R> {
         }
         if changed {
             self.edits.add(text.range(), start);
+        }
+        if let Some(removed) = removed {
+            pending.whole_removed.push((channel, removed));
         }
         if !is_repeated {
             self.reader.report.add_text(read);
@@ -124,6 +121,22 @@ impl<R: TextRewriter> State<R> {
         !text.is_empty()
     }
 
+    /// Empties a value, of the shape that it has.
+    pub(super) fn empty_echo(&mut self, frame: &Frame<'_>, value: Raw, shape: Shape) {
+        let by: &[u8] = match shape {
+            Shape::Plain | Shape::Escaped => b"",
+            Shape::Object => b"{}",
+            Shape::Array => b"[]",
+            Shape::Scalar if matches!(value.bytes(&frame.data), b"null" | b"true" | b"false") => {
+                return;
+            }
+            Shape::Scalar => b"0",
+        };
+        if value.bytes(&frame.data) != by {
+            self.edits.replace(value.range(), by);
+        }
+    }
+
     pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut Pending) {
         let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
         if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
@@ -132,18 +145,46 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    pub(super) fn offset(&mut self, frame: &Frame<'_>, channel: Channel, value: Raw) {
-        let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
-        let offset = digits.and_then(|digits| digits.parse::<u64>().ok());
-        let removed = self.texts.iter().find(|text| text.channel == channel);
-        let removed = removed.and_then(|text| text.removed.as_ref());
-        if let (Some(offset), Some(removed)) = (offset, removed) {
-            let moved = removed.moved(offset);
+    /// Moves the offsets of an event, once all of its texts were rewritten; those that cannot be moved yet are added to what
+    /// is pending.
+    pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut Pending) {
+        for (channel, value) in core::mem::take(&mut pending.offsets) {
+            let digits = value.bytes(&frame.data);
+            let number = core::str::from_utf8(digits).ok();
+            let Some(offset) = number.and_then(|digits| digits.parse().ok()) else {
+                continue;
+            };
+            if self.is_undecided(channel, offset) {
+                self.edits.replace(value.range(), digits);
+                pending.undecided.push((value, channel, offset));
+                continue;
+            }
+            let mut wholes = pending.whole_removed.iter().rev();
+            let moved = match wholes.find(|(of, _)| *of == channel) {
+                Some((_, removed)) => removed.moved(offset),
+                None => self.moved(channel, offset),
+            };
             if moved != offset {
                 self.edits
                     .replace(value.range(), moved.to_string().as_bytes());
             }
         }
+    }
+
+    /// Whether a gate may still release or withhold text before an offset.
+    pub(super) fn is_undecided(&self, channel: Channel, offset: u64) -> bool {
+        let mut texts = self.texts.iter();
+        let text = texts.find(|text| text.channel == channel && text.is_holding());
+        let removed = text.and_then(|text| text.removed.as_ref());
+        removed.is_some_and(|removed| removed.is_undecided(offset))
+    }
+
+    /// Where a place in a text is now.
+    pub(super) fn moved(&self, channel: Channel, offset: u64) -> u64 {
+        let mut texts = self.texts.iter();
+        let text = texts.find(|text| text.channel == channel);
+        let removed = text.and_then(|text| text.removed.as_ref());
+        removed.map_or(offset, |removed| removed.moved(offset))
     }
 
     /// The place of a channel's text, which begins if it has not.
@@ -163,13 +204,12 @@ impl<R: TextRewriter> State<R> {
         if self.texts.is_empty() {
             self.texts.reserve_exact(1);
         }
-        let removed = if R::MOVES_OFFSETS {
-            Removed::of(self.reader.format())
-        } else {
-            None
-        };
-        self.texts
-            .push(Text::new(channel, self.fresh.begin(channel), removed));
+        let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
+        self.texts.push(Text::new(
+            channel,
+            self.fresh.begin(text::position(channel, false)),
+            removed,
+        ));
         self.texts.len() - 1
     }
 }

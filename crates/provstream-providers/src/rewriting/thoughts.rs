@@ -4,13 +4,13 @@ use super::State;
 use super::insert::Inserted;
 use super::pending::Pending;
 use crate::Channel;
+use crate::Format;
 use crate::StreamHandler;
 use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
 use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
-use crate::{ChannelPosition, Format};
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
 #[derive(Clone, Debug)]
@@ -54,6 +54,10 @@ impl<R: TextRewriter> State<R> {
             let (channel, changed) = match *found {
                 Found::Reasoning(channel, ..) => {
                     (channel, self.thought(frame, (all, place), handler))
+                }
+                // What was decided about it is not known any more.
+                Found::ReasoningWhole(channel, text, true) if R::WITHHOLDS_UNREAD => {
+                    (channel, self.empty(text))
                 }
                 Found::ReasoningWhole(channel, text, _) => {
                     (channel, self.whole_thought(frame, (channel, text), handler))
@@ -101,7 +105,7 @@ impl<R: TextRewriter> State<R> {
             if thoughts.texts.len() == MAX_CHANNELS {
                 thoughts.texts.remove(0);
             }
-            let fresh = self.fresh.begin(channel);
+            let fresh = self.fresh.begin(text::reasoning(channel));
             thoughts.texts.push(Text::new(channel, fresh, None));
             thoughts.texts.len() - 1
         });
@@ -136,12 +140,13 @@ impl<R: TextRewriter> State<R> {
         let start = self.edits.bytes.len();
         let fresh = &self.fresh;
         let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        rewriter.restart(fresh, channel, None);
+        rewriter.restart(fresh, text::reasoning(channel), None);
         let whole = WholeText {
             data: &frame.data,
             text,
             more: false,
-            is_repeated: true,
+            // A gate reports what it decides.
+            is_repeated: !R::WITHHOLDS_UNREAD,
             removed: None,
         };
         let edit = &mut self.edits.bytes;
@@ -219,11 +224,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     fn announce_thought(&mut self, channel: Channel, handler: &mut impl StreamHandler) {
-        let position = ChannelPosition {
-            channel,
-            is_repeated: true,
-        };
-        self.announce(position, handler);
+        self.announce(text::reasoning(channel), handler);
     }
 }
 

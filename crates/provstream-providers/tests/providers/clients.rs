@@ -49,13 +49,18 @@ fn offsets_of_a_response_that_is_not_streamed_follow_the_text() {
         json!({"finish_reason": "COMPLETE", "message": {"citations": [{"start": start, "end": end, "text": "Ja.",
             "content_index": 1}], "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": text}]}})
     };
+    let after = |text: &str, [start, end]: [u64; 2]| {
+        json!({"finish_reason": "COMPLETE", "message": {"content": [{"type": "text", "text": text}], "citations":
+            [{"start": start, "end": end, "text": "Ja.", "content_index": 0}]}})
+    };
     type Body<'a> = &'a dyn Fn(&str, [u64; 2]) -> Value;
-    let bodies: [(Format, Body<'_>, _); 5] = [
+    let bodies: [(Format, Body<'_>, _); 6] = [
         (Format::OpenAiChat, &chat, CHARS),
         (Format::OpenAiResponses, &responses, CHARS),
         (Format::OpenAiAssistants, &assistants, CHARS),
         (Format::GeminiInteractions, &interactions, BYTES),
         (Format::Cohere, &cohere, CHARS),
+        (Format::Cohere, &after, CHARS),
     ];
     for (format, body, [before, after]) in bodies {
         let out = stripped_json(format, &body(TEXT, before));
