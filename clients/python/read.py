@@ -26,6 +26,13 @@ def read(adapter, case, state):
     return json.loads(json.dumps(found, default=str))
 
 
+def unquoted(value):
+    """Citations without the passages that they quote."""
+    if isinstance(value, dict):
+        return {name: unquoted(inner) for name, inner in value.items() if name not in ("text", "cited_text")}
+    return [unquoted(inner) for inner in value] if isinstance(value, list) else value
+
+
 def differences(case, read):
     """What is wrong with a case, each with the two values that differ."""
     clean = read("clean")
@@ -35,10 +42,12 @@ def differences(case, read):
     for state in ("stripped", "released"):
         other = read(state)
         for name in clean | other:
-            if state == "released" and name in OFFSETS:
-                continue
-            if clean.get(name) != other.get(name):
-                yield state, name, clean.get(name), other.get(name)
+            before, after = clean.get(name), other.get(name)
+            if state == "released":
+                # A gate empties quoted passages, and text may be in a later block.
+                before, after = (None, None) if name == "message" else (unquoted(before), unquoted(after))
+            if before != after:
+                yield state, name, before, after
                 break
     gated = read("gated")
     if "error" in gated:
@@ -51,10 +60,6 @@ def differences(case, read):
     for name in SAME:
         if clean.get(name) != gated.get(name):
             yield "gated", name, clean.get(name), gated.get(name)
-
-
-# A gate leaves offsets into the text as they are, which docs/gate.md says.
-OFFSETS = ("citations", "added", "message")
 
 
 def main():
