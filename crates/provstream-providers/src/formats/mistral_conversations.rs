@@ -26,8 +26,9 @@ const ROWS: &[Row] = &[
     row(DONE, "", Role::Done),
     row(ERROR, "message", Role::Error),
     // The response alone, not streamed.
-    row(ANY, "outputs[0].content", Role::Whole),
-    row(ANY, "outputs[0].content[1].text", Role::Whole).both(),
+    row(ANY, "outputs[0].content", Role::Start),
+    row(ANY, "outputs[0].content[].text", Role::Start),
+    row(ANY, "outputs", Role::End).all(),
     row(ANY, "outputs[0].content[1].thinking", Role::ReasoningWhole).both(),
     row(
         ANY,

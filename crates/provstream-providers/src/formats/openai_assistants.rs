@@ -24,7 +24,11 @@ const ROWS: &[Row] = &[
         "delta.content[].text.annotations[].end_index",
         Role::Offset,
     ),
-    row(DELTA, "delta.content[].text.annotations[].text", Role::Echo),
+    row(
+        DELTA,
+        "delta.content[].text.annotations[].text",
+        Role::Quote,
+    ),
     row(
         DELTA,
         "delta.content[].text.annotations[].file_citation.quote",
@@ -44,7 +48,7 @@ const ROWS: &[Row] = &[
         "content[0].text.annotations[].end_index",
         Role::Offset,
     ),
-    row(MESSAGE, "content[0].text.annotations[].text", Role::Echo),
+    row(MESSAGE, "content[0].text.annotations[].text", Role::Quote),
     row(
         MESSAGE,
         "content[0].text.annotations[].file_citation.quote",
@@ -70,8 +74,9 @@ const ROWS: &[Row] = &[
     row(
         ANY,
         "data[0].content[1].text.annotations[].text",
-        Role::Echo,
-    ),
+        Role::Quote,
+    )
+    .both(),
     row(
         ANY,
         "data[0].content[1].text.annotations[].file_citation.quote",

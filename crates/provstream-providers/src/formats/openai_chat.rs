@@ -61,6 +61,8 @@ const ROWS: &[Row] = &[
         "choices[].delta.annotations[].url_citation.end_index",
         Role::Offset,
     ),
+    // There is no role that shows where a choice begins, so any event may. The walk looks for this role in the first row.
+    row(ANY, "choices[].text", Role::Begins),
     row(ANY, "choices[].text", Role::Text),
     row(ANY, "choices[].message.content", Role::Whole),
     row(ANY, "choices[].message.content[]", Role::Whole),

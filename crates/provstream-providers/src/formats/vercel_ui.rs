@@ -34,10 +34,14 @@ const ROWS: &[Row] = &[
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),
     row(&["error"], "errorText", Role::Error),
-    // The message alone, not streamed.
-    row(ANY, "parts[0].type", Role::Kind),
-    row(ANY, "parts[0].text", Role::Whole),
-    row(ANY, "parts[0].providerMetadata", Role::Echo),
+    // The message alone, not streamed. Calls of tools, files and sources are parts, too.
+    row(ANY, "parts[].type", Role::Kind).zero(),
+    row(ANY, "parts[].text", Role::Start).zero(),
+    row(ANY, "parts[].toolCallId", Role::Part).zero(),
+    row(ANY, "parts[].url", Role::Part).zero(),
+    row(ANY, "parts[].sourceId", Role::Part).zero(),
+    row(ANY, "parts[].providerMetadata", Role::Echo).zero(),
+    row(ANY, "parts", Role::End).all(),
     row(ANY, "error", Role::Error),
 ];
 

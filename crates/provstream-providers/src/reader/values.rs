@@ -125,7 +125,7 @@ impl Reader {
                 if self.wants_reasoning {
                     self.add_echo(capture);
                 }
-            } else if rule.row.role == Role::Whole {
+            } else if matches!(rule.row.role, Role::Whole | Role::Start) {
                 self.reasoning_whole(event, channel, text);
             } else {
                 self.reasoning(event.data, channel, text);

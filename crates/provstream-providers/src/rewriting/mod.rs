@@ -340,7 +340,10 @@ impl<R: TextRewriter> State<R> {
                 self.empty(text);
             }
             Found::Quote(channel, text) => {
+                let before = pending.whole_removed.len();
                 self.whole(frame, (channel, text, Repeats::All), pending, handler);
+                // Offsets are into the text, not into a passage of it.
+                pending.whole_removed.truncate(before);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());

@@ -4,6 +4,7 @@ mod adversarial;
 mod api;
 mod citation_read;
 mod citation_write;
+mod clients;
 mod fixtures;
 mod formats;
 mod gate;

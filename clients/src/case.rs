@@ -1,0 +1,183 @@
+//! A response in four states: as it was, and with annotations that provstream strips or gates.
+
+use provstream::{Action, Parser, Policy, Question};
+use provstream_providers::{StreamGate, StreamRewriter};
+use serde_json::{Value, json};
+use testkit::gate::naive::{self, Drawn};
+use testkit::gate::pieces::Short;
+use testkit::reference::{Reading, RefLimits, Segment};
+use testkit::wire::generate::Random;
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::blocks;
+use crate::event::{Envelope, Event};
+use crate::frames::frames;
+use crate::inject::inject;
+
+/// A response.
+pub(crate) struct Case {
+    pub(crate) api: &'static Api,
+    /// Where it is from: a number or the name of a file.
+    source: String,
+    seed: u64,
+    /// As it was, or as it would be without annotations.
+    clean: Vec<u8>,
+    /// With annotations.
+    annotated: Vec<u8>,
+    /// How many texts it has.
+    texts: usize,
+    /// What a naive gate over the whole of each text writes, without the texts of which it writes nothing.
+    gated: Vec<String>,
+    /// The gate ends one of them.
+    pub(crate) is_ended: bool,
+    /// Bytes of each piece that provstream and the client get.
+    pub(crate) size: usize,
+}
+
+/// Withholds nothing.
+#[derive(Clone, Copy, Debug)]
+struct All;
+
+impl Policy for All {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+}
+
+/// What a naive gate writes of a whole text, and whether it ends it.
+fn gated_naively(text: &str, policy: Drawn) -> (String, bool) {
+    let short = Short {
+        reading: Reading::TEXT,
+        input: vec![Segment {
+            own: true,
+            bytes: text.as_bytes().to_vec(),
+        }],
+    };
+    let (out, end) = naive::gate(&short, &RefLimits::default(), policy);
+    (String::from_utf8(out).expect("UTF-8"), end.is_some())
+}
+
+impl Case {
+    /// A made-up response.
+    pub(crate) fn drawn(api: &'static Api, seed: u64) -> Self {
+        let mut answer = Answer::draw(seed, api.choices);
+        let events = (api.write)(&mut answer);
+        let envelope = answer.random.clone();
+        let clean = api.write_events(&events, envelope.clone());
+        Self::of(api, seed, seed.to_string(), clean, &events, envelope)
+    }
+
+    /// A recorded response with these events.
+    pub(crate) fn recorded(
+        api: &'static Api,
+        seed: u64,
+        (name, body): (&str, &[u8]),
+        events: &[Event],
+    ) -> Self {
+        let body = match api.envelope {
+            // They are recorded after they were decoded, as server-sent events.
+            Envelope::Frames => api.write_events(events, Random::new(seed)),
+            _ => body.to_vec(),
+        };
+        let source = format!("{name}, {seed}");
+        Self::of(api, seed, source, body, events, Random::new(seed))
+    }
+
+    fn of(
+        api: &'static Api,
+        seed: u64,
+        source: String,
+        clean: Vec<u8>,
+        events: &[Event],
+        envelope: Random,
+    ) -> Self {
+        let (mut events, mut texts) = inject(api, events, &mut Random::new(seed ^ 0xA11));
+        if seed.is_multiple_of(2) {
+            blocks::add(api, &mut events, &mut texts);
+        }
+        let gated = texts
+            .values()
+            .map(|text| gated_naively(&text.text, Drawn(seed)));
+        let (mut gated, ends): (Vec<String>, Vec<bool>) = gated.unzip();
+        gated.retain(|text| !text.is_empty());
+        Self {
+            api,
+            source,
+            seed,
+            // No response takes a client more than 2,000 pieces.
+            size: (1 + seed as usize % 64).max(clean.len() / 2_000),
+            clean,
+            annotated: api.write_events(&events, envelope),
+            texts: texts.len(),
+            gated,
+            is_ended: ends.contains(&true),
+        }
+    }
+
+    /// The body in a state, or `None` if there is no such state.
+    pub(crate) fn body(&self, state: &str) -> Option<Vec<u8>> {
+        let body = match state {
+            "clean" => self.clean.clone(),
+            "annotated" => self.annotated.clone(),
+            "stripped" => self.stripped(),
+            "released" => self.gated(All),
+            "gated" => self.gated(Drawn(self.seed)),
+            _ => return None,
+        };
+        Some(match self.api.envelope {
+            Envelope::Frames => frames(&body),
+            _ => body,
+        })
+    }
+
+    fn stripped(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut rewriter = match self.seed % 2 {
+            0 => StreamRewriter::new(self.api.format, Parser::new()),
+            _ => StreamRewriter::detect(Parser::new()),
+        };
+        for chunk in self.annotated.chunks(self.size) {
+            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        assert!(
+            rewriter.report().is_complete(),
+            "{}: {:?}",
+            self.source,
+            rewriter.report()
+        );
+        out
+    }
+
+    fn gated<P: Policy + Clone>(&self, policy: P) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut gate = match self.seed % 2 {
+            0 => StreamGate::new(self.api.format, Parser::new(), policy),
+            _ => StreamGate::detect(Parser::new(), policy),
+        };
+        for chunk in self.annotated.chunks(self.size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        assert!(
+            gate.report().is_complete(),
+            "{}: {:?}",
+            self.source,
+            gate.report()
+        );
+        out
+    }
+
+    /// Whether it has annotations.
+    pub(crate) fn is_annotated(&self) -> bool {
+        self.clean != self.annotated
+    }
+
+    /// What clients need to know of it.
+    pub(crate) fn to_json(&self, number: usize) -> Value {
+        let choices = if self.api.choices > 1 { self.texts } else { 1 };
+        json!({"case": number, "api": self.api.name, "streamed": self.api.envelope != Envelope::Body,
+               "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "choices": choices})
+    }
+}

@@ -1,0 +1,40 @@
+//! Serves responses of every API to the providers' own clients, which compare what they read: as they were, and with
+//! annotations that provstream has removed or gated.
+//!
+//! `provstream-clients SEEDS` prints its port and serves until it is ended. A client asks for a case by naming it as the model:
+//! `case-7-stripped`. `GET /cases` lists them.
+
+mod answer;
+mod api;
+mod blocks;
+mod case;
+mod event;
+mod frames;
+mod http;
+mod inject;
+mod places;
+mod recorded;
+
+use std::net::TcpListener;
+
+use case::Case;
+
+fn main() {
+    let seeds = std::env::args()
+        .nth(1)
+        .map_or(64, |seeds| seeds.parse().expect("a number of seeds"));
+    let mut cases = recorded::cases(seeds.min(4));
+    for api in api::all() {
+        cases.extend((0..seeds).map(|seed| Case::drawn(api, seed)));
+    }
+    let annotated = cases.iter().filter(|case| case.is_annotated()).count();
+    let ended = cases.iter().filter(|case| case.is_ended).count();
+    println!(
+        "{} responses, {annotated} with annotations, {ended} ended by their gate",
+        cases.len()
+    );
+    assert!(annotated * 10 > cases.len() * 9, "too few have annotations");
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    println!("port {}", listener.local_addr().expect("an address").port());
+    http::serve(&listener, cases);
+}
