@@ -53,6 +53,8 @@ impl Again {
         self.text = None;
         if data.len() <= MAX_KEPT {
             self.data.clear();
+            // Events of a stream have nearly the same length.
+            self.data.reserve_exact(data.len());
             self.data.extend_from_slice(data);
             self.text = Some(text);
         }

@@ -1,7 +1,6 @@
 //! Events that are JSON alone: one a line, the elements of one array, or values over several lines.
 
 use memchr::memchr;
-use smallvec::smallvec;
 
 use super::frame::{Frame, Kind, Piece};
 use super::walk::scan::Skip;
@@ -212,5 +211,5 @@ fn event(raw: &[u8], start: u64) -> Piece<'_> {
 }
 
 fn frame(raw: &[u8], start: u64) -> Frame<'_> {
-    Frame::new(raw, start, smallvec![0..raw.trim_ascii_end().len()])
+    Frame::of_line(raw, start, 0..raw.trim_ascii_end().len())
 }

@@ -1,5 +1,7 @@
 //! Where annotations were removed from a text, so that offsets into it can follow.
 
+use core::ops::Range;
+
 use super::Format;
 use super::citation::Unit;
 use provstream::Replacement;
@@ -21,13 +23,15 @@ pub(super) struct Removed {
 }
 
 /// A passage of the text before that something else, or nothing, was written for.
+///
+/// A stream keeps many of them, so its offsets have 32 bits; after so many units no more places are kept.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    start: u64,
-    end: u64,
+    start: u32,
+    end: u32,
     /// Where it is in the text written, and where what was written for it ends.
-    clean_start: u64,
-    clean_end: u64,
+    clean_start: u32,
+    clean_end: u32,
 }
 
 impl Removed {
@@ -84,12 +88,10 @@ impl Removed {
             self.places.drain(..MAX_PLACES / 2);
         }
         let (start, clean_start) = (self.taken + kept, self.written + kept);
-        self.places.push(Place {
-            start,
-            end: start + cut,
-            clean_start,
-            clean_end: clean_start + written,
-        });
+        self.places.extend(Place::new(
+            start..start + cut,
+            clean_start..clean_start + written,
+        ));
         // The white space that is kept is written next, and then the replacement.
         self.taken += cut;
         self.pending = written;
@@ -97,12 +99,28 @@ impl Removed {
 
     /// Where a place in the text before is in the text written.
     pub(super) fn moved(&self, offset: u64) -> u64 {
-        let after = self.places.partition_point(|place| place.start < offset);
+        let after = self
+            .places
+            .partition_point(|place| u64::from(place.start) < offset);
         match after.checked_sub(1).and_then(|last| self.places.get(last)) {
-            Some(place) if offset < place.end => place.clean_start,
-            Some(place) => place.clean_end + (offset - place.end),
+            Some(place) => match offset.checked_sub(u64::from(place.end)) {
+                Some(beyond) => u64::from(place.clean_end) + beyond,
+                None => u64::from(place.clean_start),
+            },
             None => offset,
         }
+    }
+}
+
+impl Place {
+    /// A passage of the text before, and what was written for it.
+    fn new(text: Range<u64>, clean: Range<u64>) -> Option<Self> {
+        Some(Self {
+            start: u32::try_from(text.start).ok()?,
+            end: u32::try_from(text.end).ok()?,
+            clean_start: u32::try_from(clean.start).ok()?,
+            clean_end: u32::try_from(clean.end).ok()?,
+        })
     }
 }
 

@@ -298,6 +298,10 @@ impl Reader {
             let over = self.channels.remove(over);
             self.found.push(Found::End(over.channel));
         }
+        if self.channels.is_empty() {
+            // Most responses have one.
+            self.channels.reserve_exact(1);
+        }
         self.channels.push(OpenChannel {
             channel,
             is_finishing: false,

@@ -1,5 +1,6 @@
 //! A response on its way through a rewriter of its texts.
 
+mod alone;
 mod edits;
 mod insert;
 mod line_end;
@@ -25,7 +26,7 @@ use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
 use crate::text::{Scratch, Text, TextRewriter};
-use crate::{ChannelPosition, Format, StreamHandler};
+use crate::{Channel, ChannelPosition, Format, StreamHandler};
 
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
@@ -35,8 +36,8 @@ const USUAL: usize = 1 << 12;
 pub(super) struct State<R> {
     pub(super) reader: Reader,
     counting: Counting,
-    /// What each channel begins with.
-    fresh: R,
+    /// What each channel begins with; if the first text can be asked for it, that one has taken it.
+    fresh: Option<Box<R>>,
     /// For texts that repeat others.
     whole: Option<Box<R>>,
     pub(super) texts: Vec<Text<R>>,
@@ -69,10 +70,15 @@ pub(super) struct State<R> {
 impl<R: TextRewriter> State<R> {
     /// The state before a response of this format, or of one that is found out.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        Self::with_fresh(format, Box::new(fresh))
+    }
+
+    /// The same with what is in memory of its own already.
+    pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
         Self {
             reader: Reader::new(format),
             counting: Counting::default(),
-            fresh,
+            fresh: Some(fresh),
             whole: None,
             texts: Vec::new(),
             thoughts: None,
@@ -95,7 +101,9 @@ impl<R: TextRewriter> State<R> {
 
     /// Changes what each channel begins with.
     pub(super) fn map_fresh(&mut self, change: impl FnOnce(R) -> R) {
-        self.fresh = change(self.fresh.clone());
+        if let Some(fresh) = &mut self.fresh {
+            **fresh = change((**fresh).clone());
+        }
     }
 
     /// Sets what is done with reasoning.
@@ -108,6 +116,10 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn reset(&mut self) {
         self.reader.reset();
         self.counting = Counting::default();
+        if self.fresh.is_none() {
+            // The first text has it, whichever channel it is of.
+            self.fresh = self.begin_next(Channel::default()).map(Box::new);
+        }
         self.texts.clear();
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.texts.clear();
@@ -217,6 +229,12 @@ impl<R: TextRewriter> State<R> {
         let mut odd = self.reader.read(&frame.data, is_streamed);
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
+        }
+        if odd.is_none()
+            && !is_final
+            && let Some(alone) = self.alone()
+        {
+            return self.rewrite_alone(frame, alone, handler);
         }
         if let Some(code) = odd {
             self.reader.report.add_notice(code);

@@ -33,7 +33,9 @@ impl<R: TextRewriter> State<R> {
         }
         let start = self.edits.bytes.len();
         let mut scratch = core::mem::take(&mut self.scratch);
-        let place = self.place(channel);
+        let Some(place) = self.place(channel) else {
+            return false;
+        };
         let state = &mut self.texts[place];
         let delta = Delta {
             content: text.content(&frame.data),
@@ -68,14 +70,12 @@ impl<R: TextRewriter> State<R> {
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
-        let fresh = &self.fresh;
-        let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        let before = self.texts.iter().find(|text| text.channel == channel);
-        rewriter.restart(
-            fresh,
-            channel,
-            before.filter(|_| is_repeated).map(|text| &text.rewriter),
-        );
+        if !self.restart_whole(channel, is_repeated) {
+            return false;
+        }
+        let Some(rewriter) = &mut self.whole else {
+            return false;
+        };
         let (read, changed) = text::rewrite_whole(
             &mut **rewriter,
             &WholeText {
@@ -133,9 +133,38 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// The place of a channel's text, which begins if it has not.
-    pub(super) fn place(&mut self, channel: Channel) -> usize {
-        if let Some(place) = self.texts.iter().position(|text| text.channel == channel) {
+    /// Has the rewriter of texts that are strings of their own begin one, which repeats that of its channel or not; whether
+    /// there is such a rewriter, which is always.
+    pub(super) fn restart_whole(&mut self, channel: Channel, is_repeated: bool) -> bool {
+        if self.whole.is_none() {
+            self.whole = self.begin_next(channel).map(Box::new);
+        }
+        let (Some(rewriter), texts) = (&mut self.whole, &self.texts) else {
+            return false;
+        };
+        let before = texts.iter().find(|text| text.channel == channel);
+        let before = before.filter(|_| is_repeated).map(|text| &text.rewriter);
+        match &self.fresh {
+            Some(fresh) => rewriter.restart(fresh, channel, before),
+            None => rewriter.renew(),
+        }
+        true
+    }
+
+    /// What a channel begins with. There is always something: `fresh`, or what the first text gives.
+    pub(super) fn begin_next(&self, channel: Channel) -> Option<R> {
+        if let Some(fresh) = &self.fresh {
+            return Some(fresh.begin(channel));
+        }
+        let mut next = self.texts.first()?.rewriter.clone();
+        next.renew();
+        Some(next)
+    }
+
+    /// The place of a channel's text, which begins if it has not. There is always one.
+    pub(super) fn place(&mut self, channel: Channel) -> Option<usize> {
+        let place = self.texts.iter().position(|text| text.channel == channel);
+        if place.is_some() {
             return place;
         }
         if self.texts.len() == MAX_CHANNELS {
@@ -155,8 +184,11 @@ impl<R: TextRewriter> State<R> {
         } else {
             None
         };
-        self.texts
-            .push(Text::new(channel, self.fresh.begin(channel), removed));
-        self.texts.len() - 1
+        let rewriter = self.begin_next(channel)?;
+        if R::RENEWS {
+            self.fresh = None;
+        }
+        self.texts.push(Text::new(channel, rewriter, removed));
+        self.texts.len().checked_sub(1)
     }
 }
