@@ -129,14 +129,12 @@ impl Reader {
                     && !self.wants_blocks =>
             {
                 let channel = self.channel_read;
-                self.again.keep(
-                    data,
-                    Text {
-                        channel,
-                        at,
-                        repeatable,
-                    },
-                );
+                let text = Text {
+                    channel,
+                    at,
+                    repeatable,
+                };
+                self.again.keep(data, text, &mut self.walk.unread);
             }
             _ => self.again.forget(),
         }

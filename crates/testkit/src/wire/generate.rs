@@ -94,6 +94,14 @@ impl Stream<'_> {
         format!("\"{units}\"")
     }
 
+    /// A member that nothing reads, or none.
+    fn obfuscation(&mut self) -> String {
+        match self.random.below(4) {
+            0 => String::new(),
+            count => format!(r#","obfuscation":"{}""#, r#"a\"x"#.repeat(count)),
+        }
+    }
+
     fn chat(&mut self, kind: usize) {
         let count = 1 + self.random.below(3);
         let mut left: Vec<_> = (0..count)
@@ -122,6 +130,7 @@ impl Stream<'_> {
             } else {
                 every
             };
+            let hidden = self.obfuscation();
             let delta = match kind {
                 0 => format!(r#""delta":{{"content":{text}}}"#),
                 1 => format!(r#""text":{text}"#),
@@ -130,7 +139,7 @@ impl Stream<'_> {
             };
             self.events.push(match self.random.below(2) {
                 0 => format!(
-                    r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]}}"#
+                    r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]{hidden}}}"#
                 ),
                 _ => format!(
                     r#"{{"choices":[{{"finish_reason":{last},{delta},"index":{index}}}],{head}}}"#
@@ -262,9 +271,10 @@ impl Stream<'_> {
         let is_chat = self.random.one_in(2);
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
+            let time = self.random.below(20);
             self.events.push(match is_chat {
-                true => format!(r#"{{"model":"m","created_at":"t","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
-                false => format!(r#"{{"model":"m","created_at":"t","response":{text},"done":false}}"#),
+                true => format!(r#"{{"model":"m","created_at":"{time}","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
+                false => format!(r#"{{"model":"m","created_at":"{time}","response":{text},"done":false}}"#),
             });
         }
         self.events.push(match is_chat {
