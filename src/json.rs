@@ -1,6 +1,6 @@
-//! The content of JSON strings: decoding, cutting, and what a JSON Pointer makes of it.
+//! The content of JSON strings: decoding, truncating, escaping for JSON Pointers, and writing.
 //!
-//! All of it is for content that a lexer found to be well-formed, between the quotes.
+//! Functions that read such content take the bytes between the quotes of a string that a lexer found to be well-formed.
 
 use core::fmt::{self, Write as _};
 use std::borrow::Cow;

@@ -4,7 +4,7 @@
 //! ```text
 //! in      The file has an entry. [substrate.grep; ts=2026-05-28T11:40:00Z] It is the last one.
 //! text    The file has an entry. It is the last one.
-//! events  assertion "The file has an entry." bytes 0..22, corroborated by substrate.grep
+//! events  assertion "The file has an entry." bytes 0..22, declared class substrate.grep
 //! ```
 //!
 //! ```toml
@@ -30,16 +30,16 @@
 //! parser.finish(&mut report); // prints "The file has an entry.": substrate.grep
 //! ```
 //!
-//! Memory use is bounded by the [`Limits`], no input is an error, every byte is accounted for, and results do not depend
+//! Memory use is bounded by the [`Limits`], every input is accepted, every byte is accounted for, and results do not depend
 //! on chunk boundaries. What is wrong in the stream is reported as a [`Diagnostic`].
-//!
-//! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
-//! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
-//! a *terminal*, which says that no source corroborates the assertion. It is never evidence that an observation took
-//! place (`provenance memo 11.1`).
 //!
 //! The provenance memo, an Internet-Draft that is also called "the memo" here, defines the annotations and their
 //! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.
+//!
+//! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
+//! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
+//! a *terminal*, which says that no source corroborates the assertion or that what was observed is too old. It is never
+//! evidence that an observation took place (`provenance memo 11.1`).
 //!
 //! # What to use
 //!
@@ -55,7 +55,9 @@
 //! | pass text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
 //! | convert offsets to code points, UTF-16 units or tokens | [`OffsetMap`], [`ChunkIndex`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
-//! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere) | the crate `provstream-providers` |
+//! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere and others) | the crate `provstream-providers` |
+//! | read or write citations of providers | `citation` of the crate `provstream-providers` |
+//! | ask a model for annotations, or enforce them | the crate `provstream-emit` |
 //! | read, validate and write MARC objects (records of a system's control decisions) | the crate `provstream-marc` |
 //!
 //! # Deciding

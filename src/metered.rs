@@ -4,18 +4,18 @@
 //! |---|---|---|---|
 //! | [`provstream_bytes_total`](BYTES) | counter | | bytes pushed |
 //! | [`provstream_chunks_total`](CHUNKS) | counter | | chunks pushed, empty ones included |
-//! | [`provstream_annotations_total`](ANNOTATIONS) | counter | `class`, `reason` | annotations: in brackets all, in JSON those reported with their assertions |
+//! | [`provstream_annotations_total`](ANNOTATIONS) | counter | `class`, `reason` | all annotations in brackets, and those in JSON that are reported with their assertions |
 //! | [`provstream_unknown_identifiers_total`](UNKNOWN_IDENTIFIERS) | counter | `name` | annotations whose identifier the vocabulary does not have |
 //! | [`provstream_diagnostics_total`](DIAGNOSTICS) | counter | `code` | diagnostics |
 //! | [`provstream_held_bytes`](HELD_BYTES) | histogram | | bytes held back when a push returns |
-//! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, what its sink did included |
+//! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, including its handler |
 //!
-//! `class` is the class an annotation was taken for, so it has no more values than the vocabulary has classes and
+//! `class` is the class that the annotation resolves to, so it has no more values than the vocabulary has classes and
 //! terminals. `reason` is that of [`Reason`], or `none`. `code` is that of [`DiagnosticCode`](crate::DiagnosticCode).
 //!
-//! `name` comes from the model, and so could have any number of values. A [`Meter`] gives at most [`MAX_NAMES`] different
-//! ones, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted as [`OTHER`]. So is an identifier
-//! that is spelt `other` itself, which takes no place.
+//! `name` comes from the model, and so could have any number of values. A [`Meter`] uses at most [`MAX_NAMES`] different
+//! values, the first that it meets, each cut to [`MAX_NAME`] bytes; all others are counted under [`OTHER`]. An identifier that
+//! is spelt `other` is counted there, too, and does not use up one of the values.
 //!
 //! Nothing here changes what a parser reports. The clock is read twice for each push.
 //!

@@ -3,20 +3,20 @@
 //! | what comes in | what comes out | type | feature |
 //! |---|---|---|---|
 //! | [`Read`](std::io::Read) | an iterator of events | [`EventReader`] | |
-//! | what is written | the text rewritten, into a [`Write`](std::io::Write) | [`RewriteWriter`] | |
-//! | [`Read`](std::io::Read), `AsyncRead` | the same of the text that a gate releases | [`GateReader`] | , `tokio` |
-//! | what is written | the text that a gate releases, into a [`Write`](std::io::Write) | [`GateWriter`] | |
+//! | bytes that are written to it | the rewritten text, into a [`Write`](std::io::Write) | [`RewriteWriter`] | |
+//! | [`Read`](std::io::Read), or `AsyncRead` with `tokio` | a reader of the text that a gate releases | [`GateReader`] | |
+//! | bytes that are written to it | the text that a gate releases, into a [`Write`](std::io::Write) | [`GateWriter`] | |
 #![cfg_attr(
     feature = "futures",
     doc = "| a stream of chunks | a stream of events | [`EventStream`] | `futures` |",
-    doc = "| a stream of chunks | a stream of the text rewritten | [`TextStream`] | `futures` |",
+    doc = "| a stream of chunks | a stream of the rewritten text | [`TextStream`] | `futures` |",
     doc = "| a stream of chunks | a stream of the text that a gate releases | [`GateStream`] | `futures` |"
 )]
 #![cfg_attr(
     feature = "tokio",
     doc = "| a `Framed` transport | events | [`EventDecoder`] | `tokio` |",
     doc = "| annotations and text | a `Framed` transport | [`AnnotationEncoder`] | `tokio` |",
-    doc = "| `AsyncRead` | an `AsyncRead` of the text rewritten | [`RewriteReader`] | `tokio` |"
+    doc = "| `AsyncRead` | an `AsyncRead` of the rewritten text | [`RewriteReader`] | `tokio` |"
 )]
 //!
 //! All of them take a [`Parser`](crate::Parser) with the caller's settings and report what it reports; chunk boundaries
@@ -34,11 +34,12 @@
 //!
 //! - Bytes that were taken are never lost or repeated, whatever errors occur. All state is in the adapter: a future that is
 //!   dropped before it is ready has taken nothing.
-//! - Other than those of a gate, which finish at an error: an error does not end the stream; only the end of the inner reader or stream does. An error never overtakes events or
-//!   text of what was read before it, but text that is still held back comes after it: a caller that stops at an error
-//!   loses that text.
-//! - Nothing more is read before what was read is taken. Memory is bounded by one piece of input with its events, what the
-//!   parser buffers, and what the handler writes in the place of annotations.
+//! - An error does not end the stream; only the end of the inner reader or stream does. An error is reported after the
+//!   events and text of what was read before it, but text that is still held back comes after the error: a caller that
+//!   stops at an error loses that text. ([`GateReader`] and `GateStream` differ: they finish at the first error, and report
+//!   it after all text that they release.)
+//! - No more input is read until the caller has taken the output of the input before. Memory is bounded by one piece of
+//!   input with its events, what the parser buffers, and what the handler writes in the place of annotations.
 
 #[cfg(feature = "tokio")]
 mod decoder;

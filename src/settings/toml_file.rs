@@ -40,12 +40,15 @@ pub struct Fault {
     about: String,
     /// What was expected instead, such as `one of "version", "class"`.
     expected: String,
-    /// The value that was found, such as `-1` or `an array`; empty for faults that are not about a value.
+    /// What was found, such as `-1`, `an array` or the rest of a line that is not TOML; empty for other faults.
     found: String,
 }
 
 /// Most characters of a key or a value that a message quotes.
 const SHOWN: usize = 64;
+
+/// Thousandths of Jaro similarity from which on a message proposes one key in place of all.
+const SIMILAR: u32 = 800;
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,11 +57,13 @@ impl fmt::Display for Fault {
             FaultKind::FileTooLarge => {
                 f.write_str("expected a file of at most 1 MiB, found a larger one")
             }
-            FaultKind::NotUtf8 => f.write_str("expected UTF-8, found other bytes"),
-            FaultKind::Syntax => write!(f, "expected TOML: {}", self.about),
+            FaultKind::NotUtf8 => write!(f, "expected UTF-8, found {}", self.found),
+            FaultKind::Syntax => {
+                write!(f, "expected TOML, found {}: {}", self.found, self.about)
+            }
             FaultKind::MissingKey => write!(f, "missing key \"{about}\""),
             FaultKind::UnknownKey => {
-                write!(f, "unknown key \"{about}\", expected {}", self.expected)
+                write!(f, "unknown key \"{about}\"{}", self.expected)
             }
             FaultKind::WrongType => write!(
                 f,
@@ -72,7 +77,7 @@ impl fmt::Display for Fault {
 /// A value as a message shows it.
 fn shown(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("\"{}\"", quoted_piece(text, SHOWN)),
+        DeValue::String(text) => format!("the string \"{}\"", quoted_piece(text, SHOWN)),
         DeValue::Integer(integer) => integer.as_str().to_owned(),
         DeValue::Float(float) => float.as_str().to_owned(),
         DeValue::Boolean(boolean) => boolean.to_string(),
@@ -80,6 +85,30 @@ fn shown(value: &DeValue<'_>) -> String {
         DeValue::Array(_) => "an array".to_owned(),
         DeValue::Table(_) => "a table".to_owned(),
     }
+}
+
+/// What a line has from an offset on, as a message quotes it.
+fn rest_of_line(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    match rest.lines().next() {
+        None => "the end of the file".to_owned(),
+        Some("") => "the end of the line".to_owned(),
+        Some(line) => format!("\"{}\"", quoted_piece(line, SHOWN)),
+    }
+}
+
+/// What the TOML parser says; of a key given twice, what is wrong with it, and of a bare word, what a value may be, of which the parser names only what the word resembles.
+fn reason(message: &str) -> &str {
+    if message == "duplicate key" {
+        return "this key or table is given already";
+    }
+    if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean")
+    {
+        return "a value is a string in quotes, a number, true, false, a date, an array or a table";
+    }
+    message
+        .strip_suffix(", expected nothing")
+        .unwrap_or(message)
 }
 
 /// The keys as an error lists them.
@@ -118,12 +147,18 @@ impl<'a> File<'a> {
         let text = str::from_utf8(file).map_err(|error| {
             let valid = String::from_utf8_lossy(&file[..error.valid_up_to()]);
             let place = FilePosition::of(&valid, valid.len());
-            fault(FaultKind::NotUtf8, Some(place), "")
+            Fault {
+                found: format!("the byte 0x{:02X}", file[error.valid_up_to()]),
+                ..fault(FaultKind::NotUtf8, Some(place), "")
+            }
         })?;
         let root = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let place = FilePosition::of(text, at);
-            fault(FaultKind::Syntax, Some(place), error.message())
+            Fault {
+                found: rest_of_line(text, at),
+                ..fault(FaultKind::Syntax, Some(place), reason(error.message()))
+            }
         })?;
         Ok(Self { text, root })
     }
@@ -137,6 +172,7 @@ impl<'a> File<'a> {
         let table = Table {
             text: self.text,
             table: self.root.get_ref(),
+            name: "",
             at: 0..0,
         };
         table.closed(known)
@@ -148,6 +184,8 @@ impl<'a> File<'a> {
 pub struct Table<'t> {
     text: &'t str,
     table: &'t DeTable<'t>,
+    /// The key that the table is the value of; empty for the whole file.
+    name: &'t str,
     at: Range<usize>,
 }
 
@@ -168,10 +206,23 @@ impl<'t> Table<'t> {
                 kind: FaultKind::UnknownKey,
                 place: Some(FilePosition::of(self.text, key.span().start)),
                 about: key.get_ref().to_string(),
-                expected: one_of(known),
+                expected: self.instead(key.get_ref(), known),
                 found: String::new(),
             }),
             None => Ok(self),
+        }
+    }
+
+    /// What a message says after an unknown key: the table it is in, and the key that it resembles or else all keys.
+    fn instead(&self, unknown: &str, known: &[&str]) -> String {
+        let table = match self.name {
+            "" => String::new(),
+            name => format!(" in \"{name}\""),
+        };
+        let likeness = |key: &&&str| (strsim::jaro(unknown, key) * 1000.0) as u32;
+        match known.iter().max_by_key(likeness) {
+            Some(key) if likeness(&key) >= SIMILAR => format!("{table}, did you mean \"{key}\""),
+            _ => format!("{table}, expected {}", one_of(known)),
         }
     }
 
@@ -294,8 +345,9 @@ impl<'t> Value<'t> {
     ///
     /// [`FaultKind::WrongType`] or [`FaultKind::UnknownKey`].
     pub fn tables(&self, known: &[&str]) -> Result<Vec<Table<'t>>, Fault> {
+        let expected = format!("an array of tables, each after a line [[{}]],", self.key);
         let Some(items) = self.value.get_ref().as_array() else {
-            return Err(self.wrong_type("an array of tables"));
+            return Err(self.wrong_type(&expected));
         };
         items
             .iter()
@@ -303,7 +355,7 @@ impl<'t> Value<'t> {
                 let item = Self { value, ..*self };
                 let table = item
                     .open_table()
-                    .ok_or_else(|| item.wrong_type("an array of tables"))?;
+                    .ok_or_else(|| item.wrong_type(&expected))?;
                 table.closed(known)
             })
             .collect()
@@ -315,6 +367,7 @@ impl<'t> Value<'t> {
         Some(Table {
             text: self.text,
             table,
+            name: self.key,
             at: self.value.span(),
         })
     }

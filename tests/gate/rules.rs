@@ -255,7 +255,22 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             "= 2".into(),
             Kind::Syntax,
-            "line 1, column 1: expected TOML",
+            "line 1, column 1: expected TOML, found \"= 2\": unquoted keys cannot be empty",
+        ),
+        (
+            "floor = two # words".into(),
+            Kind::Syntax,
+            "line 1, column 9: expected TOML, found \"two # words\": a value is a string in quotes, a number",
+        ),
+        (
+            "floor = 2\nfloor = 3".into(),
+            Kind::Syntax,
+            "line 2, column 1: expected TOML, found \"floor = 3\": this key or table is given already",
+        ),
+        (
+            "floor = [2,".into(),
+            Kind::Syntax,
+            "line 1, column 12: expected TOML, found the end of the file: unclosed array",
         ),
     ] {
         let error = Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).expect_err(&file);
@@ -264,8 +279,11 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         assert!(error.place().is_some());
     }
     let error = Rules::from_toml(b"floors = 2", &Vocabulary::memo()).expect_err("unknown");
+    let said = "line 1, column 1: unknown key \"floors\", did you mean \"floor\"";
+    assert_eq!(error.to_string(), said);
+    let error = Rules::from_toml(b"xyzzy = 2", &Vocabulary::memo()).expect_err("unknown");
     assert!(error.to_string().starts_with(
-        "line 1, column 1: unknown key \"floors\", expected one of \"version\", \"preset\""
+        "line 1, column 1: unknown key \"xyzzy\", expected one of \"version\", \"preset\""
     ));
 }
 

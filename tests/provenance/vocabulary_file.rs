@@ -231,7 +231,7 @@ fn messages_say_what_was_expected_and_found() {
     for (file, message) in [
         (
             "version = \"1.1\"\n\nclas = 1",
-            "line 3, column 1: unknown key \"clas\", expected one of \"version\", \"class\"",
+            "line 3, column 1: unknown key \"clas\", did you mean \"class\"",
         ),
         ("", "line 1, column 1: missing key \"version\""),
         (

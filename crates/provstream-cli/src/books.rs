@@ -101,7 +101,7 @@ impl<'r> Books<'r> {
         }
         if let (true, Some(unjudged)) = (is_judged, outcome.tally.unjudged()) {
             note(format_args!(
-                "{prefix}not all was judged: {unjudged}; `provstream extract --pretty` shows where"
+                "{prefix}not all was judged: {unjudged}; `provstream extract --pretty` with the same options shows where"
             ));
         }
         if outcome.has_brackets_in_strings {

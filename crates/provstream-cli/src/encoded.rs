@@ -49,7 +49,7 @@ impl fmt::Display for Unread {
 
 /// What formats begin with, longer beginnings before those that they start with.
 const MAGIC: [(&[u8], Encoding); 11] = [
-    (b"\x1F\x8B\x08", Encoding::Gzip),
+    (b"\x1F\x8B", Encoding::Gzip),
     (b"\x28\xB5\x2F\xFD", Encoding::Zstd),
     (
         b"\xFF\xFE\0\0",
@@ -101,13 +101,15 @@ pub(crate) fn recognise(head: &[u8], is_all: bool) -> Option<Encoding> {
 pub(crate) fn not_text(file: &[u8]) -> Option<String> {
     match recognise(file, true)? {
         Encoding::Plain => None,
-        Encoding::Gzip => Some("it is compressed with gzip, expected text".to_owned()),
-        Encoding::Zstd => Some("it is compressed with zstd, expected text".to_owned()),
-        Encoding::Unread(Unread::Compressed(name, _)) => {
-            Some(format!("it is compressed with {name}, expected text"))
-        }
+        Encoding::Gzip => Some(compressed("gzip", "gzip -dc")),
+        Encoding::Zstd => Some(compressed("zstd", "zstd -dc")),
+        Encoding::Unread(Unread::Compressed(name, command)) => Some(compressed(name, command)),
         Encoding::Unread(unicode) => Some(unicode.to_string()),
     }
+}
+
+fn compressed(name: &str, command: &str) -> String {
+    format!("it is compressed with {name}, expected text; decompress it first, as with `{command}`")
 }
 
 /// UTF-16 without a byte order mark: text in it begins with ASCII characters, each with a zero byte.
@@ -185,7 +187,8 @@ fn invalid(error: &FrameDecoderError) -> io::Error {
                 "zstd: the frame needs the dictionary {dict_id:#x}, expected one without a dictionary"
             )
         }
-        error => format!("zstd: {error}"),
+        // What the decoder says of the others is for its developers.
+        _ => "zstd: the compressed data are cut short or damaged".to_owned(),
     };
     io::Error::new(io::ErrorKind::InvalidData, message)
 }

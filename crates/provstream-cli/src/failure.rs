@@ -31,7 +31,7 @@ pub(crate) enum Failure {
     Unread(String),
     /// A file for the output cannot be written: its name and why.
     Create(String, io::Error),
-    /// The output cannot be written.
+    /// The output cannot be written; the error names it unless it is standard output.
     Write(io::Error),
     /// The reader of the output has gone away before the answer was known that the exit status must give.
     Unanswered,

@@ -68,7 +68,13 @@ impl Input {
     /// Opens a file, with a progress bar of its own; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let length = path.metadata().map_or(0, |metadata| metadata.len());
-        Self::open_with(path, Progress::of(length))
+        Self::open_with(path, Progress::of(length)).map_err(|failure| match failure {
+            // Only commands that read several files read those in directories.
+            Failure::Directory(name) => {
+                Failure::Read(name, io::Error::other("it is a directory, expected a file"))
+            }
+            failure => failure,
+        })
     }
 
     /// Opens a file as one of several that share a progress bar.
@@ -194,9 +200,10 @@ impl<R: io::BufRead> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             ErrorKind::Interrupted => error,
-            ErrorKind::UnexpectedEof => {
-                io::Error::new(error.kind(), "gzip: the compressed data are cut short, or bytes that are no gzip member follow them")
-            }
+            ErrorKind::UnexpectedEof => io::Error::new(
+                error.kind(),
+                "gzip: the compressed data are cut short, or other bytes follow them",
+            ),
             kind => io::Error::new(kind, format!("gzip: {error}")),
         })
     }

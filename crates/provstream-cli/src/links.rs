@@ -32,7 +32,9 @@ impl FromStr for LinkTemplate {
         };
         let mut rest = url;
         while let Some((_, after)) = rest.split_once('{') {
-            let (name, after) = after.split_once('}').unwrap_or((after, ""));
+            let Some((name, after)) = after.split_once('}') else {
+                return Err(format!("expected a `}}` after `{{{after}`"));
+            };
             if !matches!(name, "id" | "class") {
                 return Err(format!(
                     "unknown name `{{{name}}}` in the address, expected {{id}} or {{class}}"
@@ -40,9 +42,19 @@ impl FromStr for LinkTemplate {
             }
             rest = after;
         }
-        if !url.contains(':') {
+        if class.as_deref() == Some("") {
+            return Err(format!(
+                "expected a class before `=`, as in substrate.grep={url}, or the address alone for all classes"
+            ));
+        }
+        // A link is shown to people, who may follow it.
+        if !["https://", "http://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+        {
             return Err(
-                "expected an address with its scheme, as in https://example.org/{id}".to_owned(),
+                "expected an address that begins with https:// or http://, as in https://example.org/{id}"
+                    .to_owned(),
             );
         }
         Ok(Self {
@@ -109,14 +121,16 @@ mod tests {
         assert_eq!(link(&templates, &log).unwrap().url(), "https://a/x?c=1");
         let inferred = Annotation::new(Class::UNVERIFIED_INFERENCE, "unverified-inference");
         assert_eq!(link(&templates, &inferred), None);
-        for bad in [
-            "https://a/{ID}",
-            "nowhere",
-            "substrate.grep=",
-            "https://a/{id",
+        for (bad, message) in [
+            ("https://a/{ID}", "unknown name `{ID}`"),
+            ("nowhere", "https:// or http://"),
+            ("substrate.grep=", "https:// or http://"),
+            ("javascript:alert(1)", "https:// or http://"),
+            ("=https://a/", "a class before `=`"),
+            ("https://a/{id", "a `}` after `{id`"),
         ] {
-            let read = bad.parse::<LinkTemplate>();
-            assert_eq!(read.is_err(), bad != "https://a/{id", "{bad}");
+            let error = bad.parse::<LinkTemplate>().unwrap_err();
+            assert!(error.contains(message), "{bad}: {error}");
         }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Output<W: Write = Target> {
     line: Vec<u8>,
     /// The file that the output becomes at its end.
     file: Option<Unfinished>,
+    /// The path of the output, unless it is standard output.
+    name: Option<String>,
 }
 
 /// A file with all that was written so far, beside the one that it replaces.
@@ -74,6 +76,7 @@ impl Output {
             shown: None,
             line: Vec::new(),
             file: None,
+            name: None,
         }
     }
 
@@ -100,7 +103,9 @@ impl Output {
                 .write(true)
                 .open(&destination)
                 .map_err(failed)?;
-            return Ok(Self::new(Box::new(file)));
+            let mut output = Self::new(Box::new(file));
+            output.name = Some(path.display().to_string());
+            return Ok(output);
         }
         let folder = match destination.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -125,6 +130,7 @@ impl Output {
         }
         interrupt::remove_on_signal(&temporary);
         let mut output = Self::new(Box::new(file));
+        output.name = Some(path.display().to_string());
         output.file = Some(Unfinished {
             temporary,
             destination,
@@ -162,6 +168,7 @@ impl<W: Write> Output<W> {
             shown: None,
             line: Vec::new(),
             file: None,
+            name: None,
         }
     }
 
@@ -229,7 +236,7 @@ impl<W: Write> Output<W> {
     /// Reports whether everything could be written so far.
     pub(crate) fn check(&mut self) -> Result<(), Failure> {
         match self.error.take() {
-            Some(error) => Err(Failure::Write(error)),
+            Some(error) => Err(self.failure(error)),
             None => Ok(()),
         }
     }
@@ -237,7 +244,16 @@ impl<W: Write> Output<W> {
     /// Writes everything that is buffered.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.check()?;
-        self.writer.flush().map_err(Failure::Write)
+        let flushed = self.writer.flush();
+        flushed.map_err(|error| self.failure(error))
+    }
+
+    /// The failure of a write, with the path of the output.
+    fn failure(&self, error: io::Error) -> Failure {
+        Failure::Write(match &self.name {
+            Some(name) => io::Error::new(error.kind(), format!("{name}: {error}")),
+            None => error,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Files that say how things are to be done.
 
+use std::env;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,7 +23,15 @@ pub(crate) fn load<T, E: Display>(
             "{argument}: standard input is not read for it; give the path of a file (./- for one named -)"
         )));
     }
-    let name = path.display().to_string();
+    let variable = format!(
+        "PROVSTREAM_{}",
+        argument.trim_start_matches('-').to_uppercase()
+    );
+    let is_of_variable = env::var_os(&variable).is_some_and(|value| value == path.as_os_str());
+    let name = match is_of_variable {
+        true => format!("{} (of {variable})", path.display()),
+        false => path.display().to_string(),
+    };
     let unreadable = |error| Failure::Read(name.clone(), error);
     if path.is_dir() {
         let error = io::Error::other("it is a directory, expected a file");

@@ -181,6 +181,9 @@ impl Display for Unread {
 impl Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.asked.or(self.found) {
+            Some(format) if !self.is_reported() => {
+                return write!(f, "the response of {format} ends before it has any text");
+            }
             Some(format) => write!(f, "nothing in the input is a response of {format}")?,
             None => f.write_str("the format of the response is not known")?,
         }
@@ -195,7 +198,7 @@ impl Display for Unknown {
             (None, Start::Text) => f.write_str(
                 "; expected server-sent events or JSON, found text: read it without --input",
             ),
-            _ => f.write_str("; expected the events of one of the formats that --help lists"),
+            _ => f.write_str("; found none of the events of the formats that --help lists"),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -70,7 +71,8 @@ fn part(error: &clap::Error, kind: ContextKind) -> Option<String> {
 }
 
 /// Options that have an effect only with another one.
-const NEEDS: [(&str, &str); 3] = [
+const NEEDS: [(&str, &str); 4] = [
+    ("--as", "--source"),
     ("--channel", "--text-only"),
     ("--max-record", "--json"),
     ("--require-assertions", "--fail"),
@@ -105,6 +107,7 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             format!("{option}: expected a value, found nothing")
         }
         ErrorKind::InvalidValue => {
+            let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             let known = part(error, ContextKind::ValidValue).unwrap_or_default();
             format!("{option}: expected one of {known}, found `{value}`")
         }
@@ -112,8 +115,16 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
         ErrorKind::InvalidSubcommand => {
             let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let known: Vec<_> = visible(command);
+            let similar = part(error, ContextKind::SuggestedSubcommand);
             if known.is_empty() {
                 format!("`{command}` has no commands, found `{word}`")
+            } else if let Some(similar) = similar {
+                format!("unknown command `{word}`, did you mean {similar}")
+            } else if Path::new(&word).is_file() {
+                format!(
+                    "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
+                    known[0]
+                )
             } else {
                 let known = known.join(", ");
                 format!("unknown command `{word}`, expected one of {known}")
@@ -216,7 +227,7 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
         .get_positionals()
         .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
     match similar {
-        _ if !argument.starts_with('-') => {
+        _ if !argument.starts_with('-') || argument == "-" => {
             if takes_file {
                 format!("`{command}` reads one file, found a second one: `{argument}`")
             } else {
@@ -229,10 +240,43 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                 bare(&similar)
             )
         }
-        None if !takes_file => format!("unknown option `{argument}` of `{command}`"),
         None => format!(
-            "unknown option `{argument}` of `{command}`; a file whose name begins with - is given as ./{argument}"
+            "unknown option `{argument}` of `{command}`{}",
+            elsewhere(argument, command, takes_file)
         ),
+    }
+}
+
+/// What to do about an option that a command does not have: where it belongs, if other commands have it.
+fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
+    let root = crate::args::Args::definition();
+    let has = |definition: &clap::Command| {
+        definition.get_arguments().any(|known| {
+            let long = known.get_long().map(|long| format!("--{long}"));
+            let short = known.get_short().map(|short| format!("-{short}"));
+            long.as_deref() == Some(argument) || short.as_deref() == Some(argument)
+        })
+    };
+    let commands = root.get_subcommands().filter(|command| has(command));
+    let owners: Vec<_> = commands
+        .map(|owner| format!("`provstream {}`", owner.get_name()))
+        .collect();
+    match owners.as_slice() {
+        [] if takes_file && Path::new(argument).exists() => {
+            format!("; a file whose name begins with - is given as ./{argument}")
+        }
+        [] => String::new(),
+        _ if command == root.get_name() => {
+            format!(
+                "; it belongs after the command, as in {} {argument}",
+                owners[0].trim_end_matches('`')
+            ) + "`"
+        }
+        _ if matches!(argument, "-o" | "--output") => {
+            "; redirect standard output to a file, as with `> FILE`".to_owned()
+        }
+        [one] => format!("; {one} has it"),
+        [first @ .., last] => format!("; {} and {last} have it", first.join(", ")),
     }
 }
 
@@ -294,7 +338,27 @@ mod tests {
             ),
             (
                 &["provstream", "vocabulary", "--mode=text"],
-                "unknown option `--mode` of `provstream vocabulary`",
+                "unknown option `--mode` of `provstream vocabulary`; `provstream extract`, `provstream strip`, `provstream admit` and `provstream gate` have it",
+            ),
+            (
+                &["provstream", "marc", "validate", "-o", "x"],
+                "unknown option `-o` of `provstream marc validate`; redirect standard output to a file, as with `> FILE`",
+            ),
+            (
+                &["provstream", "--jobs", "2", "extract"],
+                "unknown option `--jobs` of `provstream`; it belongs after the command, as in `provstream extract --jobs`",
+            ),
+            (
+                &["provstream", "extrct"],
+                "unknown command `extrct`, did you mean extract",
+            ),
+            (
+                &["provstream", "marc", "validate", "-", "-"],
+                "`provstream marc validate` reads one file, found a second one: `-`",
+            ),
+            (
+                &["provstream", "strip", "--nothing"],
+                "unknown option `--nothing` of `provstream strip`",
             ),
             (
                 &["provstream", "help", "extract", "x"],

@@ -99,6 +99,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
             DurationErrorKind::Unit if rest.is_empty() => {
                 format!("expected a unit after {text}, such as {text}m for minutes; units are d, h, m and s")
             }
+            DurationErrorKind::Unit if rest.starts_with(['.', ',']) => {
+                "expected whole numbers, as in 1h30m for one hour and a half".to_owned()
+            }
+            DurationErrorKind::Unit if rest.starts_with(' ') => {
+                "expected no space before the unit, as in 15m".to_owned()
+            }
             DurationErrorKind::Unit => {
                 let unit: String = rest.chars().take_while(|c| !c.is_ascii_digit()).collect();
                 format!("unknown unit `{unit}`, expected d, h, m or s, as in 90s, 15m or 1h30m")
@@ -122,11 +128,16 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn window(text: &str) -> Result<Window, String> {
     let Some((class, text)) = text.split_once('=') else {
-        let is_class = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let of_class = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+        let is_class = text.starts_with(|c: char| c.is_ascii_lowercase());
         return match duration(text) {
-            Err(_) if is_class => Err(format!(
+            Err(_) if is_class && text.chars().all(of_class) => Err(format!(
                 "expected a duration for the class, as in {text}=15m"
             )),
+            Err(_) if text.starts_with(|c: char| c.is_ascii_alphabetic()) => Err(
+                "expected a duration such as 15m, or CLASS=DURATION such as substrate.grep=15m"
+                    .to_owned(),
+            ),
             duration => Ok(Window {
                 class: None,
                 duration: duration?,
@@ -151,7 +162,14 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
     text.parse::<Timestamp>().map_err(|error| {
         let offset = error.offset();
         let what = match error.kind() {
+            TimestampErrorKind::Truncated if text.contains(['T', 't', ':']) => {
+                "it ends too early: perhaps without the time zone, Z for UTC or one such as +02:00"
+                    .to_owned()
+            }
             TimestampErrorKind::Truncated => "it ends too early".to_owned(),
+            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                "it is a number, and Unix time is not read".to_owned()
+            }
             TimestampErrorKind::Separator if text.as_bytes().get(offset) == Some(&b' ') => {
                 "it has a space where a T belongs".to_owned()
             }
@@ -181,7 +199,10 @@ mod tests {
             ("15min", "unknown unit `min`"),
             ("5ms", "unknown unit `ms`"),
             ("5w", "unknown unit `w`"),
-            ("1.5h", "unknown unit `.`"),
+            ("1.5h", "expected whole numbers"),
+            ("15 m", "expected no space"),
+            ("PT1H", "or CLASS=DURATION"),
+            ("substrate.grep:1h", "or CLASS=DURATION"),
             ("1m1h", "the longest first"),
             (
                 "99999999999999999999s",
@@ -202,7 +223,8 @@ mod tests {
         for (bad, message) in [
             ("2026-05-28", "it ends too early"),
             ("2026-05-28 12:00:00Z", "a space where a T belongs"),
-            ("2026-05-28T12:00:00", "ends too early"),
+            ("2026-05-28T12:00:00", "perhaps without the time zone"),
+            ("1748433600", "Unix time is not read"),
             ("now", "2026-05-28T12:00:00Z"),
         ] {
             let found = time(bad).unwrap_err();

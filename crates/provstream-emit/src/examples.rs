@@ -101,7 +101,9 @@ pub fn example_pair(
             "expected at most {MAX_LINE} bytes in a line, found more"
         )));
     }
-    let value = json::value(line).map_err(ExampleError::NotChat)?;
+    let value = json::value(line).map_err(|fault| {
+        ExampleError::NotChat(format!("column {}: {}", fault.offset + 1, fault.what))
+    })?;
     let conversation = Members::of(value).map_err(|what| match kind_is_object(value) {
         true => ExampleError::NotChat(what),
         false => ExampleError::NotChat("expected an object with an array \"messages\"".into()),

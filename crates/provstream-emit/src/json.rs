@@ -6,13 +6,44 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A value as it is written; `Err` says what is wrong, and where.
-pub(crate) fn value(text: &[u8]) -> Result<&RawValue, String> {
+/// What is wrong with text that is not one JSON value.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    /// Where it stops being one, in bytes.
+    pub(crate) offset: usize,
+    /// What was expected and what was found.
+    pub(crate) what: String,
+}
+
+/// A value as it is written.
+pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
     serde_json::from_slice(text).map_err(|error| {
+        let lines = text.split_inclusive(|&byte| byte == b'\n');
+        let before: usize = lines
+            .take(error.line().saturating_sub(1))
+            .map(<[u8]>::len)
+            .sum();
+        let offset = (before + error.column().saturating_sub(1)).min(text.len());
+        if error.is_eof() {
+            let what = "expected JSON, found its end too early".to_owned();
+            return Fault {
+                offset: text.len(),
+                what,
+            };
+        }
+        let rest = String::from_utf8_lossy(&text[offset..]);
+        let found = shown(rest.lines().next().unwrap_or_default());
         let message = error.to_string();
-        // The caller knows the line of what has only one.
-        let message = message.replace(" at line 1 column ", " at column ");
-        format!("not JSON: {message}")
+        let reason = message
+            .rsplit_once(" at line ")
+            .map_or(&*message, |(reason, _)| reason);
+        let what = match reason {
+            "trailing characters" => {
+                format!("expected one JSON value, found more after it: {found}")
+            }
+            reason => format!("expected JSON, found {found}: {reason}"),
+        };
+        Fault { offset, what }
     })
 }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use provstream::provenance::{
     Annotation, Class, Timestamp, Vocabulary, write_bracketed, write_json_annotation,
 };
+use provstream::settings::FilePosition;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, shown};
@@ -85,7 +86,21 @@ impl Observations {
             return Err(ObservationError::file(what));
         }
         let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-        let value = json::value(file).map_err(ObservationError::file)?;
+        let text = str::from_utf8(file).map_err(|error| {
+            let at = error.valid_up_to();
+            let valid = String::from_utf8_lossy(&file[..at]);
+            ObservationError {
+                place: Some(FilePosition::of(&valid, valid.len())),
+                ..ObservationError::file(format!(
+                    "expected UTF-8, found the byte 0x{:02X}",
+                    file[at]
+                ))
+            }
+        })?;
+        let value = json::value(file).map_err(|fault| ObservationError {
+            place: Some(FilePosition::of(text, fault.offset)),
+            ..ObservationError::file(fault.what)
+        })?;
         let Some(items) = json::elements(value) else {
             let found = json::kind(value);
             return Err(ObservationError::file(format!(
@@ -101,8 +116,11 @@ impl Observations {
         let mut seen = BTreeMap::new();
         let mut all = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
+            // The items are parts of the file.
+            let offset = item.get().as_ptr().addr() - text.as_ptr().addr();
             let wrong = |what| ObservationError {
                 index: Some(index),
+                place: Some(FilePosition::of(text, offset)),
                 what,
             };
             let observation = read(item, vocabulary).map_err(wrong)?;
@@ -141,12 +159,17 @@ impl Observations {
 pub struct ObservationError {
     /// Of the observation, from 0; `None` for what is wrong with the file as a whole.
     index: Option<usize>,
+    place: Option<FilePosition>,
     what: String,
 }
 
 impl ObservationError {
     const fn file(what: String) -> Self {
-        Self { index: None, what }
+        Self {
+            index: None,
+            place: None,
+            what,
+        }
     }
 
     /// Which observation is meant, counted from 0; `None` if it is the file as a whole.
@@ -154,10 +177,19 @@ impl ObservationError {
     pub const fn index(&self) -> Option<usize> {
         self.index
     }
+
+    /// Where the observation begins, or where the file is wrong; `None` if it is the file as a whole.
+    #[must_use]
+    pub const fn place(&self) -> Option<FilePosition> {
+        self.place
+    }
 }
 
 impl fmt::Display for ObservationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place {
+            write!(f, "{place}: ")?;
+        }
         if let Some(index) = self.index {
             write!(f, "observation {}: ", index + 1)?;
         }

@@ -69,8 +69,8 @@ fn what_teaches_faults_or_nothing_is_refused() {
         assert_eq!(error, format!("message 1: {code} (1 in all)"), "{content}");
     }
     for (wrong, message) in [
-        ("", "not JSON: EOF while parsing a value at column 0"),
-        ("[1,\n", "not JSON: EOF while parsing a value at column 3"),
+        ("", "column 1: expected JSON, found its end too early"),
+        ("[1,\n", "column 4: expected JSON, found its end too early"),
         ("[]", "expected an object with an array \"messages\""),
         (
             "{\"messages\": [], \"messages\": []}",
@@ -199,8 +199,22 @@ fn wrong_observations_are_refused_with_their_place() {
         1
     );
     for (file, message) in [
-        ("", "not JSON: EOF while parsing a value at column 0"),
-        ("[\n{]", "not JSON: key must be a string at line 2 column 2"),
+        (
+            "",
+            "line 1, column 1: expected JSON, found its end too early",
+        ),
+        (
+            "[\n{]",
+            "line 2, column 2: expected JSON, found \"]\": key must be a string",
+        ),
+        (
+            "[]\n[]",
+            "line 2, column 1: expected one JSON value, found more after it: \"[]\"",
+        ),
+        (
+            "[\n {\"id\": \"a\"}]",
+            "line 2, column 2: observation 1: the member \"class\" is missing",
+        ),
         ("{}", "expected an array of observations, found an object"),
         ("[1]", "observation 1: expected an object, found a number"),
         (
@@ -252,7 +266,9 @@ fn wrong_observations_are_refused_with_their_place() {
             "observation 1: \"summary\": expected one line without control characters, found U+000A at byte 1",
         ),
     ] {
-        assert_eq!(read(file).unwrap_err().to_string(), message);
+        let said = read(file).unwrap_err().to_string();
+        assert!(said.ends_with(message), "{said}\n{message}");
+        assert_eq!(said.starts_with("line "), file != "{}", "{said}");
     }
     // Characters that end a line or turn it round in a prompt.
     for c in [
@@ -271,7 +287,7 @@ fn wrong_observations_are_refused_with_their_place() {
     let summary = json!([{"class": "substrate.grep", "id": "a", "summary": "x".repeat(501)}]);
     assert_eq!(
         read(&summary.to_string()).unwrap_err().to_string(),
-        "observation 1: \"summary\": expected at most 500 bytes, found 501"
+        "line 1, column 2: observation 1: \"summary\": expected at most 500 bytes, found 501"
     );
     assert_eq!(
         read(&" ".repeat((1 << 20) + 1)).unwrap_err().to_string(),

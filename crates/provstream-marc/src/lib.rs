@@ -1,9 +1,11 @@
 //! MARC is a profile for what generative models and agents report about their control decisions: how sure a system is of a
-//! direct answer, where its uncertainty comes from, and whether it answers, asks, looks something up or abstains. This crate
-//! reads, validates, decides, discloses and carries such records, with or without the parser.
+//! direct answer, where its uncertainty comes from, and whether it answers, asks, looks something up or abstains. Such a
+//! report is a *record*. This crate selects actions and writes their records, and it reads, validates, discloses and carries
+//! records, with or without the parser.
 //!
 //! A [`Session`] selects an action and writes its record. Its [`Decision`] gives a [`Speech`], which has a place for an answer only
-//! if the action is `ANSWER`. Place a record of another component in a [`TrustContext`] before you disclose it or decide by it.
+//! if the action is `ANSWER`. Place a record of another component in a [`TrustContext`] before you disclose it or base a
+//! decision on it.
 //!
 //! ```
 //! use provstream_marc::{Document, MarcKind, Profile};

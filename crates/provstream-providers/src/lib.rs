@@ -1,18 +1,19 @@
 //! Provenance annotations in the responses of LLM providers, without I/O: read, remove or replace them.
 //!
-//! A provider streams an answer as events: server-sent events (SSE) or one JSON value a line. Each event carries a few
-//! characters of one [`Channel`], such as a choice, a content block or a candidate. Responses that are not streamed are
-//! read as well. Each layer is usable on its own:
+//! A provider streams an answer as events: server-sent events (SSE), one JSON value a line, or the objects of one JSON
+//! array. Each event carries a few characters of one [`Channel`], such as a choice, a content block or a candidate.
+//! Responses that are not streamed are read as well. Each layer is usable on its own:
 //!
 //! - [`StreamRewriter`] writes the same response with the annotations in its text removed or replaced;
-//! - [`StreamGate`] does that with text that a policy withholds as well;
-//! - `WireStream` (feature `futures`) does that for a stream of chunks, such as the body of a response;
+//! - [`StreamGate`] also holds text back until a policy has decided about it, and removes or changes what the policy
+//!   withholds;
+//! - `WireStream` (feature `futures`) is a [`StreamRewriter`] for a stream of chunks, such as the body of a response;
 //! - [`ResponseParser`] has a [`Parser`](provstream::Parser) for each channel;
 //! - [`Decoder`] reads a [`Format`] and gives [`Item`]s: text, reasoning and tool calls, by channel;
 //! - [`SseDecoder`] cuts an SSE stream into events, per the HTML standard.
 //!
 //! Guarantees:
-//! - No input is an error: what is odd gives a [`Notice`] with its position, and is counted in a [`ReadReport`].
+//! - Every input is accepted: anything odd is reported as a [`Notice`] with its position, and counted in a [`ReadReport`].
 //! - Results do not depend on chunk boundaries.
 //! - Memory is bounded: an event by [`DEFAULT_MAX_EVENT`] or the limit that was set, channels by [`MAX_CHANNELS`].
 //!

@@ -1,18 +1,19 @@
-//! Sentences of a candidate, the text before an annotation.
+//! Finds sentence boundaries in the text before an annotation, the *candidate*.
 //!
 //! Boundaries are those of UAX #29 with the differences of the wire profile, assertion span:
 //!
 //! - LF, CR and CRLF are white space, and so is the `>` of a block quote that continues after one.
-//! - No break after a terminator without white space after it, except `。`, `！` and `？`. Closing quotes and parentheses in
-//!   between belong to the sentence they close, a `»` after a space too when nothing is attached to it.
+//! - No break after a *terminator* (a character that can end a sentence, such as a full stop) that is not followed by white
+//!   space, except `。`, `！` and `？`. Closing quotes and parentheses between the two belong to the sentence that they close.
+//!   So does a `»` after a space, if nothing follows it directly.
 //! - No break after an abbreviation, an initial or a single letter and full stop, unless the next word can only start a
-//!   sentence (`data/starts`). Words that are also names (He, La) do not count as such after an initial or a title.
+//!   sentence (`data/starts`). After an initial or a title, words that are also names (He, La) do not count as such starters.
 //! - No break after a numbered marker, a German ordinal, an ellipsis in mid-sentence, a quotation followed by its verb.
 //! - A last sentence without any letter joins the one before it. Only the last one does: in `One. 2. Three.` it stays.
 //!
 //! The decision about a terminator looks at a bounded number of bytes before it, at the white space and closing punctuation
-//! around it and at what follows up to the next terminator or letter. No byte is looked at on behalf of more than a fixed
-//! number of terminators, so the cost is linear whatever the text.
+//! around it and at what follows up to the next terminator or letter. Each byte is examined for at most a fixed number of
+//! terminators, so the cost is linear for every text.
 
 mod abbreviation;
 mod boundary;

@@ -23,10 +23,12 @@ pub(crate) struct GateArgs {
     /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
-    /// Append a line of JSON for each decision to this file
+    /// Append the decisions to this file, as lines of JSON
     ///
-    /// A line has the place and the SHA-256 of the text, the annotations, the verdict, and what was done. It is written
-    /// before any of the text is; if it cannot be, nothing more is written.
+    /// The line of an assertion has the place and the SHA-256 of its text, the annotations, the verdict, and the action. It
+    /// is written before any of the text, apart from text that a limit has released. A run of unannotated text that is
+    /// marked, replaced or discarded has a line at its end, text that a limit released has one after its release, and a
+    /// stream that the policy ends has a last one. If a line cannot be written, nothing more is released.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
     /// Wait until each line of the audit log is on the disk

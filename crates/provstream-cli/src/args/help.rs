@@ -25,18 +25,19 @@ prints each as soon as it is certain. An annotation is what the model declares; 
 pub(super) const EXIT: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
-  1  the input or the vocabulary file cannot be read, or the output cannot be written
-  2  an argument is wrong, or what the vocabulary file says is";
+  1  the input or a settings file cannot be read, or the output cannot be written
+  2  an argument or a settings file (such as a vocabulary) is wrong";
 
 /// The exit statuses of `strip`.
 pub(super) const EXIT_STRIP: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
-  1  the input or the vocabulary file cannot be read, the output cannot be written, or with --input nothing was of that
-     format or --channel names none of its channels
+  1  the input or the vocabulary file cannot be read, the output cannot be written, or with
+     --input nothing was of that format or --channel names none of its channels
   2  an argument is wrong, or what the vocabulary file says is
-  3  with `strip --fail`: something of a provider's response was not read (an event that is malformed, too long or not
-     complete, text of another shape or of too many channels, a format that is not known), or the provider reports an error";
+  3  with `strip --fail`: the provider reports an error, or something of its response was not
+     read (an event that is malformed, too long or not complete, text of another shape or of
+     too many channels, a format that is not known)";
 
 /// The exit statuses of `citations read`, which reads no vocabulary.
 pub(super) const EXIT_CITATIONS_READ: &str = "\
@@ -80,21 +81,22 @@ Environment:
   PROVSTREAM_VOCABULARY  the default of --vocabulary";
 
 pub(super) const EXTRACT: &str = "\
-Print what a stream asserts and where it comes from, one JSON object a line.
+Print what a stream asserts and where it comes from, one JSON object a line (long ones are broken in this help).
 
 Each assertion is printed with its annotations as soon as nothing can be added to it, and each diagnostic where it \
 arises; the last line holds totals. All spans are byte offsets, the first included, the second not. In free text an \
 assertion is the sentence before the brackets, and `clean_span` is its place in what `provstream strip` writes. In JSON it \
 is a string that is a member `assertion`, and `pointer` is that member's JSON Pointer.
 
-    {\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
-\"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\"declared\":\"substrate.grep\",\
-\"span\":{\"start\":9,\"end\":25}}]}
-    {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
-\"pointer\":\"/assertion\",\"annotations\":[]}
-    {\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,\"violations\":[],\
-\"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
-\"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}}
+    {\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},
+      \"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",
+      \"declared\":\"substrate.grep\",\"span\":{\"start\":9,\"end\":25}}]}
+    {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},
+      \"pointer\":\"/assertion\",\"annotations\":[]}
+    {\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,
+      \"violations\":[],\"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",
+      \"confidence_target\":\"direct_answer_suitability\",\"uncertainty_source\":\"ambiguity\",
+      \"recommended_next_step\":\"name the year\"}}
     {\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":221,\"end\":237}}
     {\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}
 
@@ -137,10 +139,10 @@ are.";
 pub(super) const ADMIT: &str = "\
 Judge each assertion by what its annotations declare, and print it with the verdict.
 
-An assertion is admitted when annotations of at least K distinct classes count. One counts when its class is not a \
+An assertion is admitted when annotations of at least K distinct classes count. An annotation counts when its class is not a \
 terminal and its `ts` is neither older than the window of its class nor further in the future than the skew. An \
-annotation that is terminal, or had to be taken for one, makes the assertion inadmissible. Those who act only \
-within their own state commonly ask for 2 classes, those whose effects go beyond it for 3.
+annotation that is terminal, or had to be taken for one, makes the assertion inadmissible. A program that changes only \
+its own state commonly uses a floor of 2 classes, one with effects beyond it a floor of 3.
 
 Prints the assertion lines of `provstream extract` with one more field:
 
@@ -207,9 +209,10 @@ The vocabulary of version 1.0 is built in. Another one is loaded from a TOML fil
     [[class]]
     id = \"substrate.ct.log\"
     since = \"1.1\"
+    description = \"What a certificate transparency log says.\"
 
-A vocabulary of version 1.1 or any other 1.x has the classes of version 1.0; they need not be repeated. One of version 2.0 or later has \
-only the classes that it lists, and the terminals. A terminal says that nothing corroborates the assertion.";
+`since` is the version that brought the class, at most the `version` of the file; `description` can be left out. A vocabulary of version 1.1 or any other 1.x has the classes of version 1.0; they need not be repeated. One of version 2.0 or later has \
+only the classes that it lists, and the terminals. A terminal says that nothing corroborates the assertion, or that what did is too old.";
 
 pub(super) const CITATIONS: &str = "\
 Read the citations of providers, and write annotations in their forms.
@@ -222,14 +225,16 @@ Print the citations in a provider's response, one JSON object a line.
 The input is the stream of events as the provider sends it, server-sent or as JSON values, or a whole response. For each citation a \
 line is printed, and at the end totals:
 
-    {\"event\":\"citation\",\"provider\":\"openai\",\"part\":\"0/0\",\"extent\":{\"start\":3,\"end\":8,\"unit\":\"code-points\"},\
-\"sources\":[{\"kind\":\"web\",\"url\":\"https://example.org/\",\"title\":\"Example\"}]}
+    {\"event\":\"citation\",\"provider\":\"openai\",\"part\":\"0/0\",
+      \"extent\":{\"start\":3,\"end\":8,\"unit\":\"code-points\"},
+      \"sources\":[{\"kind\":\"web\",\"url\":\"https://example.org/\",\"title\":\"Example\"}]}
     {\"event\":\"end\",\"citations\":1,\"diagnostics\":0}
 
 `part` is the choice, content block, candidate or output item whose text it is about; `extent` is the range in it, `whole`, or left \
 out if it is not known. A citation that is not as its form requires gives a diagnostic with its place:
 
-    {\"event\":\"diagnostic\",\"code\":\"malformed-citation\",\"pointer\":\"/annotation/end_index\",\"message\":\"…\"}";
+    {\"event\":\"diagnostic\",\"code\":\"malformed-citation\",
+      \"pointer\":\"/annotation/end_index\",\"message\":\"…\"}";
 
 pub(super) const CITATIONS_WRITE: &str = "\
 Write the annotations of a text as W3C, OpenAI or Gemini citations.

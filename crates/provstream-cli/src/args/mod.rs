@@ -60,10 +60,10 @@ pub(crate) struct AnyArgs {
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true,
         env = "PROVSTREAM_COLOR", hide_env = true, help_heading = ANY)]
     pub(crate) color: Color,
-    /// Print no notes and no progress on standard error; errors are printed
+    /// Print no notes and no progress on standard error, only errors; a status of 3 then comes without its reason
     #[arg(long, short, global = true, help_heading = ANY)]
     pub(crate) quiet: bool,
-    /// Show no progress bar; without this one is shown for large files where standard error is a terminal
+    /// Show no progress bar; by default large files have one if standard error is a terminal
     #[arg(long, global = true, help_heading = ANY)]
     pub(crate) no_progress: bool,
 }
@@ -146,7 +146,7 @@ pub(crate) struct CompletionsArgs {
 /// Arguments of `provstream man`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct ManArgs {
-    /// The command, such as `extract` or `marc validate` [default: the program]
+    /// The command, such as `extract`, or `marc validate` as two words [default: the program]
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }

@@ -53,7 +53,7 @@ pub(crate) struct ExtractArgs {
 /// Arguments of `provstream strip`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct StripArgs {
-    /// The file to read, or - for standard input
+    /// The file to read, or - for standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Also remove JSON values that are an asserted object or a MARC object
@@ -114,11 +114,11 @@ pub(crate) struct AdmitArgs {
     ///
     /// Status 0 then means that the stream was read to its end, that every assertion in it was admitted, and that nothing
     /// was passed over that may have been one. The status is 3 for JSON that is broken, not closed or nested too deep
-    /// (prose under --mode json is such), for everything longer than a limit, for annotations in brackets within JSON strings
-    /// where nothing else was found, and with --input for events that were not read, an error of the provider, and an input
-    /// without text and end. `provstream extract` shows where. A stream without assertions passes, unless
-    /// --require-assertions is given. If the reader of the output goes away before all is known, the status is 1, or 3 if an
-    /// assertion was not admitted by then.
+    /// (prose under --mode json is such), for an annotation that is not closed after its first field, for everything longer than
+    /// a limit, for annotations in brackets within JSON strings where nothing else was found, and with --input for events that
+    /// were not read, an error of the provider, and an input without text and end. `provstream extract` shows where. A stream
+    /// without assertions passes, unless --require-assertions is given. If the reader of the output goes away before all is
+    /// known, the status is 1, or 3 if an assertion was not admitted by then.
     #[arg(long)]
     pub(crate) fail: bool,
     /// With --fail, also exit with status 3 when there was no assertion
@@ -170,10 +170,11 @@ pub(crate) struct FileArgs {
 pub(crate) struct SourceArgs {
     /// What the input is: raw, auto, or the format of a provider's responses
     ///
-    /// raw: the text itself. openai-chat, openai-responses, openai-assistants, anthropic, gemini, gemini-interactions, ollama, cohere,
-    /// mistral-conversations, llama-cpp, tgi, bedrock-converse, vercel-ui: a response as the provider sends it, streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate)
-    /// is then a stream of its own: lines name it, as in `"channel":"0"`, and offsets count within its text. What could not be
-    /// read is reported on standard error, or by `extract` as a diagnostic.
+    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere, openai-assistants,
+    /// gemini-interactions, mistral-conversations, llama-cpp, tgi, bedrock-converse, vercel-ui: a response as the provider sends it,
+    /// streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate) is then
+    /// a stream of its own; where lines are printed they name it, as in `"channel":"0"`, and offsets refer to its text. What could
+    /// not be read is reported on standard error, or by `extract` as a diagnostic.
     #[arg(long, value_name = "INPUT", default_value = "raw", value_parser = str::parse::<InputFormat>)]
     pub(crate) input: InputFormat,
     /// How the stream is written: text, json, ndjson or auto
@@ -185,19 +186,19 @@ pub(crate) struct SourceArgs {
     /// Feed the parser in pieces of at most this many bytes, 1 to 1048576 [default: 65536]
     ///
     /// For trying things out: it affects only into which pieces text is divided. A pause of the input ends a piece, too. With
-    /// --jobs it is also the length of the parts that a file is read in.
+    /// --jobs, where a command has it, this is also the length of the parts that a file is read in.
     #[arg(long, value_name = "BYTES", value_parser = chunk_size)]
     pub(crate) chunk_size: Option<NonZeroUsize>,
     /// Where the classes come from.
     #[command(flatten)]
     pub(crate) classes: ClassesArgs,
-    /// Longest annotation in bytes, brackets included, 1 to 65535; in JSON longest string of one
+    /// Most bytes of an annotation with its brackets, and of each of its strings in JSON, 1 to 65535
     ///
-    /// What is longer in brackets is text. In JSON an annotation with a longer string is malformed.
+    /// A longer one in brackets is text, with a diagnostic. In JSON an annotation with a longer string is malformed.
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, Limits::with_max_annotation))]
     pub(crate) max_annotation: usize,
-    /// Most objects and arrays within one another in a JSON value, 1 to 65536; the rest of a deeper one is not read
+    /// How deep objects and arrays can be nested in a JSON value, 1 to 65536; what is deeper is not read
     #[arg(long, value_name = "COUNT", help_heading = LIMITS,
         default_value_t = Limits::default().max_depth(), value_parser = |text: &str| limit(text, Limits::with_max_depth))]
     pub(crate) max_depth: usize,
@@ -215,7 +216,7 @@ impl SourceArgs {
 /// Bounds that matter only where assertions are wanted.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct LimitArgs {
-    /// Longest assertion in bytes, 4 to 1048576; of a longer one the end is kept, in JSON the start
+    /// Most bytes of an assertion, 4 to 1048576; a longer one loses its start, or in JSON its end
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_assertion(), value_parser = |text: &str| limit(text, Limits::with_max_assertion))]
     pub(crate) max_assertion: usize,
@@ -223,10 +224,10 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "COUNT", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotations(), value_parser = |text: &str| limit(text, Limits::with_max_annotations))]
     pub(crate) max_annotations: usize,
-    /// Most bytes kept of what is not complete, 1 to 1048576 [default: 4096, in JSON 65536]
+    /// Most bytes kept for incomplete assertions, 1 to 1048576 [default: 4096, in JSON 65536]
     ///
-    /// In free text the values of annotations whose assertion is not complete, in JSON the assertions and annotations of
-    /// all objects that are open. A number given is for both.
+    /// In free text these are the values of their annotations, in JSON the assertions and annotations of all open objects. If the
+    /// option is given, it holds for both.
     #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = |text: &str| limit(text, Limits::with_max_pending))]
     pub(crate) max_pending: Option<usize>,
     /// Longest JSON Pointer that is printed, in bytes, 1 to 65536

@@ -47,6 +47,11 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
             "--link is missing, and this form has nothing but links; give one, as in --link https://example.org/{id}".to_owned(),
         ));
     }
+    if args.form != CitationForm::WebAnnotation && args.source.is_some() {
+        return Err(Failure::Usage(
+            "--source is only for --as web-annotation, whose annotations name the text".to_owned(),
+        ));
+    }
     let vocabulary = setup::vocabulary(&args.classes)?;
     check_links(&args.links, &vocabulary)?;
     let parser = Parser::builder()

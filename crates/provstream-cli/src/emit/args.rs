@@ -28,9 +28,10 @@ Print instructions for a model: the rules, each class in a line, the terminals, 
 
 With --observations, the prompt lists what was observed, and the model is asked to cite nothing else. The file is a JSON array:
 
-    [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\", \"ts\": \"2026-05-28T11:40:00Z\", \"summary\": \"fn main\"}]
+    [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\",
+      \"ts\": \"2026-05-28T11:40:00Z\", \"summary\": \"fn main\"}]
 
-`ts` and `summary` may be missing. The same arguments give the same bytes, so that `sha256sum` of a prompt identifies it; \
+`ts` and `summary` can be left out. The same arguments give the same bytes, so that `sha256sum` of a prompt identifies it; \
 --json prints one object with the text, the hash, and the version of the prompts.";
 
 const SCHEMA: &str = "\
@@ -43,7 +44,7 @@ const GRAMMAR: &str = "\
 Print a grammar of free text in which an annotation, once begun, can only be completed well-formed.
 
 With --observations, an annotation can cite what the file lists and nothing else. --require every-sentence forbids text that no \
-annotation follows. A structural tag enforces what follows its triggers alone.";
+annotation follows. A structural tag enforces only what follows one of its triggers.";
 
 const EXAMPLES: &str = "\
 Print examples for fine-tuning and few-shot prompts, two lines for each conversation.
@@ -99,7 +100,7 @@ pub(crate) struct PromptArgs {
     /// How it is worded.
     #[command(flatten)]
     pub(crate) wording: WordingArgs,
-    /// What has to be annotated, as for `emit grammar`: nothing (but sentences that state a fact) or every-sentence
+    /// What the model is asked to annotate: nothing (only what states a fact) or every-sentence
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = named::<Requirement>)]
     pub(crate) require: Requirement,
     /// What can be cited.
@@ -127,7 +128,7 @@ pub(crate) struct GrammarArgs {
     /// What reads it: lark (llguidance), gbnf (llama.cpp), ebnf (XGrammar), regex, structural-tag or structural-tag-legacy
     #[arg(long, value_name = "TARGET", value_parser = named::<GrammarTarget>)]
     pub(crate) target: GrammarTarget,
-    /// What has to be annotated: nothing or every-sentence
+    /// What the grammar requires an annotation for: nothing (annotations can be left out) or every-sentence
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = named::<Requirement>)]
     pub(crate) require: Requirement,
     /// What can be cited.

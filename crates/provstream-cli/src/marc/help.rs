@@ -25,7 +25,8 @@ The input is JSON: objects one after the other, in arrays, or inside other objec
 \"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"}]}
 
 `valid` says that no violation is of level `must`. With --kind auto the members of an object decide which kind it is. An \
-object that could be either or neither, text that is not JSON, and an input with no MARC object are violations too.";
+object that has the members of both kinds or of neither is a violation, too; so is text that is not JSON, and an input without \
+MARC objects.";
 
 pub(super) const PROJECT: &str = "\
 Print what may be disclosed of MARC-Core records: a MARC-Disclosure object for each.

@@ -920,7 +920,7 @@ fn the_report_cites_sections_and_says_what_is_declared() {
     assert!(
         wrong
             .stderr
-            .contains("line 4, column 1: unknown key \"calibration_profil\", expected one of"),
+            .contains("line 4, column 1: unknown key \"calibration_profil\" in \"bands\", did you mean \"calibration_profile\""),
         "{}",
         wrong.stderr
     );

@@ -204,6 +204,17 @@ fn an_output_that_cannot_be_written_is_status_one() {
             "{message}"
         );
     }
+    for command in ["strip", "extract"] {
+        let mut run = provstream(&[command, "-o", "/dev/full"]);
+        run.arg(testkit::root().join("corpus/transcripts/code-review.txt"));
+        let output = run.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            message.starts_with("provstream: cannot write the output: /dev/full: "),
+            "{message}"
+        );
+    }
 }
 
 #[test]
@@ -230,7 +241,7 @@ fn a_bad_vocabulary_file_is_told_with_its_place() {
         (run.status, run.stderr),
         (
             2,
-            format!("provstream: {path}: line 1, column 12: expected UTF-8, found other bytes\n")
+            format!("provstream: {path}: line 1, column 12: expected UTF-8, found the byte 0xFF\n")
         )
     );
 }

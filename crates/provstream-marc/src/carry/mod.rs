@@ -1,10 +1,10 @@
-//! Carrying records and disclosures inside of other protocols.
+//! Carrying records and disclosures inside other protocols.
 //!
 //! Each carrier has one place for a MARC-Core record and another for a MARC-Disclosure object, so that the place shows
-//! which of the two it is. What is carried is not changed: no member is renamed, left out or read otherwise, numbers and
+//! which of the two it is. What is carried is not changed: no member is renamed, left out or reinterpreted, numbers and
 //! escapes stay as they are written, and what is taken out is what was put in. Everything else in the envelope keeps its
-//! bytes and its order, but for white space between the tokens; an object around a place is made where it is missing or null,
-//! and stays. So the mapping below is all that has to be documented.
+//! bytes and its order, except for white space between tokens. If the object that contains a place is missing or null, it is
+//! created, and it stays when the record is taken out. A deployment therefore has to document only the mapping below.
 //!
 //! | Carrier | What the envelope is | MARC-Core | MARC-Disclosure |
 //! |---|---|---|---|
@@ -18,7 +18,7 @@
 //! Places are JSON Pointers (RFC 6901), in which `~1` is a slash. Authentication, integrity, ordering and confidentiality are
 //! the carrying protocol's. A record has scores that are not for end users: see [`Carrier::strip_core`].
 //!
-//! Source: MARC-02 12, 12.1, 13.3, 20.1; open point 80.
+//! Source: MARC-02 12, 12.1, 13.3, 20.1; open point 80 of `docs/conformance.md`.
 //!
 //! ```
 //! use provstream_marc::carry::Carrier;

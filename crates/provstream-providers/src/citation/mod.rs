@@ -1,15 +1,15 @@
-//! Citations as providers and the W3C write them, and what was annotated in those forms.
+//! Reads the citations of providers, and writes annotations as W3C, OpenAI or Gemini citations.
 //!
 //! There are two directions:
 //!
 //! - Out: an assertion at its place in the text that is shown ([`CleanText`], [`Cited`]) as a W3C Web Annotation
 //!   ([`write_web_annotation`]), as annotations in the manner of OpenAI ([`write_openai_annotations`]), or as the
 //!   grounding metadata of Gemini ([`write_gemini_grounding`]).
-//! - In: the citations in an event of a provider's stream ([`read`]), as one type, [`Citation`], which
-//!   [annotations](Citation::from_annotation) can be turned into as well. So a service can treat both alike.
+//! - In: the citations in an event of a provider's stream ([`read`]), as one type, [`Citation`].
+//!   [Annotations](Citation::from_annotation) can be converted to the same type, so that a service can treat both alike.
 //!
-//! Each form counts in its own unit, and none of them says so in its JSON. Here a place has its [`Unit`] with it, and what
-//! is no place in a text gives none instead of a wrong one.
+//! Each form counts in its own unit, and none of them says so in its JSON. Here a place includes its [`Unit`], and a
+//! conversion returns `None` for a range that is not a place in the text.
 //!
 //! | form | unit | end |
 //! |---|---|---|
@@ -19,8 +19,8 @@
 //! | Cohere `start`, `end` | code points | exclusive |
 //! | Anthropic | none: a citation is about its whole content block | |
 //!
-//! OpenAI and Cohere speak of characters, and OpenAI of "the last character" for the end. Their own examples slice strings
-//! of Python, which count code points up to and excluding the end, with the numbers; that is followed here.
+//! OpenAI and Cohere speak of characters, and OpenAI of "the last character" for the end. Their own examples use the
+//! numbers to slice Python strings, which count code points and exclude the end; this module does the same.
 //!
 //! ```
 //! use provstream::Span;
@@ -42,15 +42,15 @@
 //!
 //! ## `substrate_class`
 //!
-//! The identifier of the class that the annotation was taken for.
+//! The identifier of the class that the annotation resolves to.
 //!
 //! ## `declared`
 //!
-//! The identifier as it was written, where that is another one.
+//! The identifier as it was written, if it differs from the class.
 //!
 //! ## `reason`
 //!
-//! Why the class is another one: `unknown-identifier`, `vocabulary-version` or `malformed`.
+//! Why the class differs from the identifier: `unknown-identifier`, `vocabulary-version` or `malformed`.
 //!
 //! ## `observation_id`
 //!
