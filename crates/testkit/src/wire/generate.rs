@@ -102,6 +102,22 @@ impl Stream<'_> {
         }
     }
 
+    /// Where in a text a passage without annotations is, in characters.
+    fn passage(&mut self, text: &[char]) -> Option<(usize, usize)> {
+        let passage: Vec<char> = self
+            .random
+            .pick(&["The build is green.", "Grüße", "😀", "word"])
+            .chars()
+            .collect();
+        let places = text.windows(passage.len()).enumerate();
+        let places: Vec<usize> = places
+            .filter(|(_, window)| *window == passage)
+            .map(|(place, _)| place)
+            .collect();
+        let start = *places.get(self.random.below(places.len()))?;
+        Some((start, start + passage.len()))
+    }
+
     fn chat(&mut self, kind: usize) {
         let count = 1 + self.random.below(3);
         let mut left: Vec<_> = (0..count)
@@ -254,11 +270,21 @@ impl Stream<'_> {
                 if place == last && self.random.one_in(3) {
                     parts += r#",{"functionCall":{"name":"f","args":{}}}"#;
                 }
-                let finish = if place == last {
-                    r#","finishReason":"STOP""#
-                } else {
-                    ""
-                };
+                let mut finish = String::new();
+                if place == last {
+                    finish += r#","finishReason":"STOP""#;
+                    if let Some((start, end)) = self.passage(&whole) {
+                        let bytes = |upto: usize| -> usize {
+                            whole[..upto].iter().map(|char| char.len_utf8()).sum()
+                        };
+                        let cited = json!(whole[start..end].iter().collect::<String>());
+                        finish += &format!(
+                            r#","groundingMetadata":{{"groundingSupports":[{{"segment":{{"startIndex":{},"endIndex":{},"text":{cited}}}}}]}}"#,
+                            bytes(start),
+                            bytes(end)
+                        );
+                    }
+                }
                 self.events.push(format!(
                     r#"{{"candidates":[{{"content":{{"parts":[{parts}],"role":"model"}}{finish},"index":{index}}}],"usageMetadata":{{"totalTokenCount":{place}}},"modelVersion":"g"}}"#
                 ));
@@ -295,6 +321,12 @@ impl Stream<'_> {
                 r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":{text}}}}}}}}}"#
             ));
         }
+        if let Some((start, end)) = self.passage(&whole) {
+            let cited = json!(whole[start..end].iter().collect::<String>());
+            self.events.push(format!(
+                r#"{{"type":"citation-start","index":0,"delta":{{"message":{{"citations":{{"start":{start},"end":{end},"text":{cited},"content_index":0}}}}}}}}"#
+            ));
+        }
         if !self.random.one_in(4) {
             self.events
                 .push(r#"{"type":"content-end","index":0}"#.into());
@@ -317,7 +349,11 @@ impl Stream<'_> {
             });
         }
         let text = json!(whole.iter().collect::<String>());
-        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[]}}}}],"completed_at":7}}"#));
+        let cited = self.passage(&whole).map(|(start, end)| {
+            format!(r#"{{"type":"file_citation","start_index":{start},"end_index":{end}}}"#)
+        });
+        let cited = cited.unwrap_or_default();
+        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[{cited}]}}}}],"completed_at":7}}"#));
         self.events.push(r#"{"id":"run_1","object":"thread.run","status":"completed","last_error":null,"usage":{"total_tokens":3}}"#.into());
         self.events.push("[DONE]".into());
     }
