@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::frame::{Frame, Kind, Piece};
+use super::sse::give_back;
 use super::walk::scan::Skip;
 use provstream::Span;
 use provstream::TextChunk;
@@ -85,7 +86,7 @@ impl JsonFramer {
             sink(kind, Piece::Unterminated(frame(&self.open, self.start)));
         }
         self.passing = false;
-        self.open.clear();
+        give_back(&mut self.open);
         self.start = self.position;
         self.skip = Skip::default();
         self.is_in_value = true;
@@ -196,7 +197,7 @@ impl JsonFramer {
             } else if !self.open.is_empty() {
                 sink(kind, event(&self.open, self.start));
             }
-            self.open.clear();
+            give_back(&mut self.open);
             self.start = self.position;
         }
     }

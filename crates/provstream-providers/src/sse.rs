@@ -351,7 +351,7 @@ impl SseDecoder {
     }
 
     fn begin_block(&mut self) {
-        self.open.clear();
+        give_back(&mut self.open);
         self.start = self.position;
         self.passing = false;
         self.has_field = false;
@@ -528,6 +528,15 @@ impl Block {
             _ => {}
         }
     }
+}
+
+/// Empties a buffer, and gives back memory that an unusually long event needed.
+pub(super) fn give_back(open: &mut Vec<u8>) {
+    const USUAL: usize = 1 << 16;
+    if open.capacity() > USUAL {
+        *open = Vec::new();
+    }
+    open.clear();
 }
 
 /// A number of milliseconds in ASCII digits alone.

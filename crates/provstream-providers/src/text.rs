@@ -34,6 +34,13 @@ pub(super) struct Scratch {
     out: Vec<u8>,
 }
 
+impl Scratch {
+    /// Bytes of memory.
+    pub(super) const fn capacity(&self) -> usize {
+        self.decoded.capacity() + self.out.capacity()
+    }
+}
+
 /// Where the text that a string becomes is appended as content of a JSON string.
 pub(super) type Edit<'e> = &'e mut Vec<u8>;
 

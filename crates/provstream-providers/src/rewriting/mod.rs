@@ -298,7 +298,8 @@ impl<R: TextRewriter> State<R> {
     /// Gives back memory that an unusual event needed.
     fn trim(&mut self) {
         self.reader.trim();
-        if self.out.capacity() > USUAL || self.edits.bytes.capacity() > USUAL {
+        let taken = self.out.capacity() + self.edits.bytes.capacity() + self.scratch.capacity();
+        if taken > 4 * USUAL {
             self.edits = Edits::default();
             self.out = Vec::new();
             self.scratch = Scratch::default();

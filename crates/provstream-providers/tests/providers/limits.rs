@@ -234,6 +234,34 @@ fn an_event_allocates_nothing_in_the_steady_state() {
 }
 
 #[test]
+fn memory_that_a_long_event_needed_is_given_back() {
+    for envelope in ENVELOPES {
+        let (short, long) = (envelope.event(150), envelope.event(1 << 20));
+        let events = [&*short, &*long, &*short].map(|event| format!("{event}{}", envelope.between));
+        let events = events.concat();
+        for size in [64, 4_096, events.len()] {
+            let taken = measure(|| {
+                let mut rewriter = StreamRewriter::new(envelope.format, Parser::new());
+                let mut decoder = Decoder::new(envelope.format);
+                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
+                decoder.push(envelope.start.as_bytes(), |_| {});
+                for chunk in events.as_bytes().chunks(size) {
+                    rewriter.push(chunk, |_: &[u8]| {});
+                    decoder.push(chunk, |_| {});
+                }
+                std::mem::forget((rewriter, decoder));
+            });
+            let taken = taken.bytes_current;
+            assert!(
+                taken <= 64 << 10,
+                "{:?}, chunks of {size}: {taken}",
+                envelope.format
+            );
+        }
+    }
+}
+
+#[test]
 fn a_rewriter_takes_little_memory_at_rest_and_fed() {
     // 16 KiB of text with an annotation for every 2,000 bytes of it.
     let words = [
