@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::Span;
 use crate::borrow::MaybeOwned;
+use crate::json::decode;
 use crate::names::names;
 
 /// The two kinds of MARC object, by the members that distinguish them in a stream.
@@ -14,7 +15,8 @@ use crate::names::names;
 pub enum MarcKind {
     /// A MARC-Core record: an object with a member `marc_version` that is not a disclosure.
     Core,
-    /// A MARC-Disclosure object: one with `answer`, `confidence_band` and `uncertainty_source`, whatever else it has.
+    /// A MARC-Disclosure object: one with `answer`, `confidence_band` and `uncertainty_source`, unless it has all that a record
+    /// requires and its bytes are within [`Limits::max_record`](crate::Limits::max_record).
     Disclosure,
 }
 
@@ -57,6 +59,56 @@ impl<'a> Parts<'a> {
             },
         }
     }
+}
+
+/// The members that a record requires in every draft. Source: MARC-01 8.1; MARC-02 9.1.
+const RECORD: [&str; 8] = [
+    "marc_version",
+    "pre_capability",
+    "uncertainty",
+    "primary_source",
+    "remediability",
+    "selected_action",
+    "confidence_band",
+    "recommended_next_step",
+];
+
+/// Whether an object, which is well-formed JSON, has all members that a record requires: members that the draft does not
+/// define, such as those of a disclosure, do not make it anything else. Source: MARC-02 11.
+pub(crate) fn is_complete_record(raw: &[u8]) -> bool {
+    let (mut found, mut depth, mut at) = ([false; RECORD.len()], 0, 0);
+    while at < raw.len() {
+        match raw[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b'"' => {
+                let string = &raw[at + 1..];
+                let (len, escaped) = string_len(string);
+                let after = string.get(len + 1..).unwrap_or_default();
+                let is_name = after.trim_ascii_start().first() == Some(&b':');
+                if depth == 1 && is_name {
+                    let name = decode(&string[..len], escaped).text;
+                    for (found, known) in found.iter_mut().zip(RECORD) {
+                        *found |= name == known;
+                    }
+                }
+                at += len + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found == [true; RECORD.len()]
+}
+
+/// The length of a string up to its closing quote, and whether there is an escape in it.
+fn string_len(string: &[u8]) -> (usize, bool) {
+    let mut at = 0;
+    while let Some(&byte) = string.get(at).filter(|byte| **byte != b'"') {
+        at += if byte == b'\\' { 2 } else { 1 };
+    }
+    let len = at.min(string.len().saturating_sub(1));
+    (len, memchr::memchr(b'\\', &string[..len]).is_some())
 }
 
 impl<'a> MarcObject<'a> {

@@ -152,13 +152,11 @@ impl Held {
         }
     }
 
-    /// While a policy is asked, the stream counts as ended, so that nothing is released if it panics.
-    pub(super) const fn set_asking(&mut self, asking: bool) {
-        self.ended = if asking {
-            Some(GateEnd::Suspended)
-        } else {
-            None
-        };
+    /// The stream ends here.
+    pub(super) fn suspend(&mut self) {
+        if self.ended.is_none() {
+            self.end(GateEnd::Suspended);
+        }
     }
 
     /// Where an assertion that has just been reported is.

@@ -88,6 +88,8 @@ pub struct Gate<P> {
     most: usize,
     /// An assertion that is not complete may cover some of what was taken.
     undecided: bool,
+    /// A call has begun that asks the policy, and has not returned if another one begins: the policy or the handler panicked.
+    busy: bool,
 }
 
 impl<P: Policy> Gate<P> {
@@ -103,6 +105,7 @@ impl<P: Policy> Gate<P> {
             untrusted: Vec::new(),
             channel: Box::default(),
             undecided: false,
+            busy: false,
             most: Self::DEFAULT_MAX_HELD,
         }
     }
@@ -137,6 +140,7 @@ impl<P: Policy> Gate<P> {
 
     /// Decides about what is held back at the end of the stream.
     pub fn finish(&mut self, mut handler: impl GateHandler) {
+        self.enter();
         if self.held.ended().is_none() {
             let mut taking = Taking {
                 held: &mut self.held,
@@ -151,6 +155,15 @@ impl<P: Policy> Gate<P> {
             self.undecided = false;
         }
         handler.end();
+        self.busy = false;
+    }
+
+    /// A call begins. After one that did not return, what was decided is not known, so the stream is over.
+    fn enter(&mut self) {
+        if core::mem::replace(&mut self.busy, true) {
+            self.held.suspend();
+            self.undecided = false;
+        }
     }
 
     /// Back to the start of a stream with the same settings; the policy is kept as it is, and so is the memory.
@@ -159,18 +172,23 @@ impl<P: Policy> Gate<P> {
         self.held.reset(self.rewriter.parser().position());
         self.untrusted.clear();
         self.undecided = false;
+        self.busy = false;
     }
 
-    /// Whether the policy has ended the stream, and how. Nothing is written after that.
+    /// Whether the policy has ended the stream, and how. Nothing is written after that. If the policy or the handler
+    /// panicked, the stream counts as suspended.
     #[must_use]
     pub const fn ended(&self) -> Option<GateEnd> {
+        if self.busy {
+            return Some(GateEnd::Suspended);
+        }
         self.held.ended()
     }
 
     /// Whether more may be written without more being taken: at the end of the stream, or where it is refused.
     #[must_use]
     pub fn is_holding(&self) -> bool {
-        self.held.ended().is_none()
+        self.ended().is_none()
             && (self.undecided
                 || self.held_len() > 0
                 || self.held.is_in_run()
@@ -212,6 +230,7 @@ impl<P: Policy> Gate<P> {
         if !untrusted && self.push_calm(chunk) {
             return;
         }
+        self.enter();
         let mut rest = chunk;
         while !rest.is_empty() && self.held.ended().is_none() {
             let at = self.rewriter.parser().position();
@@ -220,12 +239,13 @@ impl<P: Policy> Gate<P> {
             rest = later;
             self.push_piece(now, untrusted, handler);
         }
+        self.busy = false;
     }
 
     /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
     #[inline]
     fn push_calm(&mut self, chunk: &[u8]) -> bool {
-        if chunk.len() > SHORT || !self.undecided {
+        if chunk.len() > SHORT || !self.undecided || self.busy {
             return false;
         }
         // The next multiple of the stride is not reached.
@@ -313,7 +333,6 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
         }
         let meets = |other: &Span| other.start() < span.end() && span.start() < other.end();
         let untrusted = self.untrusted.iter().any(meets);
-        self.held.set_asking(true);
         let verdict = self.policy.judge(assertion);
         let question = Question {
             assertion,
@@ -323,7 +342,6 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
             untrusted,
         };
         let action = self.policy.assertion(&question);
-        self.held.set_asking(false);
         self.handler.decided(&question, &action);
         self.held.decide(span, clean, action, assertion.encoding());
     }

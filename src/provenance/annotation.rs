@@ -52,7 +52,7 @@ names! {
 /// One provenance annotation: what was declared beside what it was taken for.
 ///
 /// Borrows from the stream where it can; [`into_owned`](Self::into_owned) cuts it loose. Source: `provenance memo 6`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Annotation<'a> {
     pub(crate) class: Class,
     pub(crate) declared: Cow<'a, str>,

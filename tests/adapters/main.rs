@@ -4,6 +4,8 @@
 mod futures;
 #[cfg(all(feature = "futures", feature = "tokio"))]
 mod gate;
+#[cfg(all(feature = "futures", feature = "tokio"))]
+mod gate_drops;
 #[cfg(feature = "metrics")]
 mod metered;
 mod std;

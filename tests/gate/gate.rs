@@ -148,6 +148,111 @@ fn heap_size_is_what_is_allocated() {
     assert_eq!(info.bytes_current, gate.heap_size() as i64);
 }
 
+/// Decides as another policy, with texts of its own.
+struct Owned(Drawn);
+
+impl Policy for Owned {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match self.0.assertion(question) {
+            Action::Mark(before, after) => {
+                Action::Mark(before.into_owned().into(), after.into_owned().into())
+            }
+            Action::Replace(text) => Action::Replace(text.into_owned().into()),
+            Action::Refuse(text) => Action::Refuse(text.into_owned().into()),
+            other => other,
+        }
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        match self.0.unannotated() {
+            Unannotated::Mark(before, after) => {
+                Unannotated::Mark(before.into_owned().into(), after.into_owned().into())
+            }
+            Unannotated::Replace(text) => Unannotated::Replace(text.into_owned().into()),
+            other => other,
+        }
+    }
+}
+
+#[test]
+fn heap_size_is_what_is_allocated_at_any_place_of_any_stream() {
+    for seed in seeds(300) {
+        let short = short(seed, 30);
+        let mut gate = None;
+        let info = allocation_counter::measure(|| {
+            let parser = parser_in(
+                short.reading,
+                &RefLimits::default(),
+                &RefVocabulary::default(),
+            );
+            let mut new = Gate::new(parser, Owned(Drawn(seed))).with_channel("0/1");
+            for segment in &short.input {
+                for chunk in segment.bytes.chunks(7) {
+                    if segment.own {
+                        new.push(chunk, ());
+                    } else {
+                        new.push_untrusted(chunk, ());
+                    }
+                }
+            }
+            gate = Some(new);
+        });
+        let gate = gate.expect("a gate");
+        // What the parser shares with others is not this stream's alone.
+        let shared = allocation_counter::measure(|| {
+            let parser = parser_in(
+                short.reading,
+                &RefLimits::default(),
+                &RefVocabulary::default(),
+            );
+            let own = parser.heap_size();
+            std::mem::forget(parser);
+            std::hint::black_box(own);
+        });
+        assert_eq!(
+            info.bytes_current - shared.bytes_current,
+            gate.heap_size() as i64,
+            "seed {seed}, {short:?}"
+        );
+    }
+}
+
+/// Marks some assertions and removes the others, and marks other text.
+struct Marks(bool);
+
+impl Policy for Marks {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        self.0 = !self.0;
+        match self.0 {
+            true => Action::Mark("<".into(), ">".into()),
+            false => Action::Discard,
+        }
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Mark("(".into(), ")".into())
+    }
+}
+
+#[test]
+fn a_gate_that_marks_and_removes_allocates_nothing_in_the_steady_state() {
+    let text = "It rained, and the river rose. [substrate.grep; ts=2026-05-28T11:40:00Z] So it is. It \
+        snowed. [substrate.grep][substrate.git.log] ";
+    let text = text.repeat(40);
+    for size in [1, 4, 64, 1_000] {
+        let mut gate = Gate::new(Parser::new(), Marks(true));
+        let mut push = || {
+            for chunk in text.as_bytes().chunks(size) {
+                gate.push(chunk, ());
+            }
+        };
+        // Chunks are cut elsewhere each time.
+        (0..10).for_each(|_| push());
+        let info = allocation_counter::measure(&mut push);
+        assert_eq!(info.count_total, 0, "chunks of {size}");
+    }
+}
+
 /// Withholds every assertion and all other text, and refuses beyond the limit.
 struct Nothing;
 

@@ -2,7 +2,7 @@
 
 use provstream::Parser;
 use testkit::gate::pieces::{Short, short};
-use testkit::gate::release_point::release_point;
+use testkit::gate::release_point::{reaches, release_point};
 use testkit::reference::engine::{Cuts, collect, feed, parser_in};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
@@ -98,28 +98,29 @@ fn the_release_point_equals_a_search_over_continuations() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Prefixes of each corpus file that are compared; `PROVSTREAM_SEEDS` sets another number.
-const PREFIXES: u64 = 1;
+/// Bytes of a corpus file from which on its prefixes are compared by stretches.
+const SHORT: usize = 800;
 
-/// No prefix is longer.
+/// Bytes of a corpus file from which on prefixes within a repetition are passed over.
+const LONG: usize = 2_000;
+
+/// Prefixes of each corpus file that are compared in a plain `cargo test`, and how long they are at most.
+const PREFIXES: usize = 1;
 const LONGEST: usize = 6_000;
 
-/// Of a longer file at most so many prefixes are compared: the search takes minutes for each thousand of them.
-const SHORT: usize = 800;
-const MOST_OF_LONG: usize = 40;
+/// How each kind of corpus file is read.
+const KINDS: [(&str, &str, RefMode); 5] = [
+    ("text", "txt", RefMode::Text),
+    ("transcripts", "txt", RefMode::Auto),
+    ("json", "json", RefMode::Json),
+    ("json", "lines", RefMode::Ndjson),
+    ("json", "txt", RefMode::Auto),
+];
 
-#[test]
-fn the_release_point_equals_a_search_in_corpus_files() {
-    let kinds = [
-        ("text", "txt", RefMode::Text),
-        ("transcripts", "txt", RefMode::Auto),
-        ("json", "json", RefMode::Json),
-        ("json", "lines", RefMode::Ndjson),
-        ("json", "txt", RefMode::Auto),
-    ];
-    let most = seeds(PREFIXES).count();
-    let (mut differences, mut files) = (Vec::new(), 0);
-    for (folder, end, mode) in kinds {
+/// All corpus files with their paths, the shortest first.
+fn corpus() -> Vec<(String, Short)> {
+    let mut files = Vec::new();
+    for (folder, end, mode) in KINDS {
         let folder = testkit::root().join("corpus").join(folder);
         for entry in std::fs::read_dir(folder).expect("a corpus folder") {
             let path = entry.expect("a file").path();
@@ -127,32 +128,120 @@ fn the_release_point_equals_a_search_in_corpus_files() {
                 continue;
             }
             let bytes = std::fs::read(&path).expect("a readable file");
-            let len = bytes.len().min(LONGEST);
-            files += 1;
-            let mut cuts = Cuts(files);
-            let most = if len > SHORT {
-                most.min(MOST_OF_LONG)
-            } else {
-                most
-            };
-            let lengths: Vec<usize> = match most >= len {
-                true => (1..=len).collect(),
-                false => (0..most).map(|_| 1 + cuts.below(len)).collect(),
-            };
             let short = Short {
-                reading: Reading {
-                    mode,
-                    hold_records: false,
-                },
+                reading: Reading::new(mode),
                 input: vec![Segment { own: true, bytes }],
             };
-            if let Some(what) = difference(&short, &lengths) {
-                differences.push(format!("{}: {what}", path.display()));
-            }
+            files.push((path.display().to_string(), short));
         }
     }
+    files.sort_by_key(|(path, short)| (short.input[0].bytes.len(), path.clone()));
+    files
+}
+
+/// A longer search (`PROVSTREAM_SEEDS`) compares every prefix of every file; `PROVSTREAM_CORPUS_FILE` names those whose paths
+/// have it.
+#[test]
+fn the_release_point_equals_a_search_in_corpus_files() {
+    let all = testkit::search::is_long();
+    let only = std::env::var("PROVSTREAM_CORPUS_FILE").unwrap_or_default();
+    let (mut differences, mut files, mut searches) = (Vec::new(), 0, 0);
+    for (path, short) in corpus() {
+        files += 1;
+        if !path.contains(&only) {
+            continue;
+        }
+        let len = short.input[0].bytes.len();
+        let began = std::time::Instant::now();
+        let found = if !all {
+            let mut cuts = Cuts(files);
+            let lengths: Vec<usize> = (0..PREFIXES)
+                .map(|_| 1 + cuts.below(len.clamp(1, LONGEST)))
+                .collect();
+            searches += lengths.len();
+            difference(&short, &lengths)
+        } else if len <= SHORT {
+            searches += len;
+            difference(&short, &(1..=len).collect::<Vec<_>>())
+        } else {
+            let (found, searched) = difference_by_stretches(&short);
+            searches += searched;
+            found
+        };
+        if all {
+            let how = if found.is_some() { "differs" } else { "same" };
+            println!("{path}: {len} bytes, {how}, {:.1?}", began.elapsed());
+        }
+        differences.extend(found.map(|what| format!("{path}: {what}")));
+    }
+    println!("{files} files, {searches} searches");
     assert!(files > 150, "{files}");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// Whether a prefix of a long file ends in the midst of a repetition of a few bytes, and no limit is near.
+///
+/// After each round of the repetition the parser is in the same state but for the lengths that it counts. Those matter where they
+/// meet a limit. All limits that a file of the corpus reaches in this way are powers of two, counted from its start or from a few
+/// bytes after it; so the prefixes that are about as long are compared, and those at either end of the repetition.
+fn is_in_repetition(bytes: &[u8], len: usize) -> bool {
+    const NEAR: usize = 40;
+    if bytes.len() < LONG || len < NEAR || len + NEAR > bytes.len() {
+        return false;
+    }
+    let around = &bytes[len - NEAR..len + NEAR];
+    let repeats = |period: usize| around[period..] == around[..around.len() - period];
+    let mut limits = (6..17).map(|power| 1_usize << power);
+    (1..=8).any(repeats) && limits.all(|limit| len.abs_diff(limit) > 12)
+}
+
+/// The same as [`difference`] over every prefix, with a full search only where the release point has moved.
+///
+/// Every continuation of a longer prefix is one of a shorter prefix, with the bytes between in front of it. So the true release
+/// point never moves back. Take a stretch of prefixes at all of which the parser reports the same offset: if no continuation
+/// of the first prefix makes an assertion begin before that offset, none of a later one does; and if some continuation of the
+/// last prefix makes one begin there, some continuation of each earlier one does. Gives the number of searches, too.
+fn difference_by_stretches(short: &Short) -> (Option<String>, usize) {
+    let limits = RefLimits::default();
+    let bytes = &short.input[0].bytes;
+    let mut bytewise = parser(short, &limits);
+    let found: Vec<u64> = bytes
+        .iter()
+        .map(|byte| {
+            feed(&mut bytewise, true, &[*byte], &mut Vec::new());
+            bytewise.undecided_from()
+        })
+        .collect();
+    let mut searches = 0;
+    let mut first = 0;
+    for stretch in found.chunk_by(|a, b| a == b) {
+        let (from, at) = (first + 1, stretch[0]);
+        first += stretch.len();
+        if stretch.len() == 1 && is_in_repetition(bytes, from) {
+            continue;
+        }
+        searches += 1;
+        let expected = release_point(short.reading, &prefix(&short.input, from), &limits);
+        if expected < at {
+            let what = format!("at {from}: expected {expected}, found {at}");
+            return (Some(what), searches);
+        }
+        // A prefix that ends within a character may report less.
+        let Some(last) = (from..=first).rev().find(|&len| ends_whole(&bytes[..len])) else {
+            continue;
+        };
+        let last_prefix = prefix(&short.input, last);
+        let mut whole = parser(short, &limits);
+        feed(&mut whole, true, &last_prefix[0].bytes, &mut Vec::new());
+        let read_whole = whole.undecided_from();
+        if read_whole != at || !reaches(short.reading, &last_prefix, &limits, at) {
+            let expected = release_point(short.reading, &last_prefix, &limits);
+            let what =
+                format!("at {last}: expected {expected}, found {at}, read whole {read_whole}");
+            return (Some(what), searches);
+        }
+    }
+    (None, searches)
 }
 
 /// Streams read with a question after each chunk, in each of four cuttings.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use provstream::provenance::{DurationErrorKind, Timestamp, TimestampErrorKind, parse_duration};
 use provstream::{LimitError, Limits, UnknownNameError};
+use provstream_providers::Reasoning;
 
 /// Longest piece that `--chunk-size` allows; it bounds the read buffer.
 const MAX_CHUNK: usize = 1 << 20;
@@ -56,6 +57,16 @@ pub(crate) fn chunk_size(text: &str) -> Result<NonZeroUsize, String> {
 
 pub(crate) fn held(text: &str) -> Result<usize, String> {
     number(text, 1 << 10, 1 << 20, "bytes").map(NonZeroUsize::get)
+}
+
+/// What a gate does with reasoning: there is nothing to rewrite but what it decides.
+pub(crate) fn gated_reasoning(text: &str) -> Result<Reasoning, String> {
+    match text {
+        "leave" => Ok(Reasoning::Leave),
+        "gate" => Ok(Reasoning::Rewrite),
+        "drop" => Ok(Reasoning::Drop),
+        _ => Err("expected leave, gate or drop".to_owned()),
+    }
 }
 
 pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use super::declare::{errors, values};
 use super::score::Score;
@@ -59,17 +58,6 @@ impl Bands {
             Band::Medium
         } else {
             Band::High
-        }
-    }
-
-    /// The scores of a band.
-    #[must_use]
-    pub const fn range(&self, band: Band) -> (Bound<Score>, Bound<Score>) {
-        use Bound::{Excluded, Included};
-        match band {
-            Band::Low => (Included(Score::ZERO), Excluded(self.medium_from)),
-            Band::Medium => (Included(self.medium_from), Excluded(self.high_from)),
-            Band::High => (Included(self.high_from), Included(Score::ONE)),
         }
     }
 }
@@ -188,9 +176,9 @@ errors! {
     /// Which band two thresholds leave empty.
     BandsErrorKind {
         /// The medium band begins at 0.0.
-        NoLow => "the low band is empty: expected a medium one that begins above 0.0, found 0.0";
+        NoLow => "expected a medium band that begins above 0.0, found one that begins at 0.0, so that the low band is empty";
         /// The high band, which begins at the second score, does not begin above the medium one, which begins at the first.
-        NoMedium(medium_from: Score, high_from: Score) => "the medium band is empty: it begins at {medium_from}, the high one at {high_from}";
+        NoMedium(medium_from: Score, high_from: Score) => "expected a high band that begins above the medium one, at {medium_from}, found one that begins at {high_from}";
     }
 
     /// A calibration cannot have its name.

@@ -2,14 +2,13 @@
 
 use core::fmt;
 use std::borrow::Cow;
-use std::error::Error;
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::declare::values;
-use super::piece::{self, Piece};
+use super::validate::type_of;
 use provstream::json::decode;
 
 /// A JSON object as it is written: its members in their order, also repeated and unknown ones, with numbers and escapes as
@@ -42,14 +41,60 @@ struct Member {
 
 impl Member {
     fn name(&self) -> Cow<'_, str> {
-        string(self.name.json()).unwrap_or_default()
+        string(&self.name.json).unwrap_or_default()
+    }
+}
+
+/// JSON text without white space outside of strings.
+#[derive(Clone, PartialEq, Eq)]
+struct Piece {
+    json: Box<str>,
+    /// Where it has U+FFFD for what was not UTF-8, in bytes, growing.
+    replaced: Vec<usize>,
+}
+
+impl Piece {
+    /// What is known to be JSON, and where it has U+FFFD for what was not UTF-8.
+    fn new(json: &str, replaced: Vec<usize>) -> Self {
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        if json.starts_with('"') || !json.as_bytes().iter().any(is_blank) {
+            let json = json.into();
+            return Self { json, replaced };
+        }
+        let (mut kept, mut moved) = (String::new(), Vec::new());
+        let (mut in_string, mut escaped) = (false, false);
+        for (at, character) in json.char_indices() {
+            if replaced.binary_search(&at).is_ok() {
+                moved.push(kept.len());
+            }
+            if in_string || !matches!(character, ' ' | '\t' | '\r' | '\n') {
+                kept.push(character);
+            }
+            in_string ^= character == '"' && !escaped;
+            escaped = character == '\\' && !escaped;
+        }
+        Self {
+            json: kept.into(),
+            replaced: moved,
+        }
+    }
+
+    fn of_text(text: &str) -> Self {
+        Self::new(&quoted(text), Vec::new())
     }
 }
 
 /// The string that a JSON value is, decoded, with U+FFFD for a lone surrogate; `None` for another type.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
-    let raw = json.strip_prefix('"')?.strip_suffix('"')?;
-    Some(decode(raw.as_bytes(), raw.contains('\\')).text)
+    if !json.starts_with('"') {
+        return None;
+    }
+    let raw = json.get(1..json.len() - 1)?;
+    Some(if raw.as_bytes().contains(&b'\\') {
+        decode(raw.as_bytes(), true).text
+    } else {
+        raw.into()
+    })
 }
 
 /// A text as a JSON string.
@@ -72,17 +117,20 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the bytes are no JSON, or no object. Source: RFC 8259.
+    /// If the bytes are not JSON, or not an object. Source: RFC 8259.
     pub fn parse(json: &[u8]) -> Result<Self, DocumentError> {
-        let (text, replaced) = piece::lossy(json);
-        let mut reader = serde_json::Deserializer::from_str(&text);
+        let (text, replaced) = lossy(json);
+        Self::read(&text, &replaced)
+    }
+
+    /// Reads an object that has U+FFFD for what was not UTF-8 in these places.
+    fn read(text: &str, replaced: &[usize]) -> Result<Self, DocumentError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader
-            .deserialize_map(Members)
+            .deserialize_map(Members { text, replaced })
             .and_then(|members| reader.end().map(|()| members))
-            .map_err(|error| DocumentError::of(&error))?;
-        let mut document = Self { members };
-        document.set_replaced(&replaced);
-        Ok(document)
+            .map_err(|error| DocumentError::new(&error, text))?;
+        Ok(Self { members })
     }
 
     /// How many members there are, repeated ones included.
@@ -101,13 +149,13 @@ impl Document {
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         self.members
             .iter()
-            .map(|member| (member.name(), member.value.json()))
+            .map(|member| (member.name(), &*member.value.json))
     }
 
     /// The value of a member as JSON, of a repeated one the first.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.member(name).map(|member| member.value.json())
+        self.member(name).map(|member| &*member.value.json)
     }
 
     /// The decoded string that a member is; none if there is no such member, or it is of another type.
@@ -120,9 +168,7 @@ impl Document {
     #[must_use]
     pub fn get_object(&self, name: &str) -> Option<Self> {
         let value = &self.member(name)?.value;
-        let mut object = Self::parse(value.json().as_bytes()).ok()?;
-        object.set_replaced(value.replaced());
-        Some(object)
+        Self::read(&value.json, &value.replaced).ok()
     }
 
     /// Sets a member to a value: in its place if it is there, of repeated ones in the first and the others are removed, else
@@ -130,28 +176,30 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the value is no JSON.
+    /// If the value is not JSON.
     pub fn set(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
-        let value: &RawValue =
-            serde_json::from_str(json).map_err(|error| DocumentError::of(&error))?;
-        self.set_piece(name, Piece::new(value.get()));
+        let value = serde_json::from_str(json);
+        let value: &RawValue = value.map_err(|error| DocumentError::new(&error, json))?;
+        self.set_piece(name, Piece::new(value.get(), Vec::new()));
         Ok(())
     }
 
     /// Sets a member to a string, as [`set`](Self::set) does.
     pub fn set_str(&mut self, name: &str, text: &str) {
-        self.set_piece(name, Piece::new(&quoted(text)));
+        self.set_piece(name, Piece::of_text(text));
     }
 
     /// Sets a member to an object, as [`set`](Self::set) does.
     pub fn set_object(&mut self, name: &str, object: &Self) {
-        let replaced = piece::join(
-            object
-                .members
-                .iter()
-                .flat_map(|member| [&member.name, &member.value]),
-        );
-        self.set_piece(name, Piece::with_replaced(&object.to_json(), replaced));
+        let (mut replaced, mut start) = (Vec::new(), 1);
+        for member in &object.members {
+            for piece in [&member.name, &member.value] {
+                replaced.extend(piece.replaced.iter().map(|at| start + at));
+                // A colon or comma is after it.
+                start += piece.json.len() + 1;
+            }
+        }
+        self.set_piece(name, Piece::new(&object.to_json(), replaced));
     }
 
     /// Sets a private member, with the prefix `x_` if its name lacks it. Source: MARC-02 11.
@@ -165,14 +213,13 @@ impl Document {
 
     /// Adds a string to the array that a member is, after its elements, or sets an array of it.
     pub(crate) fn append_str(&mut self, name: &str, text: &str) {
-        let element = quoted(text);
-        let extended = self
-            .member(name)
-            .and_then(|member| member.value.with_element(&element));
-        self.set_piece(
-            name,
-            extended.unwrap_or_else(|| Piece::new(&format!("[{element}]"))),
-        );
+        let array = self.member(name).map(|member| &member.value);
+        let start = array.and_then(|array| array.json.strip_suffix(']'));
+        let start = start.unwrap_or("[");
+        let comma = if start == "[" { "" } else { "," };
+        let extended = format!("{start}{comma}{}]", quoted(text));
+        let replaced = array.map_or_else(Vec::new, |array| array.replaced.clone());
+        self.set_piece(name, Piece::new(&extended, replaced));
     }
 
     /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right after
@@ -180,7 +227,7 @@ impl Document {
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
             Some(at) if self.position(name).is_none() => {
-                self.insert(at + 1, name, Piece::new(&quoted(text)));
+                self.insert(at + 1, name, Piece::of_text(text));
             }
             _ => self.set_str(name, text),
         }
@@ -201,18 +248,9 @@ impl Document {
 
     /// Whether some of what was read was not UTF-8.
     pub(crate) fn is_ill_formed(&self) -> bool {
-        self.members
-            .iter()
-            .any(|member| member.name.is_ill_formed() || member.value.is_ill_formed())
-    }
-
-    /// Says which U+FFFD of the object stand for what was not UTF-8, by their numbers among all.
-    fn set_replaced(&mut self, replaced: &[usize]) {
-        let pieces = self
-            .members
-            .iter_mut()
-            .flat_map(|member| [&mut member.name, &mut member.value]);
-        piece::divide(replaced, pieces);
+        let mut members = self.members.iter();
+        members
+            .any(|Member { name, value }| !name.replaced.is_empty() || !value.replaced.is_empty())
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
@@ -238,7 +276,7 @@ impl Document {
     }
 
     fn insert(&mut self, at: usize, name: &str, value: Piece) {
-        let name = Piece::new(&quoted(name));
+        let name = Piece::of_text(name);
         self.members.insert(at, Member { name, value });
     }
 }
@@ -248,7 +286,7 @@ impl fmt::Display for Document {
         f.write_str("{")?;
         for (index, Member { name, value }) in self.members.iter().enumerate() {
             let before = if index == 0 { "" } else { "," };
-            write!(f, "{before}{}:{}", name.json(), value.json())?;
+            write!(f, "{before}{}:{}", name.json, value.json)?;
         }
         f.write_str("}")
     }
@@ -269,9 +307,26 @@ impl core::str::FromStr for Document {
 }
 
 /// Reads the members of an object.
-struct Members;
+struct Members<'t> {
+    text: &'t str,
+    replaced: &'t [usize],
+}
 
-impl<'de> Visitor<'de> for Members {
+impl Members<'_> {
+    /// A piece of the text, with the places in it.
+    fn piece(&self, json: &str) -> Piece {
+        if self.replaced.is_empty() {
+            return Piece::new(json, Vec::new());
+        }
+        let start = json.as_ptr() as usize - self.text.as_ptr() as usize;
+        let [first, last] =
+            [start, start + json.len()].map(|end| self.replaced.partition_point(|&at| at < end));
+        let replaced = self.replaced[first..last].iter().map(|at| at - start);
+        Piece::new(json, replaced.collect())
+    }
+}
+
+impl<'de> Visitor<'de> for Members<'de> {
     type Value = Vec<Member>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -279,15 +334,32 @@ impl<'de> Visitor<'de> for Members {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut members = Vec::new();
+        let mut members = Vec::with_capacity(USUAL);
         while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            members.push(Member {
-                name: Piece::new(name.get()),
-                value: Piece::new(value.get()),
-            });
+            let (name, value) = (self.piece(name.get()), self.piece(value.get()));
+            members.push(Member { name, value });
         }
         Ok(members)
     }
+}
+
+/// How many members most records have at most.
+const USUAL: usize = 16;
+
+/// Bytes as text, what is not UTF-8 as U+FFFD, and where those are.
+fn lossy(bytes: &[u8]) -> (Cow<'_, str>, Vec<usize>) {
+    if let Ok(text) = core::str::from_utf8(bytes) {
+        return (text.into(), Vec::new());
+    }
+    let (mut text, mut replaced) = (String::new(), Vec::new());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            replaced.push(text.len());
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    (text.into(), replaced)
 }
 
 /// What is wrong with bytes that are not a JSON object, or a text that is not a JSON value.
@@ -308,7 +380,9 @@ values! {
     pub struct DocumentError {
         /// What is wrong.
         copy kind: DocumentErrorKind,
-        own message: String,
+        /// What the grammar of JSON expects in that place, such as "`:` after the name of a member".
+        copy expected: &'static str,
+        own found: String,
         /// The line in which the error was found, from 1.
         copy line: usize,
         /// The byte in that line at which it was found, from 1; 0 at the line's very start.
@@ -316,154 +390,71 @@ values! {
     }
 }
 
+/// What is expected, by what the reader of JSON says.
+const EXPECTED: [(&str, &str); 9] = [
+    ("expected `:`", "`:` after the name of a member"),
+    ("expected `,` or `}`", "`,` or `}` after a member"),
+    ("expected `,` or `]`", "`,` or `]` after an element"),
+    ("expected ident", "true, false or null"),
+    ("expected value", "a value"),
+    (
+        "key must be a string",
+        "the name of a member in quotation marks",
+    ),
+    ("trailing comma", "a value or a member after the comma"),
+    ("trailing characters", "nothing after the value"),
+    ("control character", "an escape for a control character"),
+];
+
 impl DocumentError {
-    fn of(error: &serde_json::Error) -> Self {
+    fn new(error: &serde_json::Error, text: &str) -> Self {
         let message = error.to_string();
-        // The message ends with the place, which has fields of its own.
-        let end = message.rfind(" at line ").unwrap_or(message.len());
+        let by_message = EXPECTED.iter().find(|(said, _)| message.starts_with(said));
+        let (kind, expected) = match error.classify() {
+            Category::Eof => (DocumentErrorKind::Truncated, "the rest of a JSON value"),
+            Category::Data => (DocumentErrorKind::NotAnObject, "a JSON object"),
+            Category::Syntax | Category::Io => {
+                let expected = by_message.map_or("JSON (RFC 8259)", |(_, expected)| expected);
+                (DocumentErrorKind::Syntax, expected)
+            }
+        };
+        let (line, column) = (error.line(), error.column());
+        let rest = text.split('\n').nth(line.saturating_sub(1));
+        let rest = rest.and_then(|line| line.get(column.saturating_sub(1)..));
+        let found = match (kind, rest.and_then(|rest| rest.chars().next())) {
+            (DocumentErrorKind::NotAnObject, _) => type_of(text.trim_start()).to_owned(),
+            (DocumentErrorKind::Syntax, Some(found)) => format!("{found:?}"),
+            _ => "the end of the text".to_owned(),
+        };
         Self {
-            kind: match error.classify() {
-                Category::Eof => DocumentErrorKind::Truncated,
-                Category::Data => DocumentErrorKind::NotAnObject,
-                Category::Syntax | Category::Io => DocumentErrorKind::Syntax,
-            },
-            message: message[..end].into(),
-            line: error.line(),
-            column: error.column(),
+            kind,
+            expected,
+            found,
+            line,
+            column,
         }
     }
 }
 
+/// ``line 2, column 6: expected `:` after the name of a member, found '2'``
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, column, message) = (self.line, self.column, &self.message);
-        write!(f, "line {line}, column {column}: {message}")
+        let Self {
+            line,
+            column,
+            expected,
+            found,
+            ..
+        } = self;
+        write!(
+            f,
+            "line {line}, column {column}: expected {expected}, found {found}"
+        )
     }
 }
 
-impl Error for DocumentError {}
+impl core::error::Error for DocumentError {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn document(json: &str) -> Document {
-        json.parse().unwrap()
-    }
-
-    #[test]
-    fn nothing_but_white_space_is_lost() {
-        let json = "{\"z\" : 1.0 ,\r\n\t\"a\": [ -0 , 1E+2 , 1e9999 , \" \\\" \\\\\" ] , \"z\":{ \"z\" : null , \"z\":2},\
-            \"\\u00e9\\ud800\":\"\\u00E9\\/\\ud83d\\uDE80\\udc00\", \"\":true }";
-        let written = document(json).to_json();
-        assert_eq!(
-            written,
-            "{\"z\":1.0,\"a\":[-0,1E+2,1e9999,\" \\\" \\\\\"],\"z\":{\"z\":null,\"z\":2},\
-            \"\\u00e9\\ud800\":\"\\u00E9\\/\\ud83d\\uDE80\\udc00\",\"\":true}"
-        );
-        assert_eq!(document(&written).to_json(), written);
-    }
-
-    #[test]
-    fn names_are_compared_decoded() {
-        let read = document(r#"{"\u0061b":1,"ab":2,"é\ud800":3}"#);
-        assert_eq!(read.get("ab"), Some("1"));
-        assert_eq!(read.get("é\u{fffd}"), Some("3"));
-        assert_eq!(read.get("b"), None);
-    }
-
-    #[test]
-    fn members_are_set_in_their_place() {
-        let mut read = document(r#"{"a":1,"b":2,"a":3,"c":4}"#);
-        read.set("a", " [ 5 ] ").unwrap();
-        read.set_str("d", "\"\n");
-        read.set_str_after("b", "e", "x");
-        read.set_str_after("b", "c", "y");
-        assert_eq!(
-            read.to_json(),
-            r#"{"a":[5],"b":2,"e":"x","c":"y","d":"\"\n"}"#
-        );
-        assert_eq!(read.remove("b").as_deref(), Some("2"));
-        assert_eq!(read.remove("b"), None);
-        assert_eq!(read.len(), 4);
-        assert!(read.set("f", "1 2").is_err());
-        assert!(read.set("f", "").is_err());
-        assert_eq!(read.len(), 4);
-    }
-
-    #[test]
-    fn what_is_not_utf8_is_known() {
-        let read = Document::parse(b"{\"a\":\"\xff\"}").unwrap();
-        assert!(read.is_ill_formed());
-        assert_eq!(read.get("a"), Some("\"\u{fffd}\""));
-        assert!(!document("{\"a\":\"\u{fffd}\"}").is_ill_formed());
-    }
-
-    /// Ill-formed: `b`, the second string in `c`, the name of the last member.
-    const DAMAGED: &[u8] =
-        b"{\"a\":\"\xef\xbf\xbd\",\"b\":\"\xff\",\"c\" : [ {\"\xef\xbf\xbd\" : \"\xe2\x82x\"} ],\
-        \"d\":{\"x\":\"\xef\xbf\xbd\"},\"\xff\":1}";
-
-    #[test]
-    fn removing_all_that_is_not_utf8_leaves_a_document_as_any_other() {
-        let mut read = Document::parse(DAMAGED).unwrap();
-        for (name, ill_formed) in [("b", true), ("c", true), ("\u{fffd}", false)] {
-            read.remove(name).unwrap();
-            assert_eq!(read.is_ill_formed(), ill_formed, "{name}");
-        }
-        assert_eq!(read, document(&read.to_json()));
-        let mut read = Document::parse(DAMAGED).unwrap();
-        read.set("b", "1").unwrap();
-        read.set_str("c", "\u{fffd}");
-        assert!(read.is_ill_formed());
-        // The value is another one, and the name stays as it was read.
-        read.set("\u{fffd}", "2").unwrap();
-        assert!(read.is_ill_formed());
-    }
-
-    #[test]
-    fn what_is_not_utf8_is_known_member_by_member_also_inside() {
-        let read = Document::parse(DAMAGED).unwrap();
-        let mut outer = document("{\"y\":\"\u{fffd}\"}");
-        outer.set_object("inner", &read);
-        outer.append_str("list", "z");
-        assert!(outer.is_ill_formed());
-        let inner = outer.get_object("inner").unwrap();
-        assert_eq!(inner, read);
-        assert!(!inner.get_object("d").unwrap().is_ill_formed());
-        assert_ne!(inner, document(&read.to_json()));
-        let mut list = Document::parse(b"{\"list\":[\"\xff\"]}").unwrap();
-        list.append_str("list", "\u{fffd}");
-        assert_eq!(
-            list,
-            Document::parse(b"{\"list\":[\"\xff\",\"\xef\xbf\xbd\"]}").unwrap()
-        );
-        for json in [r#"{"list":null}"#, r#"{"list":[]}"#, "{}"] {
-            let mut list = document(json);
-            list.append_str("list", "z");
-            assert_eq!(list.to_json(), r#"{"list":["z"]}"#);
-        }
-    }
-
-    #[test]
-    fn errors_tell_their_place() {
-        for (json, text) in [
-            ("", "line 1, column 0: EOF while parsing a value"),
-            ("{\"a\":1,\n \"b\" 2}", "line 2, column 6: expected `:`"),
-            ("{} {}", "line 1, column 4: trailing characters"),
-        ] {
-            let error = Document::parse(json.as_bytes()).unwrap_err();
-            assert_eq!(error.to_string(), text, "{json:?}");
-        }
-        for json in ["[]", "1", "null", "\"a\"", "{", "{\"a\":}", "{1:2}"] {
-            assert!(Document::parse(json.as_bytes()).is_err(), "{json}");
-        }
-    }
-
-    #[test]
-    fn depth_does_not_matter() {
-        let deep = format!("{{\"a\":{}{}}}", "[".repeat(60_000), "]".repeat(60_000));
-        assert_eq!(document(&deep).to_json(), deep);
-    }
-}
+#[path = "../tests/unit/document.rs"]
+mod tests;

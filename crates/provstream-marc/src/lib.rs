@@ -33,7 +33,6 @@ mod draft;
 mod members;
 mod number;
 mod object;
-mod piece;
 mod projection;
 mod read_error;
 mod schema;
@@ -54,7 +53,7 @@ pub use decide::{
     Bound, BoundHit, BoundKind, Bounds, Controller, DecideError, DecideErrorKind, Decision,
     Details, Deviation, Exhausted, Intervention, Judgement, Policy, PolicyError, PolicyErrorKind,
     Remedy, RiskTier, Selection, Session, SessionError, SessionErrorKind, SessionState, Situation,
-    Spent, Step, SubActionError, SubActionErrorKind, SubActions, Thresholds,
+    Spent, Step, Thresholds,
 };
 pub use deployment::{
     CarrierKind, ConformanceBasis, ConformanceClass, ConformanceFinding, ConformanceOutcome,
@@ -73,8 +72,8 @@ pub use sequence_validator::SequenceValidator;
 pub use speech::{Answering, Clarifying, Deferring, Refusing, Speech};
 pub use terms::{Action, Band, Remediability, Source, Target, TermError, TermErrorKind};
 pub use trust::{
-    Attestation, AttestationError, AttestationErrorKind, ContextualRecord, Domain, Move,
-    Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy, Use,
+    ContextualRecord, Domain, Permission, TrustContext, TrustError, TrustErrorKind, TrustPolicy,
+    Use,
 };
 pub use validate::validate;
 pub use violation::{Level, Report, Violation, ViolationCode};

@@ -10,7 +10,7 @@ errors! {
     /// Why bytes are not a valid record or disclosure.
     ReadErrorKind {
         /// They are not a JSON object; the error has line and column.
-        Document(error: DocumentError) => "expected a JSON object: {error}";
+        Document(error: DocumentError) => "not a JSON object: {error}";
         /// The object has must-level violations.
         Invalid(report: Report) => "the object is not valid: {report}";
     }

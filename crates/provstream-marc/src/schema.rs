@@ -1,7 +1,5 @@
 //! JSON Schemas of both objects, out of the table that validation reads.
 
-use core::fmt::Write as _;
-
 use super::document::quoted;
 use super::draft::{Draft, Profile};
 use super::members::{Form, Member, Presence, WITH_ANSWER, members};
@@ -31,7 +29,7 @@ use provstream::MarcKind;
 pub fn schema(kind: MarcKind, profile: Profile) -> String {
     let draft = profile.draft();
     let required = members(kind, draft).filter(|member| member.is_required());
-    let properties = members(kind, draft).map(|member| (member.name, property(member, profile)));
+    let properties = members(kind, draft).map(|member| property(member, profile));
     let name = match kind {
         MarcKind::Core => "MARC-Core record",
         MarcKind::Disclosure => "MARC-Disclosure object",
@@ -41,114 +39,114 @@ pub fn schema(kind: MarcKind, profile: Profile) -> String {
     } else {
         "Applied leniently: other members are let through, and texts may be long."
     };
-    let dialect = "https://json-schema.org/draft/2020-12/schema";
-    let mut node = vec![
-        ("$schema", text(dialect)),
-        ("title", text(&format!("{name}, draft -{draft}"))),
-        ("description", text(description)),
-        ("type", text("object")),
-        ("required", names(required.map(|member| member.name))),
-        ("properties", Node::Object(properties.collect())),
+    let mut parts = vec![
+        text("$schema", "https://json-schema.org/draft/2020-12/schema"),
+        text("title", &format!("{name}, draft -{draft}")),
+        text("description", description),
+        text("type", "object"),
+        names("required", required.map(|member| member.name)),
+        object("properties", properties),
     ];
-    node.extend(closed(profile));
-    node.extend(conditions(kind, draft));
-    let mut json = String::new();
-    Node::Object(node).write(0, &mut json);
-    json
+    parts.extend(closed(profile));
+    parts.extend(conditions(kind, draft));
+    indented(&format!("{{{}}}", parts.join(",")))
 }
 
-/// A part of the schema.
-enum Node {
-    /// A value on one line, as JSON.
-    Value(String),
-    Object(Members),
+/// A member of the schema, as JSON.
+fn json(name: &str, json: &str) -> String {
+    format!("{}:{json}", quoted(name))
 }
 
-type Members = Vec<(&'static str, Node)>;
-
-impl Node {
-    fn write(&self, indent: usize, json: &mut String) {
-        let members = match self {
-            Self::Value(value) => return json.push_str(value),
-            Self::Object(members) => members,
-        };
-        let mut before = "{";
-        for (name, value) in members {
-            // Writing to a string does not fail.
-            let _ = write!(json, "{before}\n{:indent$}  {}: ", "", quoted(name));
-            value.write(indent + 2, json);
-            before = ",";
-        }
-        let _ = write!(json, "\n{:indent$}}}", "");
-    }
+fn text(name: &str, text: &str) -> String {
+    json(name, &quoted(text))
 }
 
-fn text(text: &str) -> Node {
-    json(quoted(text))
-}
-
-fn json(json: impl Into<String>) -> Node {
-    Node::Value(json.into())
-}
-
-fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Node {
+fn names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.into_iter().map(quoted).collect();
-    json(format!("[{}]", names.join(", ")))
+    json(name, &format!("[{}]", names.join(",")))
 }
 
-fn one(name: &'static str, node: Node) -> Node {
-    Node::Object(vec![(name, node)])
+fn object(name: &str, members: impl IntoIterator<Item = String>) -> String {
+    let members: Vec<_> = members.into_iter().collect();
+    json(name, &format!("{{{}}}", members.join(",")))
+}
+
+/// JSON with each member of an object on a line of its own.
+fn indented(json: &str) -> String {
+    let (mut pretty, mut open) = (String::new(), Vec::new());
+    let (mut in_string, mut escaped) = (false, false);
+    let line = |open: &[char]| {
+        let depth = open.iter().filter(|bracket| **bracket == '{').count();
+        format!("\n{}", "  ".repeat(depth))
+    };
+    for next in json.chars() {
+        if !in_string && matches!(next, '}' | ']') {
+            open.pop();
+        }
+        if !in_string && next == '}' {
+            pretty.push_str(&line(&open));
+        }
+        pretty.push(next);
+        match next {
+            _ if in_string => {}
+            '{' | '[' => open.push(next),
+            ':' => pretty.push(' '),
+            ',' if open.last() == Some(&'[') => pretty.push(' '),
+            _ => {}
+        }
+        if !in_string && (next == '{' || next == ',' && open.last() == Some(&'{')) {
+            pretty.push_str(&line(&open));
+        }
+        in_string ^= next == '"' && !escaped;
+        escaped = next == '\\' && !escaped;
+    }
+    pretty
 }
 
 /// What closes an object but for private members. Source: open points 75 to 77.
-fn closed(profile: Profile) -> Members {
-    if !profile.is_strict() {
-        return Vec::new();
+fn closed(profile: Profile) -> Vec<String> {
+    let private = object("patternProperties", [json("^x_", "true")]);
+    match profile.is_strict() {
+        true => vec![private, json("additionalProperties", "false")],
+        false => Vec::new(),
     }
-    let private = one("^x_", json("true"));
-    vec![
-        ("patternProperties", private),
-        ("additionalProperties", json("false")),
-    ]
 }
 
-fn property(member: &'static Member, profile: Profile) -> Node {
-    let (name, constraints) = form(member.form, profile);
-    let (type_, constraints) = match (member.presence, member.form) {
-        (Presence::Nullable, Form::Term(known)) => {
-            let null = known
-                .iter()
-                .map(|term| quoted(term))
-                .chain(["null".to_owned()]);
-            let values = null.collect::<Vec<_>>().join(", ");
-            let enumeration = ("enum", json(format!("[{values}]")));
-            (names([name, "null"]), vec![enumeration])
-        }
-        (Presence::Nullable, _) => (names([name, "null"]), constraints),
-        _ => (text(name), constraints),
-    };
-    let mut parts = vec![("description", text(member.meaning())), ("type", type_)];
-    parts.extend(constraints);
-    Node::Object(parts)
-}
-
-/// The JSON type of a form, and what else holds of its values.
-fn form(form: Form, profile: Profile) -> (&'static str, Members) {
-    match form {
+fn property(member: &Member, profile: Profile) -> String {
+    let is_nullable = member.presence == Presence::Nullable;
+    let null = is_nullable.then_some("null");
+    let (type_, mut rest) = match member.form {
         // Other versions than 1.0 are a matter of a should-level requirement.
-        Form::Version => ("string", vec![("pattern", text(r"^1\.(0|[1-9][0-9]*)$"))]),
+        Form::Version => ("string", vec![text("pattern", r"^1\.(0|[1-9][0-9]*)$")]),
         Form::Text => ("string", Vec::new()),
         Form::Content(max) => {
             let max = max.filter(|_| profile.is_strict());
-            let max = max.map(|max| ("maxLength", json(max.to_string())));
-            let least = ("minLength", json("1"));
-            ("string", [least].into_iter().chain(max).collect())
+            let max = max.map(|max| json("maxLength", &max.to_string()));
+            (
+                "string",
+                [json("minLength", "1")].into_iter().chain(max).collect(),
+            )
         }
         Form::Integer => ("integer", Vec::new()),
         Form::Score => ("number", range().into()),
         Form::Scores => ("object", scores(profile)),
-        Form::Term(known) => ("string", vec![("enum", names(known.iter().copied()))]),
-    }
+        Form::Term(known) if is_nullable => {
+            let known = known.iter().map(|term| quoted(term));
+            let values: Vec<_> = known.chain(["null".to_owned()]).collect();
+            (
+                "string",
+                vec![json("enum", &format!("[{}]", values.join(",")))],
+            )
+        }
+        Form::Term(known) => ("string", vec![names("enum", known.iter().copied())]),
+    };
+    let type_ = match null {
+        Some(null) => names("type", [type_, null]),
+        None => text("type", type_),
+    };
+    let mut parts = vec![text("description", member.meaning()), type_];
+    parts.append(&mut rest);
+    object(member.name, parts)
 }
 
 /// What a source of uncertainty means, for a reader. Source: MARC-02 8.2.
@@ -162,49 +160,39 @@ const fn meaning(source: Source) -> &'static str {
     }
 }
 
-fn range() -> [(&'static str, Node); 2] {
-    [("minimum", json("0.0")), ("maximum", json("1.0"))]
+fn range() -> [String; 2] {
+    [json("minimum", "0.0"), json("maximum", "1.0")]
 }
 
-fn scores(profile: Profile) -> Members {
-    let score = |source: &Source| {
-        let about = [
-            ("description", text(meaning(*source))),
-            ("type", text("number")),
-        ];
-        let node = Node::Object(about.into_iter().chain(range()).collect());
-        (source.as_str(), node)
+fn scores(profile: Profile) -> Vec<String> {
+    let score = |&source: &Source| {
+        let about = [text("description", meaning(source)), text("type", "number")];
+        object(source.as_str(), about.into_iter().chain(range()))
     };
-    let properties = Node::Object(Source::ALL.iter().map(score).collect());
-    let required = names(Source::NAMES.iter().copied());
-    let mut parts = vec![("required", required), ("properties", properties)];
-    parts.extend(closed(profile));
-    parts
+    let required = names("required", Source::NAMES.iter().copied());
+    let properties = object("properties", Source::ALL.iter().map(score));
+    [required, properties]
+        .into_iter()
+        .chain(closed(profile))
+        .collect()
 }
 
 /// What holds if the action is `ANSWER`. Source: MARC-01 8.3; MARC-02 8.6, 9.4.
-fn conditions(kind: MarcKind, draft: Draft) -> Members {
-    let (mut then, mut properties) = (Vec::new(), Vec::new());
-    if kind == MarcKind::Core {
-        then.push(("required", names([WITH_ANSWER])));
-        properties.push((WITH_ANSWER, one("type", text("number"))));
-    }
-    if draft == Draft::Draft02 {
-        let target = text(Target::of(Action::Answer).as_str());
-        properties.push(("confidence_target", one("const", target)));
-    }
+fn conditions(kind: MarcKind, draft: Draft) -> Vec<String> {
+    let is_record = kind == MarcKind::Core;
+    let required = is_record.then(|| names("required", [WITH_ANSWER]));
+    let number = is_record.then(|| object(WITH_ANSWER, [text("type", "number")]));
+    let target = Target::of(Action::Answer).as_str();
+    let target = object("confidence_target", [text("const", target)]);
+    let target = (draft == Draft::Draft02).then_some(target);
+    let properties: Vec<_> = number.into_iter().chain(target).collect();
     if properties.is_empty() {
         return Vec::new();
     }
-    then.push(("properties", Node::Object(properties)));
+    let properties = object("properties", properties);
     let name = "selected_action";
-    let answer = one("const", text(Action::Answer.as_str()));
-    let is_answer = vec![
-        ("required", names([name])),
-        ("properties", one(name, answer)),
-    ];
-    vec![
-        ("if", Node::Object(is_answer)),
-        ("then", Node::Object(then)),
-    ]
+    let is_answer = object(name, [text("const", Action::Answer.as_str())]);
+    let condition = [names("required", [name]), object("properties", [is_answer])];
+    let then = required.into_iter().chain([properties]);
+    vec![object("if", condition), object("then", then)]
 }

@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::bands::Calibration;
 use super::core::Core;
-use super::declare::{errors, setters, values};
-use super::terms::{Action, terms};
+use super::declare::{errors, values};
+use super::terms::terms;
 
 terms! {
     /// The administrative domain in which a record was written, as seen by its receiver. Source: MARC-02 15.
@@ -48,83 +48,46 @@ terms! {
 }
 
 values! {
-    /// That a record is bound to an authenticated emitter, and to what else. The receiver states it after its own checks: this
-    /// library verifies nothing. Source: MARC-02 15.
-    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-    #[must_use]
-    pub struct Attestation {
-        /// Who wrote the record; the name has content.
-        text emitter: String,
-        /// Whether it is bound to the request it is about.
-        copy is_bound_to_request: bool,
-        /// Whether its integrity is protected.
-        copy is_integrity_protected: bool,
-    }
-
-    /// The context of trust of a record: a domain, and an attestation if there is one. Records of any domain can be attested.
+    /// The context of trust of a record: a domain, and the emitter if the record is attested, that is bound to an authenticated
+    /// emitter. The receiver states it after its own checks: this library verifies nothing. Records of any domain can be attested.
     /// Source: MARC-02 15; open point 85.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     #[must_use]
     pub struct TrustContext {
         /// The domain.
         copy domain: Domain,
-        own attestation: Option<Attestation>,
+        /// Who wrote the record, if it is attested; the name has content.
+        maybe_text emitter: Option<String>,
     }
 }
-
-impl Attestation {
-    /// A record whose emitter was authenticated, by name.
-    ///
-    /// # Errors
-    ///
-    /// If the name has no content.
-    pub fn new(emitter: impl Into<String>) -> Result<Self, AttestationError> {
-        let emitter = emitter.into();
-        if emitter.trim().is_empty() {
-            return Err(AttestationErrorKind::NoEmitter.into());
-        }
-        Ok(Self {
-            emitter,
-            is_bound_to_request: false,
-            is_integrity_protected: false,
-        })
-    }
-}
-
-setters! { Attestation {
-    /// The same, bound to the request it is about, so that it is no replay.
-    with_request_binding() is_bound_to_request = true;
-    /// The same, with its integrity protected.
-    with_integrity() is_integrity_protected = true;
-} }
 
 impl TrustContext {
     /// A record of a domain, not attested.
     pub const fn new(domain: Domain) -> Self {
-        Self {
-            domain,
-            attestation: None,
-        }
+        let emitter = None;
+        Self { domain, emitter }
     }
 
-    /// The attestation, if there is one.
-    #[must_use]
-    pub const fn attestation(&self) -> Option<&Attestation> {
-        self.attestation.as_ref()
+    /// The same, attested: bound to this emitter, who was authenticated.
+    ///
+    /// # Errors
+    ///
+    /// [`TrustErrorKind::NoEmitter`] if the name is blank.
+    pub fn attested_by(mut self, emitter: &str) -> Result<Self, TrustError> {
+        if emitter.trim().is_empty() {
+            return Err(TrustErrorKind::NoEmitter.into());
+        }
+        self.emitter = Some(emitter.to_owned());
+        Ok(self)
     }
 }
-
-setters! { TrustContext {
-    /// The same, attested.
-    attested(attestation: Attestation) attestation = Some(attestation);
-} }
 
 /// `cross-domain, attested by example.org`
 impl fmt::Display for TrustContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.domain)?;
-        match &self.attestation {
-            Some(attestation) => write!(f, ", attested by {}", attestation.emitter),
+        match &self.emitter {
+            Some(emitter) => write!(f, ", attested by {emitter}"),
             None => Ok(()),
         }
     }
@@ -156,7 +119,7 @@ impl TrustPolicy {
     pub const fn permits(&self, context: &TrustContext, usage: Use) -> bool {
         match self.get(context.domain, usage) {
             Permission::Always => true,
-            Permission::IfAttested => context.attestation.is_some(),
+            Permission::IfAttested => context.emitter.is_some(),
             Permission::Never => false,
         }
     }
@@ -176,23 +139,7 @@ values! {
     ///
     /// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
     ///
-    /// ```
-    /// use provstream_marc::{Core, Domain, Move, TrustContext, TrustPolicy};
-    ///
-    /// fn receive(record: Core) -> Move {
-    ///     record.placed(TrustContext::new(Domain::CrossDomain)).next_move(&TrustPolicy::default())
-    /// }
-    /// ```
-    ///
     /// A record that is in none decides nothing:
-    ///
-    /// ```compile_fail,E0599
-    /// use provstream_marc::{Core, Move, TrustPolicy};
-    ///
-    /// fn receive(record: Core) -> Move {
-    ///     record.next_move(&TrustPolicy::default())
-    /// }
-    /// ```
     ///
     /// ```compile_fail,E0308
     /// use provstream_marc::{Controller, Core, Session, SessionError};
@@ -239,63 +186,18 @@ impl ContextualRecord {
     /// not of an unattested emitter in another domain, who may name anything. Source: MARC-02 8.5.
     #[must_use]
     pub fn is_band_comparable(&self, own: &Calibration) -> bool {
-        let is_known =
-            self.context.domain != Domain::CrossDomain || self.context.attestation.is_some();
+        let is_known = self.context.domain != Domain::CrossDomain || self.context.emitter.is_some();
         is_known && self.record.calibration_profile() == Some(own.profile())
     }
-
-    /// What a receiver does next. A record that may not be used for it leads to [`Move::Validate`], as does one that was
-    /// written on the way to another assessment. Source: MARC-02 12.
-    ///
-    /// | selected action | next | needs |
-    /// |---|---|---|
-    /// | `ANSWER`, `ABSTAIN` | [`Move::Present`] | [`Use::Disclose`] |
-    /// | `CLARIFY` | [`Move::Clarify`] | [`Use::Route`] |
-    /// | `ESCALATE` | [`Move::HumanReview`] | [`Use::Route`] |
-    /// | `RETRIEVE`, `TOOL`, `DELIBERATE` | [`Move::Validate`] | – |
-    #[must_use]
-    pub const fn next_move(&self, policy: &TrustPolicy) -> Move {
-        let (next, usage) = match self.record.selected_action() {
-            Action::Answer | Action::Abstain => (Move::Present, Use::Disclose),
-            Action::Clarify => (Move::Clarify, Use::Route),
-            Action::Escalate => (Move::HumanReview, Use::Route),
-            Action::Retrieve | Action::Tool | Action::Deliberate => return Move::Validate,
-        };
-        if policy.permits(&self.context, usage) {
-            next
-        } else {
-            Move::Validate
-        }
-    }
-}
-
-/// What a receiver does next. Source: MARC-02 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Move {
-    /// Show the answer or the refusal with its disclosure, after the checks that any answer gets.
-    Present,
-    /// Find out for oneself before anything is done.
-    Validate,
-    /// Ask the user.
-    Clarify,
-    /// Call a human.
-    HumanReview,
 }
 
 errors! {
-    /// An attestation cannot be made.
-    AttestationError: Copy,
-    /// What is wrong with an attestation.
-    AttestationErrorKind {
-        /// It names no emitter.
-        NoEmitter => "expected the name of the emitter that an attestation is about, found a blank text";
-    }
-
-    /// A record may not be used so in its context.
+    /// A record may not be used so in its context, or cannot be placed in it.
     TrustError: Copy,
-    /// Why a record of a domain may not be used so.
+    /// Why a record of a domain may not be used so, or is not attested.
     TrustErrorKind {
+        /// An attestation names no emitter.
+        NoEmitter => "expected the name of the emitter that an attestation is about, found a blank text";
         /// It is not attested, as the policy asks for this use.
         NotAttested(domain: Domain, usage: Use) => "a {domain} record with no attestation may not be used to {usage}";
         /// The policy does not permit this use, whether a record is attested or not.

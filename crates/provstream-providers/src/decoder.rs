@@ -303,6 +303,7 @@ impl State {
             | Found::Element(_)
             | Found::ReasoningWhole(..)
             | Found::ReasoningEnd(_)
+            | Found::Echo(..)
             | Found::Offset(..) => {}
         }
     }

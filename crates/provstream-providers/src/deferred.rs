@@ -15,17 +15,27 @@ pub(super) const MAX_DEFERRED: usize = 1 << 16;
 pub(super) struct Deferred {
     pub(super) bytes: Vec<u8>,
     points: SmallVec<[(Channel, Point); 1]>,
-    /// The events in them that name a block.
+    /// Numbers in them that depend on what is not known yet.
     marks: Vec<Mark>,
 }
 
-/// An event that names a block by its number.
+/// A number in the events.
 #[derive(Clone, Debug)]
 struct Mark {
+    /// The event, if it goes with what the number names; else the digits.
     event: Range<usize>,
-    /// Where the digits of the number are.
+    /// Where its digits are.
     digits: Range<usize>,
-    block: u32,
+    of: Number,
+}
+
+/// What a number in the events is. No format has both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    /// The number of a block, in an event of that block.
+    Block(u32),
+    /// An offset into the text of a channel that a gate has not decided about, as it is in the response.
+    Offset(Channel, u64),
 }
 
 /// Where in the events held back the rest of a channel's text belongs.
@@ -50,6 +60,11 @@ impl Deferred {
         self.bytes.clear();
         self.points.clear();
         self.marks.clear();
+    }
+
+    /// What the numbers in the events are.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = Number> {
+        self.marks.iter().map(|mark| mark.of)
     }
 
     /// Waits for what follows in a channel; the first place for the rest of its text stays.
@@ -101,13 +116,9 @@ impl Deferred {
         }
     }
 
-    /// Notes an event among the bytes that names a block with these digits.
-    pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, block: u32) {
-        self.marks.push(Mark {
-            event,
-            digits,
-            block,
-        });
+    /// Notes a number, and the event that goes with it.
+    pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: Number) {
+        self.marks.push(Mark { event, digits, of });
     }
 
     /// The block of the event that a place is in, or before.
@@ -116,14 +127,17 @@ impl Deferred {
             Point::InString(at) => mark.event.contains(&at),
             Point::Before(at) => mark.event.start == at,
         };
-        self.marks.iter().find(is_there).map(|mark| mark.block)
+        match self.marks.iter().find(is_there)?.of {
+            Number::Block(block) => Some(block),
+            Number::Offset(..) => None,
+        }
     }
 
-    /// Takes the bytes without the events of these blocks, and with the numbers that the others then have.
+    /// Takes the bytes without the events of these blocks, and with the numbers that have changed.
     pub(super) fn take(
         &mut self,
         removed: &[u32],
-        renumber: impl Fn(u32) -> Option<u32>,
+        renumber: impl Fn(Number) -> Option<u64>,
     ) -> Vec<u8> {
         let bytes = core::mem::take(&mut self.bytes);
         let mut marks = core::mem::take(&mut self.marks);
@@ -133,14 +147,15 @@ impl Deferred {
         marks.sort_by_key(|mark| mark.event.start);
         let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
         for mark in &marks {
-            let (until, from) = if removed.contains(&mark.block) {
+            let is_removed = matches!(mark.of, Number::Block(block) if removed.contains(&block));
+            let (until, from) = if is_removed {
                 (mark.event.start, mark.event.end)
             } else {
                 (mark.digits.start, mark.digits.end)
             };
             out.extend_from_slice(&bytes[at..until]);
-            if until == mark.digits.start {
-                match renumber(mark.block) {
+            if !is_removed {
+                match renumber(mark.of) {
                     Some(number) => out.extend_from_slice(number.to_string().as_bytes()),
                     None => out.extend_from_slice(&bytes[until..from]),
                 }

@@ -98,6 +98,8 @@ pub(super) enum Found {
     /// A channel's text is over.
     End(Channel),
     Logprobs(Channel, Raw),
+    /// What a gate empties.
+    Echo(Raw, Shape),
     Sequence(Raw),
     Offset(Channel, Raw),
     Error(Raw),

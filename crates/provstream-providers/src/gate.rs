@@ -1,17 +1,15 @@
 //! The same response with only the text that a policy releases.
 
 use super::framer::Framer;
+use super::reasoning::Reasoning;
+use super::remembering::Remembering;
 use super::report::ReadReport;
 use super::rewriting::State;
 use super::sink::{Collect, StreamHandler};
 use super::sse::DEFAULT_MAX_EVENT;
 use super::text::TextRewriter;
-use super::{Channel, Format, IntoStreamHandler};
-use provstream::provenance::{Assertion, Verdict};
-use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question, Unannotated};
-
-/// Decisions of a channel that are kept for places that repeat its text. Assertions beyond them are withheld there.
-const MAX_DECISIONS: usize = 1 << 12;
+use super::{Channel, ChannelPosition, Format, IntoStreamHandler};
+use provstream::{Gate, GateEnd, Handler as _, Parser, Policy};
 
 /// Has a policy decide about the assertions in a provider's response, streamed or not, before anyone reads them.
 ///
@@ -21,14 +19,17 @@ const MAX_DECISIONS: usize = 1 << 12;
 /// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it; those
 /// that repeat a passage or tokens of it, such as the text of a citation and `logprobs`, are emptied.
 ///
-/// Reasoning and tool calls pass through as they are. Events whose text cannot be read are withheld, which
+/// Reasoning passes through as it is unless [`with_reasoning`](Self::with_reasoning) is set, and tool calls always do. Events whose text cannot be read are withheld, which
 /// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
-/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, stay
-/// as they are.
+/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, follow
+/// it. Those into withheld text become the place where it was, and an event with offsets into text that is held back is held
+/// back with it.
 #[derive(Clone, Debug)]
 pub struct StreamGate<P> {
     framer: Framer,
     state: State<Channeled<P>>,
+    /// A call has begun, and has not returned if another one begins: the policy or the handler panicked.
+    busy: bool,
 }
 
 impl<P: Policy + Clone> StreamGate<P> {
@@ -50,6 +51,7 @@ impl<P: Policy + Clone> StreamGate<P> {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
             state: State::new(format, Channeled(gate)),
+            busy: false,
         }
     }
 
@@ -59,6 +61,15 @@ impl<P: Policy + Clone> StreamGate<P> {
     pub fn with_max_held(mut self, bytes: usize) -> Self {
         self.state
             .map_fresh(|Channeled(gate)| Channeled(gate.with_max_held(bytes)));
+        self
+    }
+
+    /// Sets what is done with reasoning, which is [left](Reasoning::Leave) unless set; to be called before anything is pushed.
+    /// It may repeat what the policy withholds. Where it is gated, its channel has the name of the text's with `reasoning`
+    /// after it: `0 reasoning`.
+    #[must_use]
+    pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
+        self.state.set_reasoning(mode);
         self
     }
 
@@ -93,28 +104,39 @@ impl<P: Policy + Clone> StreamGate<P> {
         texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)))
     }
 
-    /// Takes the next bytes of the response.
+    /// Takes the next bytes of the response. If the policy or the handler panics, nothing is written any more.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
+        if core::mem::replace(&mut self.busy, true) {
+            return;
+        }
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
         self.framer.push(chunk, &mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
+        self.busy = false;
     }
 
     /// Decides about what is held back at the end of the response, wherever it ends. Before another one,
     /// [`reset`](Self::reset) the gate.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        let mut handler = handler.into_stream_handler();
+        if core::mem::replace(&mut self.busy, true) {
+            handler.report(self.report());
+            return handler.end();
+        }
+        let state = &mut self.state;
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
         state.finish(&mut handler);
+        self.busy = false;
     }
 
     /// Back to the start of a response with the same settings.
     pub fn reset(&mut self) {
         self.framer.reset();
         self.state.reset();
+        self.busy = false;
     }
 }
 
@@ -123,32 +145,27 @@ impl<P: Policy + Clone> StreamGate<P> {
 struct Channeled<P>(Gate<Remembering<P>>);
 
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
-    // Text comes later than the annotations in it.
-    const MOVES_OFFSETS: bool = false;
     // A passage may be of an assertion that is withheld, and not have its annotation.
     const WITHHOLDS_UNREAD: bool = true;
 
-    fn begin(&self, channel: Channel) -> Self {
-        Self(self.0.clone().with_channel(&channel.to_string()))
+    fn begin(&self, position: ChannelPosition) -> Self {
+        let name = if position.is_reasoning {
+            format!("{} reasoning", position.channel)
+        } else {
+            position.channel.to_string()
+        };
+        Self(self.0.clone().with_channel(&name))
     }
 
-    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>) {
-        *self = fresh.begin(channel);
+    fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>) {
+        *self = fresh.begin(position);
         if let Some(before) = before {
-            let made = before.0.policy().decisions.clone();
-            let policy = self.0.policy_mut();
-            policy.is_full = made.len() == MAX_DECISIONS;
-            policy.decisions = made;
+            self.0.policy_mut().repeat(before.0.policy());
         }
     }
 
     fn follow(&mut self, repeated: &Self) {
-        // All that was decided before is among it.
-        let made = &repeated.0.policy().decisions;
-        let own = &mut self.0.policy_mut().decisions;
-        if made.len() > own.len() {
-            own.clone_from(made);
-        }
+        self.0.policy_mut().follow(repeated.0.policy());
     }
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
@@ -161,54 +178,5 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
 
     fn is_holding(&self) -> bool {
         self.0.is_holding()
-    }
-}
-
-/// A policy that decides the same about the same text of a channel.
-#[derive(Clone, Debug)]
-struct Remembering<P> {
-    policy: P,
-    /// Where each assertion begins that was decided about, and what was decided; sorted by place.
-    decisions: Vec<(u64, Action)>,
-    /// The text was decided about before, and not all of the decisions are known.
-    is_full: bool,
-}
-
-impl<P> Remembering<P> {
-    const fn new(policy: P) -> Self {
-        Self {
-            policy,
-            decisions: Vec::new(),
-            is_full: false,
-        }
-    }
-}
-
-impl<P: Policy> Policy for Remembering<P> {
-    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
-        self.policy.judge(assertion)
-    }
-
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let start = question.assertion().span().start();
-        let place = self.decisions.partition_point(|(at, _)| *at < start);
-        match self.decisions.get(place) {
-            Some((at, action)) if *at == start => return action.clone(),
-            _ if self.is_full => return Action::Discard,
-            _ => {}
-        }
-        let action = self.policy.assertion(question);
-        if self.decisions.len() < MAX_DECISIONS {
-            self.decisions.insert(place, (start, action.clone()));
-        }
-        action
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        self.policy.unannotated()
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        self.policy.limit()
     }
 }

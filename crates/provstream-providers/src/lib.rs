@@ -100,6 +100,7 @@ mod message;
 mod numbering;
 mod reader;
 mod reasoning;
+mod remembering;
 mod removed;
 mod report;
 mod response_parser;
@@ -109,7 +110,11 @@ mod sink;
 mod sse;
 mod template;
 mod text;
+#[cfg(feature = "futures")]
+mod through;
 mod walk;
+#[cfg(feature = "futures")]
+mod wire_gate_stream;
 #[cfg(feature = "futures")]
 mod wire_stream;
 
@@ -128,5 +133,7 @@ pub use sink::{
     ByBytes, ByStreamHandler, BytesFn, ChannelPosition, IntoStreamHandler, StreamHandler,
 };
 pub use sse::{DEFAULT_MAX_EVENT, SseDecoder, SseEvent, SsePiece};
+#[cfg(feature = "futures")]
+pub use wire_gate_stream::WireGateStream;
 #[cfg(feature = "futures")]
 pub use wire_stream::WireStream;

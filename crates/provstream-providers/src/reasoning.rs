@@ -5,7 +5,8 @@ use core::str::FromStr;
 
 use provstream::UnknownNameError;
 
-/// What a [`StreamRewriter`](super::StreamRewriter) does with the model's reasoning and its summaries.
+/// What a [`StreamRewriter`](super::StreamRewriter) or a [`StreamGate`](super::StreamGate) does with the model's reasoning and
+/// its summaries.
 ///
 /// Providers sign some reasoning, and refuse it when it is sent back changed: with anything but [`Leave`](Self::Leave), do
 /// not send it back.
@@ -15,7 +16,8 @@ pub enum Reasoning {
     /// Leave it as it is, with its annotations. It is counted in [`ReadReport`](super::ReadReport).
     #[default]
     Leave,
-    /// Rewrite it like text; its assertions are not reported.
+    /// Rewrite it like text; its assertions are not reported. A gate asks its policy about it, as it does about text,
+    /// reports what it decides, and empties the places of a stream that repeat it.
     Rewrite,
     /// Empty it. The events and members that it was in stay.
     Drop,

@@ -1,18 +1,21 @@
 //! Where annotations were removed from a text, so that offsets into it can follow.
 
 use core::ops::Range;
+use std::collections::VecDeque;
 
 use super::Format;
 use super::citation::Unit;
-use provstream::Replacement;
+use provstream::{Replacement, Span, TextChunk};
 
 /// Most places that are kept. Offsets before the first of the last ones are moved as if they were at it.
 const MAX_PLACES: usize = 1 << 12;
 
-/// The places in a text where annotations were, in the unit of the format's offsets.
+/// The places in a text where annotations were, or text that a gate withholds, in the unit of the format's offsets.
 #[derive(Clone, Debug)]
 pub(super) struct Removed {
     unit: Unit,
+    /// What a gate has not decided about yet; nothing if it is not a gate that writes the text.
+    gate: Option<Box<Gated>>,
     /// Units written.
     written: u64,
     /// Units of the text before, as far as it was written or removed.
@@ -20,6 +23,19 @@ pub(super) struct Removed {
     /// What the replacement that comes next takes the place of.
     pending: u64,
     places: Vec<Place>,
+}
+
+/// What is known of a text that a gate holds back.
+#[derive(Clone, Debug, Default)]
+struct Gated {
+    /// Bytes of the text without annotations that were released or withheld.
+    clean: u64,
+    /// Bytes of annotations and records that were removed, as far as they are known.
+    cut: u64,
+    /// Annotations and records after `clean`: where they were in the text without them, and their units.
+    coming: VecDeque<(u64, u64)>,
+    /// Units of the policy's text that is written before what comes next, and where that is.
+    inserted: Option<(u64, u64)>,
 }
 
 /// A passage of the text before that something else, or nothing, was written for.
@@ -36,7 +52,7 @@ struct Place {
 
 impl Removed {
     /// Nothing yet, where a format has offsets into its text.
-    pub(super) const fn of(format: Option<Format>) -> Option<Self> {
+    pub(super) fn of(format: Option<Format>, is_gated: bool) -> Option<Self> {
         let unit = match format {
             Some(
                 Format::OpenAiChat
@@ -49,6 +65,7 @@ impl Removed {
         };
         Some(Self {
             unit,
+            gate: is_gated.then(Box::default),
             written: 0,
             taken: 0,
             pending: 0,
@@ -84,21 +101,111 @@ impl Removed {
             Replacement::Text(text) => (raw_units, white_space, self.units(text)),
             _ => return,
         };
-        if self.places.len() == MAX_PLACES {
-            self.places.drain(..MAX_PLACES / 2);
-        }
         let (start, clean_start) = (self.taken + kept, self.written + kept);
-        self.places.extend(Place::new(
-            start..start + cut,
-            clean_start..clean_start + written,
-        ));
+        self.push(start..start + cut, clean_start..clean_start + written);
         // The white space that is kept is written next, and then the replacement.
         self.taken += cut;
         self.pending = written;
     }
 
-    /// Where a place in the text before is in the text written.
+    /// Notes a passage of the text before, and what was written for it.
+    fn push(&mut self, text: Range<u64>, clean: Range<u64>) {
+        if self.places.len() == MAX_PLACES {
+            self.places.drain(..MAX_PLACES / 2);
+        }
+        self.places.extend(Place::new(text, clean));
+    }
+
+    /// Whether a gate writes the text.
+    pub(super) const fn is_gated(&self) -> bool {
+        self.gate.is_some()
+    }
+
+    /// Whether it is not decided about the text before this offset.
+    pub(super) const fn is_undecided(&self, offset: u64) -> bool {
+        self.gate.is_some() && offset > self.taken
+    }
+
+    /// A gate is given an annotation or a record, with the white space before it, which it removes.
+    pub(super) fn cut(&mut self, span: Span, raw: &[u8], white_space: u64) {
+        let units = self.units(raw) + white_space;
+        if let Some(gate) = &mut self.gate {
+            let at = span.start().saturating_sub(white_space + gate.cut);
+            gate.cut += span.len() + white_space;
+            gate.coming.push_back((at, units));
+        }
+        self.pass_annotations();
+    }
+
+    /// The next piece of the text without annotations is released or withheld.
+    pub(super) fn decided(&mut self, text: &TextChunk<'_>, is_released: bool) {
+        if is_released {
+            self.pass_inserted();
+        }
+        let mut rest = text.bytes();
+        while let Some(gate) = &mut self.gate
+            && !rest.is_empty()
+        {
+            let next = gate.coming.front().map_or(u64::MAX, |(at, _)| *at);
+            let len = next.saturating_sub(gate.clean).min(rest.len() as u64);
+            gate.clean += len;
+            let (now, later) = rest.split_at(len as usize);
+            rest = later;
+            let units = self.units(now);
+            if is_released {
+                self.written += units;
+            } else if units > 0 {
+                self.removes(units);
+            }
+            self.taken += if is_released { units } else { 0 };
+            self.pass_annotations();
+        }
+        self.pass_inserted();
+    }
+
+    /// The policy's own text is written next. Where it takes the place of text it counts as after that text, so that what
+    /// points to the text points to nothing.
+    pub(super) fn inserted(&mut self, text: &str, at: u64) {
+        self.pass_inserted();
+        let units = self.units(text.as_bytes());
+        if let Some(gate) = &mut self.gate {
+            gate.inserted = Some((at, units));
+        }
+    }
+
+    fn pass_inserted(&mut self) {
+        let inserted = self.gate.as_mut().and_then(|gate| gate.inserted.take());
+        if let Some((_, units)) = inserted {
+            let (start, clean_start) = (self.taken, self.written);
+            self.written += units;
+            self.push(start..start, clean_start..self.written);
+        }
+    }
+
+    /// Passes over the annotations that are next to the text that was decided about.
+    fn pass_annotations(&mut self) {
+        while let Some(gate) = &mut self.gate
+            && let Some(&(at, units)) = gate.coming.front()
+            && at <= gate.clean
+        {
+            gate.coming.pop_front();
+            self.removes(units);
+        }
+    }
+
+    /// The next units of the text before are not written.
+    fn removes(&mut self, units: u64) {
+        let (start, at) = (self.taken, self.written);
+        self.taken += units;
+        self.push(start..self.taken, at..at);
+    }
+
+    /// Where a place in the text before is in the text written. Of a gated text, what is not decided about, or never is, has
+    /// not been written: its place is the end of what was.
     pub(super) fn moved(&self, offset: u64) -> u64 {
+        if self.is_undecided(offset) {
+            return self.written;
+        }
         let after = self
             .places
             .partition_point(|place| u64::from(place.start) < offset);
@@ -130,7 +237,7 @@ mod tests {
 
     #[test]
     fn offsets_follow_the_text() {
-        let mut removed = Removed::of(Some(Format::Cohere)).expect("code points");
+        let mut removed = Removed::of(Some(Format::Cohere), false).expect("code points");
         // "É so. [x]B [y] c", the first removed with its space, the second replaced by "(1)".
         removed.wrote("É so.".as_bytes());
         removed.replaces(b"[x]", 1, &Replacement::Remove);

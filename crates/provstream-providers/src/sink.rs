@@ -16,6 +16,9 @@ pub struct ChannelPosition {
     /// It is in a place that repeats text which came before in deltas, such as `response.output_text.done`. Offsets there
     /// count from the start of that place, and its text and events are not reported again.
     pub is_repeated: bool,
+    /// It is in the channel's reasoning, which is a text of its own. `is_repeated` is set then, too, so that what looks at
+    /// text alone need not know of it; a gate reports the decisions about it once.
+    pub is_reasoning: bool,
 }
 
 /// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what it writes in the place of annotations.
@@ -158,24 +161,22 @@ pub(super) struct Collect<'s, S> {
 impl<S: StreamHandler> Handler for Collect<'_, S> {
     #[inline]
     fn text(&mut self, text: TextChunk<'_>) {
-        self.out.extend_from_slice(text.bytes());
         if let Some(removed) = &mut self.removed {
             removed.wrote(text.bytes());
         }
-        if !self.is_repeated {
-            self.handler.text(text);
-        }
+        self.write(text);
     }
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         let replacement = self.handler.annotation(annotation);
         self.has_replaced = true;
         if let Some(removed) = &mut self.removed {
-            removed.replaces(
-                annotation.raw(),
-                annotation.whitespace_before(),
-                &replacement,
-            );
+            let (raw, white_space) = (annotation.raw(), annotation.whitespace_before());
+            if removed.is_gated() {
+                removed.cut(annotation.span(), raw, white_space as u64);
+            } else {
+                removed.replaces(raw, white_space, &replacement);
+            }
         }
         replacement
     }
@@ -184,7 +185,11 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
         let replacement = self.handler.record(record);
         self.has_replaced = true;
         if let Some(removed) = &mut self.removed {
-            removed.replaces(record.raw(), 0, &replacement);
+            if removed.is_gated() {
+                removed.cut(record.span(), record.raw(), 0);
+            } else {
+                removed.replaces(record.raw(), 0, &replacement);
+            }
         }
         replacement
     }
@@ -197,6 +202,14 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
 }
 
 impl<S: StreamHandler> Collect<'_, S> {
+    #[inline]
+    fn write(&mut self, text: TextChunk<'_>) {
+        self.out.extend_from_slice(text.bytes());
+        if !self.is_repeated {
+            self.handler.text(text);
+        }
+    }
+
     fn gate(&mut self, event: GateEvent<'_>) {
         if !self.is_repeated {
             self.handler.gate(event);
@@ -206,16 +219,25 @@ impl<S: StreamHandler> Collect<'_, S> {
 
 impl<S: StreamHandler> GateHandler for Collect<'_, S> {
     fn released(&mut self, text: TextChunk<'_>) {
+        if let Some(removed) = &mut self.removed {
+            removed.decided(&text, true);
+        }
         self.gate(GateEvent::Released(text));
-        self.text(text);
+        self.write(text);
     }
 
     fn inserted(&mut self, text: &str, at: u64) {
+        if let Some(removed) = &mut self.removed {
+            removed.inserted(text, at);
+        }
         self.gate(GateEvent::Inserted(text, at));
-        self.text(TextChunk::new(text.as_bytes(), at));
+        self.write(TextChunk::new(text.as_bytes(), at));
     }
 
     fn removed(&mut self, text: TextChunk<'_>) {
+        if let Some(removed) = &mut self.removed {
+            removed.decided(&text, false);
+        }
         self.gate(GateEvent::Removed(text));
     }
 

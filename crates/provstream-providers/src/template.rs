@@ -225,7 +225,7 @@ impl Prune<'_, '_> {
     /// Copies a member beside the text if it can be repeated.
     fn beside(&mut self, name: &[u8], head: &[u8], value: &[u8], is_first: &mut bool) {
         let sequence = self.added.and_then(|added| added.sequence);
-        let value = match (name, sequence) {
+        let value: &[u8] = match (name, sequence) {
             (b"sequence_number", Some(number)) => {
                 self.separate(is_first);
                 self.out.extend_from_slice(head);
@@ -234,6 +234,8 @@ impl Prune<'_, '_> {
             }
             // Of the text that is repeated, which this is not.
             (b"logprobs", _) if value.starts_with(b"[") => b"[]",
+            // So is the number of a token.
+            (b"id", _) if self.format == Some(Format::Tgi) => b"0",
             _ => value,
         };
         if value.len() <= MAX_MEMBER && self.is_repeatable(name, value) {

@@ -214,7 +214,7 @@ pub(super) struct Delta<'a> {
 }
 
 /// A text that is a string of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct WholeText<'a> {
     /// The data of the event, and where in them the string is.
     pub(super) data: &'a [u8],
@@ -223,13 +223,15 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
+    /// Where in it something is removed, if offsets into it are to follow.
+    pub(super) removed: Option<&'a mut Removed>,
 }
 
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
 pub(super) fn rewrite_whole(
     rewriter: &mut impl TextRewriter,
-    whole: &WholeText<'_>,
+    whole: WholeText<'_>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
@@ -243,7 +245,7 @@ pub(super) fn rewrite_whole(
         handler,
         is_repeated: whole.is_repeated,
         has_replaced: false,
-        removed: None,
+        removed: whole.removed,
     };
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {
@@ -261,19 +263,26 @@ pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosi
     ChannelPosition {
         channel,
         is_repeated,
+        is_reasoning: false,
+    }
+}
+
+/// Where reasoning is, for a handler.
+pub(super) const fn reasoning(channel: Channel) -> ChannelPosition {
+    ChannelPosition {
+        channel,
+        is_repeated: true,
+        is_reasoning: true,
     }
 }
 
 /// Rewrites the text of one channel.
 pub(super) trait TextRewriter: Clone {
-    /// Offsets into the text can follow what it does.
-    const MOVES_OFFSETS: bool;
-
     /// Nothing may be written that could not be read as the text of a channel from its start.
     const WITHHOLDS_UNREAD: bool;
 
-    /// The rewriter of a channel, as this one begins.
-    fn begin(&self, channel: Channel) -> Self;
+    /// The rewriter of a text, as this one begins.
+    fn begin(&self, position: ChannelPosition) -> Self;
 
     /// It can go back to how it began.
     const RENEWS: bool = false;
@@ -281,8 +290,8 @@ pub(super) trait TextRewriter: Clone {
     /// Goes back to how it began, if it can.
     fn renew(&mut self) {}
 
-    /// Begins as `fresh` does, with a text of its own in a channel, which repeats what `before` took if there is such a one.
-    fn restart(&mut self, fresh: &Self, channel: Channel, before: Option<&Self>);
+    /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
+    fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
     /// Does with the rest of the text as was done in a place that repeats it.
     fn follow(&mut self, repeated: &Self);
@@ -296,11 +305,10 @@ pub(super) trait TextRewriter: Clone {
 }
 
 impl TextRewriter for Rewriter {
-    const MOVES_OFFSETS: bool = true;
     const WITHHOLDS_UNREAD: bool = false;
     const RENEWS: bool = true;
 
-    fn begin(&self, _: Channel) -> Self {
+    fn begin(&self, _: ChannelPosition) -> Self {
         self.clone()
     }
 
@@ -308,7 +316,7 @@ impl TextRewriter for Rewriter {
         self.reset();
     }
 
-    fn restart(&mut self, _: &Self, _: Channel, _: Option<&Self>) {
+    fn restart(&mut self, _: &Self, _: ChannelPosition, _: Option<&Self>) {
         self.reset();
     }
 

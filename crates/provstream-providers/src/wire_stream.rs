@@ -8,9 +8,8 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::{ChannelPosition, IntoStreamHandler, Item, ReadReport, StreamHandler, StreamRewriter};
-use provstream::io::{Pieces, SideSink};
-use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Replacement, TextChunk};
+use crate::through::Through;
+use crate::{IntoStreamHandler, StreamHandler, StreamRewriter};
 
 pin_project! {
     /// A provider's event stream, given in chunks, with the annotations in its text removed or replaced.
@@ -60,10 +59,7 @@ pin_project! {
     pub struct WireStream<S, K> {
         #[pin]
         chunks: S,
-        rewriter: StreamRewriter,
-        handler: K,
-        // Empty between polls; its memory is used again.
-        joined: Vec<u8>,
+        through: Through<StreamRewriter, K>,
         ended: bool,
         // The end was reported: there is nothing more.
         terminated: bool,
@@ -79,9 +75,7 @@ impl<S, K: StreamHandler> WireStream<S, K> {
     ) -> Self {
         Self {
             chunks,
-            rewriter,
-            handler: handler.into_stream_handler(),
-            joined: Vec::new(),
+            through: Through::new(rewriter, handler.into_stream_handler()),
             ended: false,
             terminated: false,
         }
@@ -104,25 +98,25 @@ impl<S, K> WireStream<S, K> {
     /// The stream and the handler, without what was held back.
     #[must_use]
     pub fn into_parts(self) -> (S, K) {
-        (self.chunks, self.handler)
+        (self.chunks, self.through.handler)
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &K {
-        &self.handler
+        &self.through.handler
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut K {
-        &mut self.handler
+        &mut self.through.handler
     }
 
     /// The rewriter inside.
     #[must_use]
     pub const fn rewriter(&self) -> &StreamRewriter {
-        &self.rewriter
+        &self.through.rewriter
     }
 }
 
@@ -137,24 +131,14 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
         while !*this.ended {
-            let chunk = match ready!(this.chunks.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => chunk.into(),
+            let bytes = match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => this.through.push(&chunk.into()),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => {
                     *this.ended = true;
-                    Bytes::new()
+                    this.through.finish()
                 }
             };
-            let mut split = Split {
-                pieces: Pieces::new(&chunk, this.joined),
-                handler: this.handler,
-            };
-            if *this.ended {
-                this.rewriter.finish(&mut split);
-            } else {
-                this.rewriter.push(&chunk, &mut split);
-            }
-            let bytes = split.pieces.take();
             if !bytes.is_empty() {
                 return Poll::Ready(Some(Ok(bytes)));
             }
@@ -179,58 +163,8 @@ impl<S: fmt::Debug, K> fmt::Debug for WireStream<S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WireStream")
             .field("chunks", &self.chunks)
-            .field("rewriter", &self.rewriter)
+            .field("rewriter", &self.through.rewriter)
             .field("ended", &self.ended)
             .finish_non_exhaustive()
-    }
-}
-
-/// Removes annotations and records, and gives the events of all channels beside the rewritten response.
-impl StreamHandler for SideSink {}
-
-/// Keeps the bytes, and passes everything on to the handler.
-struct Split<'a, K> {
-    pieces: Pieces<'a>,
-    handler: &'a mut K,
-}
-
-impl<K: StreamHandler> StreamHandler for Split<'_, K> {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.handler.bytes(bytes);
-        self.pieces.push(bytes);
-    }
-
-    fn channel(&mut self, position: ChannelPosition) {
-        self.handler.channel(position);
-    }
-
-    fn item(&mut self, item: Item<'_>) {
-        self.handler.item(item);
-    }
-
-    fn report(&mut self, report: &ReadReport) {
-        self.handler.report(report);
-    }
-}
-
-impl<K: StreamHandler> Handler for Split<'_, K> {
-    fn text(&mut self, text: TextChunk<'_>) {
-        self.handler.text(text);
-    }
-
-    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
-        self.handler.annotation(annotation)
-    }
-
-    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
-        self.handler.record(record)
-    }
-
-    fn event(&mut self, event: Event<'_>) {
-        self.handler.event(event);
-    }
-
-    fn end(&mut self) {
-        self.handler.end();
     }
 }

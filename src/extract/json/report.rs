@@ -6,7 +6,7 @@ use super::frame::{
 use super::visit::{Visitor, bytes};
 use crate::Span;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
-use crate::marc_object::{MarcKind, MarcObject, Parts};
+use crate::marc_object::{MarcKind, MarcObject, Parts, is_complete_record};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::Tuple;
 use crate::provenance::slot::{
@@ -19,7 +19,7 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ended before `end`, if there is something to report.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
-        // A disclosure stays one, whatever else it has: `marc_version` is an unknown member of it.
+        // A disclosure stays one unless it has all members of a record: `marc_version` alone is an unknown member of it.
         let kind = if frame.has_all(DISCLOSURE) {
             Some(MarcKind::Disclosure)
         } else if frame.has(VERSION) {
@@ -65,6 +65,9 @@ impl Visitor<'_, '_> {
             (raw.is_none(), DiagnosticCode::LimitRecord),
             (pointer.is_none(), DiagnosticCode::LimitPointer),
         ];
+        let is_both = kind == MarcKind::Disclosure && frame.has(VERSION);
+        let is_record = is_both && raw.is_some_and(is_complete_record);
+        let kind = if is_record { MarcKind::Core } else { kind };
         let object = Parts::new(kind, span, pointer, raw);
         (self.sink)(Event::Marc(MarcObject::borrowed(&object)));
         for (holds, code) in missing {

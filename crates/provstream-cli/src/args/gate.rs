@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args as ArgGroup;
 use provstream::provenance::Timestamp;
+use provstream_providers::Reasoning;
 
 use super::stream::{LimitArgs, SourceArgs};
-use crate::values::{LIMITS, held, time};
+use crate::values::{LIMITS, gated_reasoning, held, time};
 
 /// Arguments of `provstream gate`.
 #[derive(Debug, ArgGroup)]
@@ -23,6 +24,13 @@ pub(crate) struct GateArgs {
     /// The time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
+    /// What to do with the model's reasoning and its summaries: leave, gate or drop
+    ///
+    /// Needs --input. leave: reasoning is written as it is, and may repeat what the policy withholds. gate: the policy decides
+    /// about it as it does about text. drop: it is written as empty text. Providers sign some reasoning, and refuse it when it
+    /// is sent back changed.
+    #[arg(long, value_name = "MODE", default_value = "leave", value_parser = gated_reasoning)]
+    pub(crate) reasoning: Reasoning,
     /// Append the decisions to this file, as lines of JSON
     ///
     /// The line of an assertion has the place and the SHA-256 of its text, the annotations, the verdict, and the action. It

@@ -1,5 +1,6 @@
 //! One line for each decision of a gate, in a file that only grows.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -114,7 +115,8 @@ pub(super) struct Audit<L> {
     stream: String,
     channel: String,
     rules: Rules,
-    run: Option<Run>,
+    /// The runs that have begun, by channel: those of several channels may be open at a time.
+    runs: BTreeMap<String, Run>,
     error: Option<io::Error>,
 }
 
@@ -125,7 +127,7 @@ impl<L: AuditLog> Audit<L> {
             stream,
             channel: String::new(),
             rules,
-            run: None,
+            runs: BTreeMap::new(),
             error: None,
         }
     }
@@ -174,22 +176,23 @@ impl<L: AuditLog> Audit<L> {
             Unannotated::Discard => "discard",
             _ => return,
         };
-        self.run = Some(Run {
+        let run = Run {
             start: at,
             action,
             hash: Sha256::new(),
-        });
+        };
+        self.runs.insert(self.channel.clone(), run);
     }
 
     /// Takes text of the stream that is released or withheld.
     pub(super) fn text(&mut self, bytes: &[u8]) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = self.runs.get_mut(&self.channel) {
             run.hash.update(bytes);
         }
     }
 
     pub(super) fn run_ends(&mut self, at: u64) {
-        if let Some(run) = self.run.take() {
+        if let Some(run) = self.runs.remove(&self.channel) {
             let entry = Entry::Unannotated {
                 of: self.of(),
                 clean_span: Span::new(run.start, at),

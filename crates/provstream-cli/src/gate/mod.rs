@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use provstream::provenance::Timestamp;
 use provstream::{Gate, GateEnd, Parser, Policy, Rules};
-use provstream_providers::StreamGate;
+use provstream_providers::{Reasoning, StreamGate};
 
 use self::audit::{Audit, AuditFile};
 use self::writer::Writer;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
     let output = Output::open(args.output.as_deref())?;
     let mut writer = Writer::new(output, audit, args.source.input);
-    let through = Through::new(args.source.input, parser, policy, args.max_held);
+    let through = Through::new(args, parser, policy)?;
     let chunk = args.source.chunk_size.map_or(BUFFER, usize::from);
     let end = feed(input, through, chunk, &mut writer);
     let (ended, unread) = match end {
@@ -123,16 +123,22 @@ enum Through<P> {
 }
 
 impl<P: Policy + Clone> Through<P> {
-    fn new(input: InputFormat, parser: Parser, policy: P, most: Option<usize>) -> Self {
-        let most = most.unwrap_or(Gate::<P>::DEFAULT_MAX_HELD);
+    fn new(args: &GateArgs, parser: Parser, policy: P) -> Result<Self, Failure> {
+        let (input, mode) = (args.source.input, args.reasoning);
+        let most = args.max_held.unwrap_or(Gate::<P>::DEFAULT_MAX_HELD);
         let gate = match input {
+            InputFormat::Raw if mode != Reasoning::Leave => {
+                let message = "--reasoning needs a response of a provider, found --input raw; give --input auto";
+                return Err(Failure::Usage(message.to_owned()));
+            }
             InputFormat::Raw => {
-                return Self::Text(Gate::new(parser, policy).with_max_held(most));
+                return Ok(Self::Text(Gate::new(parser, policy).with_max_held(most)));
             }
             InputFormat::Auto => StreamGate::detect(parser, policy),
             InputFormat::Wire(format) => StreamGate::new(format, parser, policy),
         };
-        Self::Wire(gate.with_max_held(most), Seen::new(input.format()))
+        let gate = gate.with_max_held(most).with_reasoning(mode);
+        Ok(Self::Wire(gate, Seen::new(input.format())))
     }
 
     /// Takes the next bytes; whether more are of use.

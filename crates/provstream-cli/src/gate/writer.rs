@@ -149,7 +149,12 @@ impl StreamHandler for Seeing<'_> {
     fn channel(&mut self, position: ChannelPosition) {
         self.seen.text = true;
         if let Some(audit) = &mut self.writer.audit {
-            audit.enter(position.channel.to_string());
+            let channel = position.channel.to_string();
+            audit.enter(if position.is_reasoning {
+                channel + " reasoning"
+            } else {
+                channel
+            });
         }
     }
 

@@ -188,8 +188,8 @@ impl Decide<'_> {
                 ("task family", name, known, "8.5")
             }
             DecideErrorKind::UnknownSubAction(name) => {
-                let known = self.controller.sub_actions().iter();
-                let known = known.map(|(name, _)| name).collect();
+                let known = self.controller.sub_actions().keys();
+                let known = known.map(String::as_str).collect();
                 ("sub-action", name, known, "8.7")
             }
             _ => return chain(error),

@@ -60,22 +60,14 @@ fn message(json: &[u8], error: &DocumentError, column: u64) -> String {
 }
 
 fn syntax(error: &DocumentError, column: u64) -> String {
-    let text = error.to_string();
-    let place = format!("line {}, column {}: ", error.line(), error.column());
-    let detail = match text.strip_prefix(&place).unwrap_or(&text) {
-        "trailing characters" => {
-            return format!("expected one JSON object, found more after it at column {column}");
+    match error.expected() {
+        "nothing after the value" => {
+            format!("expected one JSON object, found more after it at column {column}")
         }
-        "expected ident" => "expected true, false or null",
-        "expected value" => "expected a value",
-        "key must be a string" => "expected the name of a member in quotation marks",
-        "trailing comma" => "expected a value or a member after the comma",
-        detail if detail.starts_with("control character") => {
-            "expected an escape for a control character"
-        }
-        detail => detail,
-    };
-    format!("expected a JSON object, found a syntax error at column {column}: {detail}")
+        expected => format!(
+            "expected a JSON object, found a syntax error at column {column}: expected {expected}"
+        ),
+    }
 }
 
 /// Describes a text for a message: by its type if it is a JSON value, else by its beginning.

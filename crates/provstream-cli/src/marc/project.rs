@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use provstream_marc::{
-    Attestation, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech,
-    TrustContext, TrustPolicy,
+    ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech, TrustContext,
+    TrustPolicy,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -137,9 +137,10 @@ fn context(args: &ProjectArgs) -> Result<Option<TrustContext>, Failure> {
     let context = TrustContext::new(domain);
     match (&args.emitter, args.trust) {
         (Some(emitter), TrustArg::Attested) => {
-            let attestation = Attestation::new(emitter.as_str())
-                .map_err(|error| Failure::Usage(format!("--emitter: {error}")))?;
-            Ok(Some(context.attested(attestation)))
+            let context = context.attested_by(emitter);
+            Ok(Some(context.map_err(|error| {
+                Failure::Usage(format!("--emitter: {error}"))
+            })?))
         }
         (Some(_), found) => Err(unused_emitter(found)),
         (None, TrustArg::Attested) => Err(Failure::Usage(

@@ -262,6 +262,11 @@ fn wrong_policies_and_options_are_reported_with_their_place() {
             "expected a whole number of bytes between 1024 and 1048576",
         ),
         (&["--audit-sync"], "--audit"),
+        (&["--reasoning", "rewrite"], "expected leave, gate or drop"),
+        (
+            &["--reasoning", "drop"],
+            "--reasoning needs a response of a provider",
+        ),
     ] {
         let found = run(&[&["gate", "--policy", &policy][..], more].concat(), "");
         assert_eq!(found.status, 2, "{more:?}");
@@ -273,4 +278,99 @@ fn wrong_policies_and_options_are_reported_with_their_place() {
         run(&["gate", "--policy", &policy, "/nowhere.txt"], "").status,
         1
     );
+}
+
+#[test]
+fn reasoning_is_left_gated_or_dropped() {
+    let files = Files::new();
+    let policy = policy(&files);
+    let log = files.path("audit.ndjson");
+    let path = log.to_str().expect("a path");
+    let body =
+        r#"{"message":{"content":"Yes.","thinking":"It runs. [substrate.grep] So."},"done":true}"#;
+    for (mode, thinking) in [
+        ("leave", "It runs. [substrate.grep] So."),
+        ("gate", "(withheld) So."),
+        ("drop", ""),
+    ] {
+        let args = [
+            "gate",
+            "--policy",
+            &policy,
+            "--input",
+            "ollama",
+            "--reasoning",
+            mode,
+            "--audit",
+            path,
+        ];
+        let found = run(&args, format!("{body}\n"));
+        let expected = body.replace("It runs. [substrate.grep] So.", thinking);
+        assert_eq!(found.stdout, expected + "\n", "{mode}");
+    }
+    let lines = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["channel"], "0 reasoning");
+    assert_eq!(lines[0]["action"], "replace");
+}
+
+#[test]
+fn the_audit_log_hashes_the_text_of_each_channel_alone() {
+    let files = Files::new();
+    let policy = files.write(
+        "policy.toml",
+        "floor = 1\ndefault_window = \"1d\"\n[inadmissible]\naction = \"discard\"\n[unannotated]\naction = \"discard\"\n",
+    );
+    let log = files.path("audit.ndjson");
+    let path = log.to_str().expect("a path");
+    let delta = |index: u32, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let pieces = [
+        (0, "It "),
+        (0, "runs. "),
+        (1, "It walks. "),
+        (0, "It stops."),
+        (1, "It sits."),
+    ];
+    let input: String = pieces.map(|(index, text)| delta(index, text)).concat();
+    let args = [
+        "gate",
+        "--policy",
+        &policy,
+        "--input",
+        "openai-chat",
+        "--audit",
+        path,
+    ];
+    let found = run(&args, input + "data: [DONE]\n\n");
+    assert_eq!(found.status, 0, "{}", found.stderr);
+    let lines = fs::read_to_string(&log).expect("a log");
+    let hashes: Vec<(String, String)> = lines
+        .lines()
+        .map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let member = |name: &str| line[name].as_str().expect("a string").to_owned();
+            (member("channel"), member("sha256"))
+        })
+        .collect();
+    // printf 'It runs. It stops.' | sha256sum, and the same of the other one
+    let expected = [
+        (
+            "0",
+            "1515a56464482fff40ce892b50ebffc946f766255f1053ad0841b4fb7ff96d8e",
+        ),
+        (
+            "1",
+            "09e1ab0d1cc5710221f0b55c5c8033685bfbfba07929ec32dfcc1b3ce7d92745",
+        ),
+    ];
+    let expected = expected.map(|(channel, hash)| (channel.to_owned(), hash.to_owned()));
+    assert_eq!(hashes, expected);
 }

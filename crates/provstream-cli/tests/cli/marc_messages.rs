@@ -76,7 +76,7 @@ fn an_envelope_that_is_not_an_object_is_named_as_what_it_is() {
         (
             "[\n  {\"metadata\" 7}]",
             2,
-            "expected a JSON object, found a syntax error at column 15: expected `:`",
+            "expected a JSON object, found a syntax error at column 15: expected `:` after the name of a member",
         ),
         (
             "{\"a\":1,\n\"b\":no}",
@@ -371,8 +371,8 @@ fn files_that_are_not_json_are_located_in_one_way() {
         ),
         (
             "\u{feff}{\"decision_id\" 1}",
-            "line 1: expected a JSON object, found a syntax error at column 16: expected `:`",
-            "line 1: expected a JSON object, found a syntax error at column 16: expected `:`",
+            "line 1: expected a JSON object, found a syntax error at column 16: expected `:` after the name of a member",
+            "line 1: expected a JSON object, found a syntax error at column 16: expected `:` after the name of a member",
         ),
         (
             "{\"decision_id\":",
@@ -411,7 +411,7 @@ fn situations_are_refused_with_what_was_found() {
         ),
         (
             "{\"pre_capability\" 1}".to_owned(),
-            "expected a JSON object, found a syntax error at column 19: expected `:`",
+            "expected a JSON object, found a syntax error at column 19: expected `:` after the name of a member",
         ),
         (
             situation("pre_capability", json!("x")),

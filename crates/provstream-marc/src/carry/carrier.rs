@@ -1,5 +1,7 @@
 //! Places in envelopes.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use super::error::{CarrierNameError, CarrierNameErrorKind, CarryError, CarryErrorKind};
@@ -123,14 +125,10 @@ impl Carrier {
         document: &Document,
     ) -> Result<(), CarryError> {
         let undeclared = self.undeclared(envelope)?;
-        match &self.container {
-            None => envelope.set_object(self.key(kind), document),
-            Some(name) => {
-                let mut container = object(envelope, name)?.unwrap_or_default();
-                container.set_object(self.key(kind), document);
-                envelope.set_object(name, &container);
-            }
-        }
+        let around = self.around(envelope)?.unwrap_or_default();
+        let mut around = around.into_owned();
+        around.set_object(self.key(kind), document);
+        self.put_back(envelope, around);
         if let Some(uri) = undeclared {
             envelope.append_str(EXTENSIONS, uri);
         }
@@ -142,7 +140,7 @@ impl Carrier {
         let Some(uri) = self.uri.as_deref() else {
             return Ok(None);
         };
-        let declared: Vec<&RawValue> = match member(envelope, EXTENSIONS)? {
+        let declared: Vec<&RawValue> = match member(envelope, EXTENSIONS, &pointer(EXTENSIONS))? {
             None => Vec::new(),
             Some(json) => serde_json::from_str(json)
                 .map_err(|_| CarryErrorKind::NotAnArray(pointer(EXTENSIONS)))?,
@@ -163,16 +161,25 @@ impl Carrier {
         envelope: &Document,
         kind: MarcKind,
     ) -> Result<Option<Document>, CarryError> {
-        let Some(name) = &self.container else {
-            return object(envelope, self.key(kind));
-        };
-        let Some(container) = object(envelope, name)? else {
-            return Ok(None);
-        };
-        object(&container, self.key(kind)).map_err(|error| match error.kind() {
-            CarryErrorKind::Repeated(_) => CarryErrorKind::Repeated(self.pointer(kind)).into(),
-            _ => CarryErrorKind::NotAnObject(self.pointer(kind)).into(),
+        match self.around(envelope)? {
+            Some(around) => object(&around, self.key(kind), self.pointer(kind)),
+            None => Ok(None),
+        }
+    }
+
+    /// The document around the places: the envelope, or the object in it; none if that is missing or null.
+    fn around<'e>(&self, envelope: &'e Document) -> Result<Option<Cow<'e, Document>>, CarryError> {
+        Ok(match &self.container {
+            None => Some(Cow::Borrowed(envelope)),
+            Some(name) => object(envelope, name, pointer(name))?.map(Cow::Owned),
         })
+    }
+
+    fn put_back(&self, envelope: &mut Document, around: Document) {
+        match &self.container {
+            None => *envelope = around,
+            Some(name) => envelope.set_object(name, &around),
+        }
     }
 
     /// Removes whatever is at the place of a kind, also if it is not an object or is repeated; says whether anything
@@ -183,15 +190,13 @@ impl Carrier {
     ///
     /// As [`put`](Self::put): then it is not certain that the envelope has none.
     pub fn remove(&self, envelope: &mut Document, kind: MarcKind) -> Result<bool, CarryError> {
-        let Some(name) = &self.container else {
-            return Ok(envelope.remove(self.key(kind)).is_some());
-        };
-        let Some(mut container) = object(envelope, name)? else {
+        let Some(around) = self.around(envelope)? else {
             return Ok(false);
         };
-        let removed = container.remove(self.key(kind)).is_some();
+        let mut around = around.into_owned();
+        let removed = around.remove(self.key(kind)).is_some();
         if removed {
-            envelope.set_object(name, &container);
+            self.put_back(envelope, around);
         }
         Ok(removed)
     }
@@ -214,22 +219,32 @@ fn is_label(label: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The value of a member; none if it is missing or null.
-fn member<'a>(document: &'a Document, name: &str) -> Result<Option<&'a str>, CarryError> {
+/// The value of a member, which is at a pointer; none if it is missing or null.
+fn member<'a>(
+    document: &'a Document,
+    name: &str,
+    pointer: &str,
+) -> Result<Option<&'a str>, CarryError> {
     let mut values = document.members().filter(|(known, _)| known == name);
     let first = values.next().map(|(_, value)| value);
     match values.next() {
-        Some(_) => Err(CarryErrorKind::Repeated(pointer(name)).into()),
+        Some(_) => Err(CarryErrorKind::Repeated(pointer.into()).into()),
         None => Ok(first.filter(|&value| value != "null")),
     }
 }
 
 /// The object that a member is; none if it is missing or null.
-fn object(document: &Document, name: &str) -> Result<Option<Document>, CarryError> {
-    match (member(document, name)?, document.get_object(name)) {
-        (None, _) => Ok(None),
-        (Some(_), None) => Err(CarryErrorKind::NotAnObject(pointer(name)).into()),
-        (Some(_), found) => Ok(found),
+fn object(
+    document: &Document,
+    name: &str,
+    pointer: String,
+) -> Result<Option<Document>, CarryError> {
+    match member(document, name, &pointer)? {
+        None => Ok(None),
+        Some(_) => match document.get_object(name) {
+            None => Err(CarryErrorKind::NotAnObject(pointer).into()),
+            found => Ok(found),
+        },
     }
 }
 

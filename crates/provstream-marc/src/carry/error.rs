@@ -15,7 +15,7 @@ errors! {
         /// The member is repeated, and receivers differ in which they take.
         Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
         /// The data of an event are not a JSON object.
-        Data(error: DocumentError) => "expected a JSON object as the data of an event: {error}";
+        Data(error: DocumentError) => "the data of an event are not a JSON object: {error}";
     }
 
     /// A prefix or URI that a carrier cannot use.

@@ -2,29 +2,22 @@
 
 use core::net::Ipv6Addr;
 
-/// Whether a text is an absolute URI with something after its scheme. Source: RFC 3986 4.3.
+/// Whether a text is an absolute URI with something after its scheme. Source: RFC 3986 3.1, 4.3.
 pub(super) fn is_absolute_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
     };
+    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(is_of_scheme);
     let (hierarchy, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let hierarchical = match hierarchy.strip_prefix("//") {
-        Some(hierarchy) => {
-            let (authority, path) =
-                hierarchy.split_at(hierarchy.find('/').unwrap_or(hierarchy.len()));
-            is_authority(authority) && is_made_of(path, b":@/")
-        }
-        None => is_made_of(hierarchy, b":@/"),
+    let (authority, path) = match hierarchy.strip_prefix("//") {
+        Some(hierarchy) => hierarchy.split_at(hierarchy.find('/').unwrap_or(hierarchy.len())),
+        None => ("", hierarchy),
     };
-    !rest.is_empty() && is_scheme(scheme) && hierarchical && is_made_of(query, b":@/?")
-}
-
-/// Source: RFC 3986 3.1.
-fn is_scheme(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    let is_sound =
+        is_authority(authority) && is_made_of(path, b":@/") && is_made_of(query, b":@/?");
+    !rest.is_empty() && is_scheme && is_sound
 }
 
 /// Source: RFC 3986 3.2.
@@ -65,19 +58,21 @@ fn is_address(text: &str) -> bool {
 /// Whether a text has nothing but unreserved characters, sub-delimiters, percent-encoded bytes and the others given.
 /// Source: RFC 3986 2.
 fn is_made_of(text: &str, others: &[u8]) -> bool {
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let sound = if byte == b'%' {
-            let hexadecimal = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
-            hexadecimal(bytes.next()) && hexadecimal(bytes.next())
-        } else {
+    let is_sound = |piece: &str| {
+        let mut bytes = piece.bytes();
+        bytes.all(|byte| {
             byte.is_ascii_alphanumeric()
                 || b"-._~!$&'()*+,;=".contains(&byte)
                 || others.contains(&byte)
-        };
-        if !sound {
-            return false;
-        }
-    }
-    true
+        })
+    };
+    let is_encoded = |piece: &str| {
+        let digits = piece.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let (first, encoded) = text
+        .split_once('%')
+        .map_or((text, None), |(a, b)| (a, Some(b)));
+    is_sound(first)
+        && encoded.is_none_or(|rest| rest.split('%').all(|one| is_encoded(one) && is_sound(one)))
 }

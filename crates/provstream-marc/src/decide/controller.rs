@@ -1,10 +1,10 @@
 //! What the sessions of a deployment share.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::bounds::Bounds;
 use super::policy::Policy;
-use super::sub_actions::SubActions;
 use crate::bands::Calibration;
 use crate::declare::{setters, values};
 use crate::draft::Draft;
@@ -37,8 +37,8 @@ values! {
         borrow bounds: Bounds,
         /// The rules of the deployment.
         borrow policy: Arc<Policy>,
-        /// The sub-actions that a decision can name.
-        borrow sub_actions: Arc<SubActions>,
+        /// The sub-actions that a decision can name, each with the one primary action that it is a kind of. Source: MARC-02 8.7.
+        borrow sub_actions: Arc<BTreeMap<String, Action>>,
         /// What words the next steps that the caller does not give.
         borrow wording: Arc<Wording>,
     }
@@ -76,7 +76,7 @@ setters! { Controller {
     /// The same with another policy.
     with_policy(policy: Policy) policy = Arc::new(policy);
     /// The same with other sub-actions.
-    with_sub_actions(sub_actions: SubActions) sub_actions = Arc::new(sub_actions);
+    with_sub_actions(all: BTreeMap<String, Action>) sub_actions = Arc::new(all);
     /// The same with another wording.
     with_wording(wording: Wording) wording = Arc::new(wording);
 } }

@@ -10,7 +10,6 @@ mod select;
 mod selection;
 mod session;
 mod situation;
-mod sub_actions;
 
 pub use bounds::{Bound, BoundHit, BoundKind, Bounds, Exhausted, Spent};
 pub use controller::Controller;
@@ -21,4 +20,3 @@ pub use remedy::{Intervention, Remedy};
 pub use selection::{Selection, Step};
 pub use session::{Session, SessionError, SessionErrorKind, SessionState};
 pub use situation::{Judgement, RiskTier, Situation};
-pub use sub_actions::{SubActionError, SubActionErrorKind, SubActions};

@@ -206,7 +206,7 @@ impl Session {
         let Some(name) = details.sub_action.as_deref() else {
             return Ok(None);
         };
-        let kind_of = self.controller.sub_actions().get(name);
+        let kind_of = self.controller.sub_actions().get(name).copied();
         let kind_of = kind_of.ok_or_else(|| DecideErrorKind::UnknownSubAction(name.into()))?;
         if kind_of == selection.action() {
             return Ok(Some(name));
@@ -253,7 +253,7 @@ impl Session {
         };
         let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
             Some(text) => text.to_owned(),
-            None => controller.wording().next_step(action),
+            None => controller.wording().next_step(action).to_owned(),
         };
         let mut extensions = details.extensions.clone();
         if let Some(name) = sub_action {

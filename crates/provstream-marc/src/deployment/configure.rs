@@ -1,10 +1,12 @@
 //! The tables of a description that configure something.
 
+use std::collections::BTreeMap;
+
 use super::error::DeploymentError;
 use super::keys::{BEFORE_ANSWER, BUDGETS, Description, LOOPS, table_at};
 use super::read::{Result, checked, count, duration, optional, score, set, some, term, text};
-use crate::bands::{Bands, Calibration};
-use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, SubActions, Thresholds};
+use crate::bands::{Bands, BandsErrorKind, Calibration};
+use crate::decide::{Bound, Bounds, Deviation, Policy, RiskTier, Thresholds};
 use crate::declare::values;
 use crate::terms::{Action, Remediability, Source};
 use crate::trust::{Domain, TrustPolicy, Use};
@@ -32,7 +34,9 @@ pub(super) fn calibration(root: &Table<'_>) -> Result<Option<Calibration>> {
 
 fn bands(table: &Table<'_>) -> Result<Bands> {
     let (medium, high) = (table.need("medium_from")?, table.need("high_from")?);
-    checked(&high, Bands::new(score(medium)?, score(high)?))
+    let bands = Bands::new(score(medium)?, score(high)?);
+    let is_medium = matches!(&bands, Err(error) if error.kind() == BandsErrorKind::NoLow);
+    checked(if is_medium { &medium } else { &high }, bands)
 }
 
 /// `[bounds]`: what a session takes; `None` unless each loop has count, time and cost. Source: MARC-02 7.3.
@@ -175,10 +179,14 @@ pub(super) fn extensions(value: Value<'_>) -> Result<Vec<Extension>> {
 }
 
 /// `[sub_actions]`: the controller's own names. Source: MARC-02 8.7.
-pub(super) fn sub_actions(value: Value<'_>) -> Result<SubActions> {
-    let mut all = SubActions::default();
+pub(super) fn sub_actions(value: Value<'_>) -> Result<BTreeMap<String, Action>> {
+    let mut all = BTreeMap::new();
     for (key, value) in value.free_table()?.entries() {
-        all = checked(&value, all.with(key.name(), term(value)?))?;
+        if key.name().trim().is_empty() {
+            let detail = "expected the name of a sub-action, found a blank one";
+            return Err(DeploymentError::at(key.place(), detail));
+        }
+        all.insert(key.name().to_owned(), term(value)?);
     }
     Ok(all)
 }
@@ -187,10 +195,16 @@ pub(super) fn sub_actions(value: Value<'_>) -> Result<SubActions> {
 pub(super) fn wording(value: Value<'_>) -> Result<Wording> {
     let table = value.free_table()?;
     let language = optional(&table, "language", term)?.unwrap_or(Language::English);
-    let replaced = texts(&table)?
-        .into_iter()
-        .map(|(part, text)| (part, text.to_owned()));
-    checked(&value, Wording::in_language(language).with_all(replaced))
+    let texts = texts(&table)?;
+    let replaced: Vec<_> = texts
+        .iter()
+        .map(|(part, text)| Ok((*part, text.string()?)))
+        .collect::<Result<_>>()?;
+    let wording = Wording::in_language(language).with_all(replaced);
+    wording.map_err(|error| {
+        let wrong = texts.iter().find(|(part, _)| *part == error.part());
+        DeploymentError::value(wrong.map_or(&value, |(_, text)| text), error)
+    })
 }
 
 /// `[trust.permit]`: the default policy with what it replaces of it. Source: MARC-02 15.

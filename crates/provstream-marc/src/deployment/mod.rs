@@ -7,13 +7,13 @@ mod keys;
 mod mapping;
 mod read;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bands::Calibration;
-use super::decide::{Bounds, Controller, Policy, SubActions};
+use super::decide::{Bounds, Controller, Policy};
 use super::declare::values;
 use super::draft::Draft;
-use super::terms::terms;
+use super::terms::{Action, terms};
 use super::trust::TrustPolicy;
 use super::wording::Wording;
 use keys::{Description, root_keys};
@@ -106,7 +106,7 @@ values! {
         own policy: Policy,
         /// The private members, none if none are described.
         list extensions: Extension,
-        own sub_actions: SubActions,
+        own sub_actions: BTreeMap<String, Action>,
         /// The wording of disclosures; English if none is described.
         borrow wording: Wording,
         /// Where records and disclosures travel, nowhere if nothing is described.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use self::reader::Reader;
 pub(crate) use self::reading::{Reading, Value};
-pub(crate) use self::shown::{cut, shown};
+pub(crate) use self::shown::{cut, shown, type_of};
 use super::document::Document;
 use super::draft::{Draft, Profile};
 use super::members::{Member, members};
@@ -28,7 +28,8 @@ impl Document {
     /// alone, changes what an object is. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
-        let has = |name: &str| self.get(name).is_some();
+        let names: Vec<_> = self.members().map(|(name, _)| name).collect();
+        let has = |name: &str| names.iter().any(|known| known == name);
         let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);
         let is_complete = |&kind: &MarcKind| {
             let mut required = members(kind, Draft::Draft01).filter(|member| member.is_required());
@@ -59,11 +60,17 @@ impl Document {
     /// the drafts define.
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
-        let core = members(MarcKind::Core, Draft::Draft02);
-        let disclosure = members(MarcKind::Disclosure, Draft::Draft02);
-        let names: HashSet<_> = core.chain(disclosure).map(|member| member.name).collect();
-        let mut defined = names.into_iter().filter(|name| self.get(name).is_some());
-        defined.nth(1).is_some()
+        let defined = |&name: &&str| {
+            let mut kinds = [MarcKind::Core, MarcKind::Disclosure].into_iter();
+            kinds.any(|kind| members(kind, Draft::Draft02).any(|member| member.name == name))
+        };
+        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
+        names
+            .iter()
+            .map(|name| &**name)
+            .filter(defined)
+            .nth(1)
+            .is_some()
     }
 
     /// Validates the object under a draft as an object of the given kind.

@@ -49,9 +49,9 @@ impl<'a> Reader<'a> {
         self.reading.report.push(violation);
     }
 
-    /// Reports what is wrong with a value, by the section of the code, else by one of the two: on the type, on the value. What
+    /// Reports what is wrong with the value at a path, by the section of the code, else by one of the two: on the type, on the value. What
     /// strictness decides is of its level.
-    fn report(&mut self, fault: Fault, pointer: &str, (on_type, on_value): Sections) {
+    fn report(&mut self, fault: Fault, path: &[&str], (on_type, on_value): Sections) {
         let Fault { code, by, message } = fault;
         let section = match (by, code) {
             (Some([first, second]), _) => [first, second][self.draft() as usize],
@@ -59,7 +59,8 @@ impl<'a> Reader<'a> {
             (None, _) if code.section(self.draft()).is_empty() => on_value,
             (None, _) => code.section(self.draft()),
         };
-        let mut violation = Violation::new(code, message).at(pointer).by(section);
+        let at = pointer_to(path);
+        let mut violation = Violation::new(code, message).at(at).by(section);
         let graded = matches!(
             code,
             Code::TooLong | Code::UnknownMember | Code::ExposedScore
@@ -71,85 +72,99 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn members(&mut self, document: &'a Document) {
-        let mut seen = HashSet::new();
+        let draft = self.draft();
+        let mut unknown = HashSet::new();
         for (name, json) in document.members() {
-            let known = members(self.kind, self.draft()).find(|member| member.name == name);
-            let pointer = pointer_to(&[&name]);
-            if !seen.insert(name.clone()) {
-                self.reading.take_back(&name);
-                self.repeated(pointer, &name);
-            } else if let Some(member) = known {
-                self.member(member, &pointer, json);
-            } else {
-                self.unknown(&pointer, &name);
+            let known = members(self.kind, draft).find(|member| member.name == name);
+            let is_new = match known {
+                Some(member) => self.reading.meet(member.name),
+                None => unknown.insert(name.clone()),
+            };
+            match known {
+                _ if !is_new => self.repeated(&[&name]),
+                Some(member) => self.member(member, json),
+                None => self.unknown(&[&name]),
             }
         }
-        for member in members(self.kind, self.draft()) {
-            if member.is_required() && !seen.contains(member.name) {
-                let section = member.defined_by(self.draft());
-                self.missing(&[member.name], section);
+        for member in members(self.kind, draft).filter(|member| member.is_required()) {
+            if !self.reading.has_met(member.name) {
+                self.missing(&[member.name], member.defined_by(draft));
             }
         }
     }
 
     /// Reads a member that the draft defines.
-    fn member(&mut self, member: &'static Member, pointer: &str, json: &'a str) {
+    fn member(&mut self, member: &'static Member, json: &'a str) {
         let sections = (
             member.defined_by(self.draft()),
             member.value_by(self.draft()),
         );
-        let (value, fault) = match member.form {
-            _ if json == "null" && member.presence == Presence::Nullable => {
-                (Some(Value::Null), None)
-            }
+        let judged = match member.form {
+            _ if json == "null" && member.presence == Presence::Nullable => Ok((Value::Null, None)),
             Form::Scores => match Document::parse(json.as_bytes()) {
-                Ok(object) => (self.scores(member, &object), None),
-                Err(_) => (None, Some(wrong_type(member.name, "an object", json))),
+                Ok(object) => match self.scores(member, &object) {
+                    Some(scores) => Ok((scores, None)),
+                    None => return,
+                },
+                Err(_) => Err(wrong_type(member.name, "an object", json)),
             },
             _ => value(member, json, self.profile),
         };
+        let fault = match judged {
+            Ok((value, fault)) => {
+                self.reading.add(value);
+                fault
+            }
+            Err(fault) => Some(fault),
+        };
         if let Some(fault) = fault {
-            self.report(fault, pointer, sections);
-        }
-        if let Some(value) = value {
-            self.reading.add(member.name, value);
+            self.report(fault, &[member.name], sections);
         }
     }
 
     fn scores(&mut self, member: &'static Member, object: &Document) -> Option<Value<'a>> {
         let on_type = member.value_by(self.draft());
         let on_value = ["MARC-01 D.1", "MARC-02 8.2"][self.draft() as usize];
-        let mut all = Scores::all(Score::ZERO);
-        let mut sound = true;
+        let mut all = [None; Source::ALL.len()];
         let mut seen = HashSet::new();
+        let mut is_sound = true;
         for (name, json) in object.members() {
-            let pointer = pointer_to(&[member.name, &name]);
-            if !seen.insert(name.clone()) {
-                self.repeated(pointer, &name);
-                sound = false;
-                continue;
-            }
-            match (name.parse::<Source>(), score(&name, json)) {
-                (Err(_), _) => self.unknown(&pointer, &name),
-                (Ok(source), Ok(score)) => all = all.with(source, score),
+            let path = [member.name, &name];
+            let source = name.parse::<Source>();
+            let is_new = match source {
+                Ok(source) => all[source as usize].replace(Score::ZERO).is_none(),
+                Err(_) => seen.insert(name.clone()),
+            };
+            match (source, score(&name, json)) {
+                _ if !is_new => {
+                    self.repeated(&path);
+                    is_sound = false;
+                }
+                (Err(_), _) => self.unknown(&path),
+                (Ok(source), Ok(score)) => all[source as usize] = Some(score),
                 (Ok(_), Err(fault)) => {
-                    self.report(fault, &pointer, (on_type, on_value));
-                    sound = false;
+                    self.report(fault, &path, (on_type, on_value));
+                    is_sound = false;
                 }
             }
         }
-        for name in Source::NAMES {
-            if !seen.contains(*name) {
-                self.missing(&[member.name, name], on_type);
-                sound = false;
-            }
+        for (name, _) in Source::NAMES
+            .iter()
+            .zip(all)
+            .filter(|(_, score)| score.is_none())
+        {
+            self.missing(&[member.name, name], on_type);
         }
-        sound.then_some(Value::Scores(all))
+        let [Some(a), Some(b), Some(c), Some(d), Some(e)] = all else {
+            return None;
+        };
+        is_sound.then_some(Value::Scores(Scores::new([a, b, c, d, e])))
     }
 
-    fn repeated(&mut self, pointer: String, name: &str) {
+    fn repeated(&mut self, path: &[&str]) {
+        let name = path.last().copied().unwrap_or_default();
         let message = format!("{} appears more than once", shown(name));
-        self.fault(Code::DuplicateMember, pointer, message);
+        self.fault(Code::DuplicateMember, pointer_to(path), message);
     }
 
     fn missing(&mut self, path: &[&str], section: &'static str) {
@@ -159,7 +174,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A member that the draft does not define.
-    fn unknown(&mut self, pointer: &str, name: &str) {
+    fn unknown(&mut self, path: &[&str]) {
+        let name = path.last().copied().unwrap_or_default();
         let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];
         let fault = if name.starts_with("x_") {
             return;
@@ -172,7 +188,7 @@ impl<'a> Reader<'a> {
                 format!("{name} is not defined by the draft; private members begin with `x_`");
             Fault::new(Code::UnknownMember, message)
         };
-        self.report(fault, pointer, ("", ""));
+        self.report(fault, path, ("", ""));
     }
 }
 

@@ -19,24 +19,39 @@ pub(crate) enum Value<'a> {
 /// What an object says, as far as it is as it must be, and what is not.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
-    values: Vec<(&'static str, Value<'a>)>,
+    /// The members that are there; `None` for one that is repeated or not as it must be.
+    values: Vec<(&'static str, Option<Value<'a>>)>,
     pub(crate) report: Report,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn add(&mut self, name: &'static str, value: Value<'a>) {
-        self.values.push((name, value));
+    /// Notes a member. One that was noted before is repeated, which returns `false`, and has no value.
+    pub(super) fn meet(&mut self, name: &'static str) -> bool {
+        match self.values.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, value)) => *value = None,
+            None => {
+                self.values.push((name, None));
+                return true;
+            }
+        }
+        false
     }
 
-    /// Takes back the value of a member: one that is repeated has none.
-    pub(super) fn take_back(&mut self, name: &str) {
-        self.values.retain(|(known, _)| *known != name);
+    pub(super) fn has_met(&self, name: &str) -> bool {
+        self.values.iter().any(|(known, _)| *known == name)
+    }
+
+    /// Gives a value to the member that was noted last.
+    pub(super) fn add(&mut self, value: Value<'a>) {
+        if let Some((_, last)) = self.values.last_mut() {
+            *last = Some(value);
+        }
     }
 
     /// The value of a member; none if it is missing, repeated, or not as it must be.
     pub(crate) fn value(&self, name: &str) -> Option<&Value<'a>> {
-        let found = self.values.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| value)
+        let mut found = self.values.iter().filter(|(known, _)| *known == name);
+        found.next()?.1.as_ref()
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&str> {

@@ -14,7 +14,7 @@ pub(super) fn pointer_to(names: &[&str]) -> String {
 }
 
 /// The type of a JSON value, for a reader.
-pub(super) fn type_of(json: &str) -> &'static str {
+pub(crate) fn type_of(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "a string",
         Some(b'{') => "an object",

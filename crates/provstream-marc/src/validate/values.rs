@@ -7,7 +7,7 @@ use crate::draft::Profile;
 use crate::members::{Form, Member};
 use crate::number::Number;
 use crate::score::Score;
-use crate::violation::ViolationCode as Code;
+use crate::violation::{Level, ViolationCode as Code};
 
 /// What is wrong with a value.
 pub(super) struct Fault {
@@ -24,8 +24,8 @@ impl Fault {
     }
 }
 
-/// A value as far as it is as it must be, and what is wrong with it.
-type Judged<'a> = (Option<Value<'a>>, Option<Fault>);
+/// A value that can be used, with what is wrong with it all the same; else only what is wrong.
+pub(super) type Judged<'a> = Result<(Value<'a>, Option<Fault>), Fault>;
 
 pub(super) fn wrong_type(name: &str, wanted: &str, json: &str) -> Fault {
     let message = format!("`{name}` must be {wanted}; it is {}", type_of(json));
@@ -37,43 +37,36 @@ pub(super) fn value<'a>(member: &Member, json: &'a str, profile: Profile) -> Jud
     let name = member.name;
     match member.form {
         Form::Integer => return integer(name, json),
-        Form::Score => {
-            return match score(name, json) {
-                Ok(score) => (Some(Value::Score(score)), None),
-                Err(fault) => (None, Some(fault)),
-            };
-        }
+        Form::Score => return Ok((Value::Score(score(name, json)?), None)),
         _ => {}
     }
-    let Some(text) = string(json) else {
-        return (None, Some(wrong_type(name, "a string", json)));
-    };
-    let judged = match member.form {
+    let text = string(json).ok_or_else(|| wrong_type(name, "a string", json))?;
+    let fault = match member.form {
         Form::Version => version(&text),
         Form::Content(max) => content(name, &text, max, profile),
         Form::Term(known) => term(name, &text, known),
-        _ => (true, None),
+        _ => None,
     };
-    (judged.0.then_some(Value::Text(text)), judged.1)
+    match fault {
+        Some(fault) if fault.code.level() == Level::Must => Err(fault),
+        fault => Ok((Value::Text(text), fault)),
+    }
 }
 
 fn integer<'a>(name: &str, json: &'a str) -> Judged<'a> {
-    let Some(number) = Number::of(json) else {
-        return (None, Some(wrong_type(name, "an integer", json)));
-    };
-    let written = cut(json);
-    match number.integer() {
+    let number = Number::of(json).ok_or_else(|| wrong_type(name, "an integer", json))?;
+    let fault = match number.integer() {
         None => {
-            let message = format!("`{name}` must be integral; it is {written}");
-            (None, Some(Fault::new(Code::NotIntegral, message)))
+            let message = format!("`{name}` must be integral; it is {}", cut(json));
+            return Err(Fault::new(Code::NotIntegral, message));
         }
         Some(..0) => {
-            let message = format!("`{name}` should not be negative; it is {written}");
-            let fault = Fault::new(Code::Negative, message);
-            (Some(Value::Integer(number)), Some(fault))
+            let message = format!("`{name}` should not be negative; it is {}", cut(json));
+            Some(Fault::new(Code::Negative, message))
         }
-        Some(_) => (Some(Value::Integer(number)), None),
-    }
+        Some(_) => None,
+    };
+    Ok((Value::Integer(number), fault))
 }
 
 pub(super) fn score(name: &str, json: &str) -> Result<Score, Fault> {
@@ -84,10 +77,7 @@ pub(super) fn score(name: &str, json: &str) -> Result<Score, Fault> {
     })
 }
 
-/// Whether a text can be used, and what is wrong with it.
-type JudgedText = (bool, Option<Fault>);
-
-fn version(text: &str) -> JudgedText {
+fn version(text: &str) -> Option<Fault> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         digits && (text == "0" || !text.starts_with('0'))
@@ -96,51 +86,44 @@ fn version(text: &str) -> JudgedText {
     let parts = parts.filter(|(major, minor)| number(major) && number(minor));
     let text = shown(text);
     let (code, message) = match parts {
-        Some(("1", "0")) => return (true, None),
-        Some(("1", _)) => (
-            Code::OtherMinor,
-            format!("version {text} may mean what 1.0 does, but is read as 1.0"),
-        ),
+        Some(("1", "0")) => return None,
+        Some(("1", _)) => {
+            let message = format!("version {text} may mean what 1.0 does, but is read as 1.0");
+            (Code::OtherMinor, message)
+        }
         Some(_) => (Code::OtherMajor, format!("version {text} is not version 1")),
-        None => (
-            Code::BadVersion,
-            format!(
-                "`marc_version` must be two numbers and a full stop, such as `1.0`; it is {text}"
-            ),
-        ),
+        None => {
+            let expected = "two numbers and a full stop, such as `1.0`";
+            let message = format!("`marc_version` must be {expected}; it is {text}");
+            (Code::BadVersion, message)
+        }
     };
-    (code == Code::OtherMinor, Some(Fault::new(code, message)))
+    Some(Fault::new(code, message))
 }
 
-fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> JudgedText {
+fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Option<Fault> {
     if text.is_empty() {
         let message = format!("`{name}` must have content; it is empty");
-        return (false, Some(Fault::new(Code::Empty, message)));
+        return Some(Fault::new(Code::Empty, message));
     }
     let len = text.chars().count();
-    let too_long = max.filter(|&max| len > max).map(|max| {
-        let level = if profile.is_strict() {
-            "must"
-        } else {
-            "should"
-        };
-        let message = format!("`{name}` {level} have at most {max} characters; it has {len}");
-        Fault::new(Code::TooLong, message)
-    });
-    (true, too_long)
+    let max = max.filter(|&max| len > max)?;
+    let level = [Level::Should, Level::Must][usize::from(profile.is_strict())];
+    let message = format!("`{name}` {level} have at most {max} characters; it has {len}");
+    Some(Fault::new(Code::TooLong, message))
 }
 
-fn term(name: &str, text: &str, known: &[&str]) -> JudgedText {
+fn term(name: &str, text: &str, known: &[&str]) -> Option<Fault> {
     if known.contains(&text) {
-        return (true, None);
+        return None;
     }
     let given = shown(text);
     let alike = known.iter().find(|term| term.eq_ignore_ascii_case(text));
-    let fault = match alike {
-        Some(term) => Fault::new(
-            Code::WrongCase,
-            format!("`{name}` is {given}; letter case counts: `{term}`"),
-        ),
+    Some(match alike {
+        Some(term) => {
+            let message = format!("`{name}` is {given}; letter case counts: `{term}`");
+            Fault::new(Code::WrongCase, message)
+        }
         None if text == "none" && name == "primary_source" => Fault {
             code: Code::UnknownValue,
             by: Some(["MARC-01 7.2", "MARC-02 8.2"]),
@@ -151,6 +134,5 @@ fn term(name: &str, text: &str, known: &[&str]) -> JudgedText {
             let message = format!("`{name}` must be one of `{known}`; it is {given}");
             Fault::new(Code::UnknownValue, message)
         }
-    };
-    (false, Some(fault))
+    })
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::finding::WordingFinding;
 use super::lexicon::{Lexicon, Mark};
-use super::reading::{Occurs, Reading, Special, Status};
+use super::reading::{Occurs, Reading, Status};
 use super::rules::{Atom, Rule, Window};
 use super::slots::Names;
 use super::token::Token;
@@ -15,11 +15,10 @@ use provstream::Span;
 struct Knowledge {
     rules: Vec<Rule>,
     lexicons: [Lexicon; 2],
-    special: Special,
 }
 
 static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
-    let mut names = Names::default();
+    let mut names = Names::new();
     Knowledge {
         rules: Rule::parse_all(include_str!("data/rules.txt"), &mut names),
         lexicons: [
@@ -27,7 +26,6 @@ static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
             include_str!("data/words.de.txt"),
         ]
         .map(|words| Lexicon::parse(words, &mut names)),
-        special: Special::new(&mut names),
     }
 });
 
@@ -67,7 +65,7 @@ fn check(text: &str, answer: bool) -> Vec<WordingFinding> {
     while let Some(tokens) = sentences.next() {
         let mut found = Vec::new();
         let whole = sentences.is_whole();
-        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
+        let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons);
         let applies =
             |rule: &&Rule| (!answer || rule.in_answers) && (whole || rule.window != Window::Text);
         for rule in KNOWLEDGE.rules.iter().filter(applies) {
@@ -128,11 +126,8 @@ fn apply(rule: &Rule, tokens: &[Token], reading: &Reading, found: &mut Vec<Wordi
 
 /// Whether a window has all that a rule needs, as far as the sets of slots say.
 fn occurs(rule: &Rule, all: Occurs) -> bool {
-    let one_of = |atom: &Atom| {
-        atom.asserted.meets(&all.asserted)
-            || atom.denied.meets(&all.denied)
-            || atom.open.meets(&all.open)
-    };
+    let one_of =
+        |atom: &Atom| core::iter::zip(atom, &all.by_status).any(|(one, all)| one.meets(all));
     rule.atoms.iter().all(one_of)
 }
 
@@ -145,11 +140,7 @@ fn locate(
     let mut chosen: Vec<Mark> = Vec::with_capacity(rule.atoms.len());
     for atom in &rule.atoms {
         let fits = |(mark, status): (Mark, Status)| {
-            let slots = match status {
-                Status::Asserted => atom.asserted,
-                Status::Denied => atom.denied,
-                Status::Open => atom.open,
-            };
+            let slots = atom[status as usize];
             let own = slots.contains(mark.slot) && !chosen.iter().any(|&it| it.overlaps(mark));
             own.then_some(mark)
         };
@@ -162,79 +153,13 @@ fn locate(
     }
     let first = chosen.iter().map(|mark| mark.first).min()?;
     let last = chosen.iter().map(|mark| mark.last).max()?;
-    let span = Span::new(tokens[first].start as u64, tokens[last].end as u64);
-    Some(WordingFinding::new(rule.kind, rule.section, span))
+    Some(WordingFinding {
+        kind: rule.kind,
+        section: rule.section,
+        span: Span::new(tokens[first].start as u64, tokens[last].end as u64),
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: &str = include_str!("data/rules.txt");
-
-    fn fires(rule: &Rule, text: &str) -> bool {
-        let mut sentences = Sentences::new(text);
-        let mut found = Vec::new();
-        while let Some(tokens) = sentences.next() {
-            if rule.window != Window::Text || sentences.is_whole() {
-                let reading = Reading::new(&tokens, &KNOWLEDGE.lexicons, &KNOWLEDGE.special);
-                apply(rule, &tokens, &reading, &mut found);
-            }
-        }
-        !found.is_empty()
-    }
-
-    /// M2-129 to M2-131, M2-175: each rule has texts in which it finds something, and texts in which nothing is found.
-    #[test]
-    fn every_rule_has_its_cases() {
-        let (mut wrong, mut rules) = (Vec::new(), 0);
-        let lines: Vec<_> = RULES
-            .lines()
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .collect();
-        let is_case = |line: &&str| line.starts_with(['+', '-']);
-        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_case(line)) {
-            let rule = &KNOWLEDGE.rules[rules];
-            rules += 1;
-            let cases = lines[at + 1..].iter().take_while(|line| is_case(line));
-            let (good, bad): (Vec<&&str>, Vec<&&str>) =
-                cases.partition(|case| case.starts_with('-'));
-            if good.is_empty() || bad.is_empty() {
-                wrong.push(format!("no cases: {line}"));
-            }
-            let missed = bad.iter().filter(|case| !fires(rule, &case[2..]));
-            let alarms = good
-                .iter()
-                .filter(|case| !check_wording(&case[2..]).is_empty());
-            wrong.extend(missed.chain(alarms).map(|case| format!("{line}: {case}")));
-        }
-        assert_eq!(rules, KNOWLEDGE.rules.len(), "lines that are not rules");
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
-
-    /// Every slot of a rule has words, and every slot with words is in a rule.
-    #[test]
-    fn rules_and_words_have_the_same_slots() {
-        let mut names = Names::default();
-        let _ = Special::new(&mut names);
-        let _ = Rule::parse_all(RULES, &mut names);
-        let used = names.count();
-        assert!(used <= crate::wording::slots::MAX_SLOTS);
-        for words in [
-            include_str!("data/words.en.txt"),
-            include_str!("data/words.de.txt"),
-        ] {
-            let mut known = 0;
-            for line in words
-                .lines()
-                .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            {
-                let (slot, _) = line.split_once(": ").expect("a slot");
-                assert!(usize::from(names.slot(slot)) < used, "unused: {slot}");
-                known += 1;
-            }
-            // FIGURE and NUMBER have no words.
-            assert_eq!(known, used - 2);
-        }
-    }
-}
+#[path = "../../tests/unit/wording_check.rs"]
+mod tests;

@@ -1,79 +1,34 @@
-//! Figures: percentages, scores and ratios.
+//! Figures: percentages, scores and ratios, by the patterns of `data/figures.txt`.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use super::token::{Gap, Token};
 
-/// Number words that make ratios and percentages, from 1 to 10 and some larger ones, in English and German.
-const NUMBERS: &[&str] = &[
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "fifteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "thousand",
-    "eins",
-    "eine",
-    "einem",
-    "einer",
-    "zwei",
-    "drei",
-    "vier",
-    "fünf",
-    "sechs",
-    "sieben",
-    "acht",
-    "neun",
-    "zehn",
-    "elf",
-    "zwölf",
-    "fünfzehn",
-    "neunzehn",
-    "zwanzig",
-    "dreißig",
-    "vierzig",
-    "fünfzig",
-    "sechzig",
-    "siebzig",
-    "achtzig",
-    "neunzig",
-    "hundert",
-    "tausend",
-    "a",
-];
+/// The patterns, and words by sort.
+struct Figures {
+    patterns: Vec<Vec<&'static str>>,
+    words: HashSet<(&'static str, &'static str)>,
+}
 
-/// Two shares of a hundred.
-const SHARES: &[(&str, &str)] = &[
-    ("fifty", "fifty"),
-    ("sixty", "forty"),
-    ("seventy", "thirty"),
-    ("eighty", "twenty"),
-    ("ninety", "ten"),
-    ("50", "50"),
-];
+static FIGURES: LazyLock<Figures> = LazyLock::new(|| {
+    let lines = include_str!("data/figures.txt").lines();
+    let lines: Vec<_> = lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    let words = lines.iter().filter_map(|line| line.split_once(": "));
+    let patterns = lines.iter().filter(|line| !line.contains(": "));
+    Figures {
+        words: words
+            .flat_map(|(sort, words)| words.split(' ').map(move |word| (sort, word)))
+            .collect(),
+        patterns: patterns.map(|line| line.split(' ').collect()).collect(),
+    }
+});
 
-/// Units of measure, after which a number is not a score.
-const UNITS: &[&str] = &[
-    "mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l", "s", "ms", "h", "hz", "v", "a", "w", "bar",
-    "mb", "gb", "euro", "eur", "usd", "dollar", "dollars", "seconds", "sekunden", "liter",
-    "litres", "gram", "gramm",
-];
+fn is_listed(sort: &str, word: &str) -> bool {
+    FIGURES.words.contains(&(sort, word))
+}
 
 /// Marks percentages, decimals from 0 to 1 and ratios, each as one token.
 pub(super) fn join_figures(tokens: &mut Vec<Token>) {
@@ -104,74 +59,56 @@ fn figure(tokens: &[Token], at: usize) -> Option<usize> {
         let token = token.filter(|token| index == at || token.gap == Gap::None);
         token.map_or("", |token| token.word.as_str())
     };
-    let is_digits = |at: usize| word(at).starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let is_number = |at: usize| is_digits(at) || is_number_word(word(at));
     let first = word(at);
     if first.contains("prozentig") || matches!(first, "★" | "☆" | "█" | "promille") {
         return Some(at);
     }
-    if SHARES.contains(&(first, word(at + 1))) {
-        return Some(at + 1);
-    }
-    if !is_number(at) {
+    if !is_number(first) {
         return None;
     }
-    let mut last = at;
-    while last < at + 2 && !is_digits(at) && NUMBERS.contains(&word(last + 1)) {
-        last += 1;
-    }
-    let next = word(last + 1);
-    // "nine times out of ten"
-    if next == "times" && word(last + 2) == "out" && word(last + 3) == "of" && is_number(last + 4) {
-        let more = usize::from(NUMBERS.contains(&word(last + 5)));
-        return Some(last + 4 + more);
-    }
-    match next {
-        "to" | "zu" if is_odds(first) && is_odds(word(last + 2)) => return Some(last + 2),
-        "%" | "percent" | "pct" | "prozent" | "promille" | "percentage" => return Some(last + 1),
-        "prozentige" | "prozentiger" | "prozentig" | "thirds" | "quarters" | "drittel"
-        | "viertel" => {
-            return Some(last + 1);
-        }
-        "stars" | "sternen" | "sterne" => return Some(last + 1),
-        "per" if word(last + 2) == "cent" => return Some(last + 2),
-        "out" if word(last + 2) == "of" && is_number(last + 3) => {
-            let more = usize::from(NUMBERS.contains(&word(last + 4)));
-            return Some(last + 3 + more);
-        }
-        // "95 to 97 percent"
-        "to" | "bis" | "and" | "und"
-            if is_number(last + 2) && matches!(word(last + 3), "%" | "percent" | "prozent") =>
-        {
-            return Some(last + 3);
-        }
-        "in" | "von" | "of" | "/" | "zu" | "aus"
-            if is_number(last + 2) && is_ratio(word(last + 2)) && word(last + 3) != "/" =>
-        {
-            let more = usize::from(NUMBERS.contains(&word(last + 3)));
-            return Some(last + 2 + more);
-        }
-        _ => {}
+    let patterns = FIGURES.patterns.iter();
+    let mut ends = patterns.filter_map(|pattern| {
+        let mut elements = pattern.iter();
+        elements.try_fold(at, |next, element| after(element, &word, next))
+    });
+    if let Some(end) = ends.next() {
+        return Some(end - 1);
     }
     let (whole, decimals) = first.split_once(['.', ','])?;
     let below_one = matches!(whole, "" | "0") && !decimals.contains(['.', ',']);
-    if UNITS.contains(&next) {
-        return None;
-    }
     let one = whole == "1" && decimals.bytes().all(|digit| digit == b'0');
-    (below_one || one).then_some(at)
+    ((below_one || one) && !is_listed("UNIT", word(at + 1))).then_some(at)
 }
 
-/// Whether a word is a number, German compounds such as "fünfundneunzig" included.
-fn is_number_word(word: &str) -> bool {
-    NUMBERS.contains(&word)
+/// The place after an element of a pattern, if it is at a place.
+fn after<'t>(element: &str, word: &impl Fn(usize) -> &'t str, at: usize) -> Option<usize> {
+    let first = word(at);
+    let is_here = match element {
+        "NUMBER" => is_number(first),
+        "ODDS" => is_odds(first),
+        "RATIO" => is_ratio(first) && word(at + 1) != "/",
+        words => words.split('|').any(|one| one == first),
+    };
+    let is_long = matches!(element, "NUMBER" | "RATIO") && !is_digits(first);
+    let more = if is_long { 2 } else { 0 };
+    let more = (1..=more).take_while(|&index| is_listed("NUMBER", word(at + index)));
+    is_here.then(|| at + 1 + more.count())
+}
+
+fn is_digits(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+fn is_number(word: &str) -> bool {
+    is_digits(word)
+        || is_listed("NUMBER", word)
         || word.ends_with("undzwanzig")
         || word.ends_with("zig") && word.contains("und")
 }
 
 /// Whether a number is one of odds: whole, and not large.
 fn is_odds(word: &str) -> bool {
-    NUMBERS.contains(&word)
+    is_listed("NUMBER", word)
         || word
             .parse()
             .is_ok_and(|value: u8| (1..=100).contains(&value))
@@ -179,24 +116,9 @@ fn is_odds(word: &str) -> bool {
 
 /// Whether a number is what ratios are out of.
 fn is_ratio(word: &str) -> bool {
-    const OF: &[&str] = &[
-        "a",
-        "hundred",
-        "thousand",
-        "ten",
-        "twenty",
-        "five",
-        "fünf",
-        "zehn",
-        "zwanzig",
-        "hundert",
-        "tausend",
-        "einhundert",
-    ];
-    OF.contains(&word)
-        || word
-            .trim_end_matches([',', '.'])
-            .replace([',', '.'], "")
+    let digits = word.trim_end_matches([',', '.']).replace([',', '.'], "");
+    is_listed("RATIO", word)
+        || digits
             .parse()
             .is_ok_and(|value: u32| value > 0 && value.is_multiple_of(5))
 }

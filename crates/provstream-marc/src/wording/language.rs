@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use provstream::settings::{Fault, File, Table};
+use provstream::settings::{Fault, File, Table, Value};
 
 use super::{Wording, WordingPart};
-use crate::terms::{Action, Band, Source, Target, terms};
+use crate::terms::terms;
 
 terms! {
     /// A language that the library has wording for.
@@ -33,7 +33,7 @@ static WORDINGS: LazyLock<[Wording; 5]> = LazyLock::new(|| {
         include_str!("data/ja.toml"),
     ]
     // A test reads all five, and each has every text.
-    .map(|file| read(file).unwrap_or_else(|_| Wording::empty()))
+    .map(|file| read(file).unwrap_or_else(|_| Wording::new()))
 });
 
 impl Language {
@@ -44,15 +44,15 @@ impl Language {
 
 fn read(file: &str) -> Result<Wording, Fault> {
     let file = File::parse(file.as_bytes())?;
-    let mut wording = Wording::empty();
+    let mut wording = Wording::new();
     for (part, text) in texts(&file.root(KEYS)?)? {
-        *wording.slot(part) = text.to_owned();
+        wording.set(part, text.string()?);
     }
     Ok(wording)
 }
 
 /// The keys of a table of texts.
-pub(crate) const KEYS: &[&str] = &[
+const KEYS: &[&str] = &[
     "message",
     "next_step",
     "source",
@@ -63,43 +63,22 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 /// The texts of a table.
-pub(crate) fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, &'t str)>, Fault> {
+pub(crate) fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, Value<'t>)>, Fault> {
     let mut texts = Vec::new();
-    let mut group = |key, names: &[&'static str], part: &dyn Fn(usize) -> WordingPart| {
-        let Some(value) = table.get(key) else {
-            return Ok(());
+    for group in KEYS {
+        let Some(value) = table.get(group) else {
+            continue;
         };
-        let group = value.table(names)?;
-        for (index, &name) in names.iter().enumerate() {
-            if let Some(value) = group.get(name) {
-                texts.push((part(index), value.string()?));
-            }
+        let parts = WordingPart::all().map(|part| (part, part.key()));
+        let parts: Vec<_> = parts.filter(|(_, (of, _))| of == group).collect();
+        if let [(part, (_, ""))] = *parts {
+            texts.push((part, value));
+            continue;
         }
-        Ok(())
-    };
-    let (actions, [_, messages @ ..]) = (Action::NAMES, Action::NAMES) else {
-        return Ok(Vec::new());
-    };
-    group("message", messages, &|at| {
-        WordingPart::Message(Action::ALL[at + 1])
-    })?;
-    group("next_step", actions, &|at| {
-        WordingPart::NextStep(Action::ALL[at])
-    })?;
-    group("source", Source::NAMES, &|at| {
-        WordingPart::Source(Source::ALL[at])
-    })?;
-    group("band", Band::NAMES, &|at| WordingPart::Band(Band::ALL[at]))?;
-    group("target", Target::NAMES, &|at| {
-        WordingPart::Target(Target::ALL[at])
-    })?;
-    for (key, part) in [
-        ("no_target", WordingPart::NoTarget),
-        ("unit", WordingPart::Unit),
-    ] {
-        if let Some(value) = table.get(key) {
-            texts.push((part, value.string()?));
-        }
+        let names: Vec<_> = parts.iter().map(|(_, (_, name))| *name).collect();
+        let group = value.table(&names)?;
+        let given = |(part, (_, name))| Some((part, group.get(name)?));
+        texts.extend(parts.into_iter().filter_map(given));
     }
     Ok(texts)
 }

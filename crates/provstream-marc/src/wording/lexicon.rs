@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use super::slots::Names;
+use super::slots::{Names, Special};
 use super::token::Token;
 
 /// A word of an entry.
-#[derive(Clone, Copy, Debug)]
-enum Word {
-    Whole(&'static str),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Word<'a> {
+    Whole(&'a str),
     /// The beginning of a word.
-    Stem(&'static str),
+    Stem(&'a str),
     /// The end of a word.
-    Tail(&'static str),
+    Tail(&'a str),
 }
 
-impl Word {
-    fn parse(text: &'static str) -> Self {
+impl<'a> Word<'a> {
+    fn parse(text: &'a str) -> Self {
         if let Some(stem) = text.strip_suffix('*') {
             Self::Stem(stem)
         } else if let Some(tail) = text.strip_prefix('*') {
@@ -39,7 +39,7 @@ impl Word {
 #[derive(Debug)]
 struct Entry {
     slot: u8,
-    rest: Vec<Word>,
+    rest: Vec<Word<'static>>,
 }
 
 /// Where an entry of a slot occurs.
@@ -49,21 +49,28 @@ pub(super) struct Mark {
     /// The first and the last token.
     pub(super) first: usize,
     pub(super) last: usize,
+    /// Whether there may be any words between the first and the last: "legt ... offen".
+    pub(super) is_split: bool,
 }
 
 impl Mark {
-    pub(super) const fn overlaps(self, other: Self) -> bool {
-        self.first <= other.last && other.first <= self.last
+    pub(super) const fn is(self, special: Special) -> bool {
+        self.slot == special as u8
+    }
+
+    /// Whether the two have words in common; what is between the parts of a phrase in two parts is not its own.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        let is_between = |inner: Self, outer: Self| {
+            outer.is_split && outer.first < inner.first && inner.last < outer.last
+        };
+        let meets = self.first <= other.last && other.first <= self.last;
+        meets && !is_between(self, other) && !is_between(other, self)
     }
 }
 
 /// The words of a language, by the first word of their entries.
 #[derive(Debug, Default)]
-pub(super) struct Lexicon {
-    whole: HashMap<&'static str, Vec<Entry>>,
-    stems: HashMap<&'static str, Vec<Entry>>,
-    tails: HashMap<&'static str, Vec<Entry>>,
-}
+pub(super) struct Lexicon(HashMap<Word<'static>, Vec<Entry>>);
 
 impl Lexicon {
     /// Reads lines `SLOT: ENTRY | ENTRY`; any others are comments.
@@ -80,13 +87,12 @@ impl Lexicon {
                     .filter(|word| !word.is_empty())
                     .map(Word::parse);
                 let Some(first) = words.next() else { continue };
-                let (map, key) = match first {
-                    Word::Whole(key) => (&mut lexicon.whole, key),
-                    Word::Stem(key) => (&mut lexicon.stems, key),
-                    Word::Tail(key) => (&mut lexicon.tails, key),
-                };
                 let rest = words.collect();
-                map.entry(key).or_default().push(Entry { slot, rest });
+                lexicon
+                    .0
+                    .entry(first)
+                    .or_default()
+                    .push(Entry { slot, rest });
             }
         }
         lexicon
@@ -95,10 +101,10 @@ impl Lexicon {
     /// Adds all entries that begin at a token.
     pub(super) fn mark(&self, tokens: &[Token], at: usize, marks: &mut Vec<Mark>) {
         let word = tokens[at].word.as_str();
-        let whole = self.whole.get(word);
-        let stems = ends(word).filter_map(|end| self.stems.get(&word[..end]));
-        let tails = ends(word).filter_map(|end| self.tails.get(&word[end..]));
-        for entry in whole.into_iter().chain(stems).chain(tails).flatten() {
+        let stems = ends(word).map(|end| Word::Stem(&word[..end]));
+        let tails = ends(word).map(|end| Word::Tail(&word[end..]));
+        let all = [Word::Whole(word)].into_iter().chain(stems).chain(tails);
+        for entry in all.filter_map(|word| self.0.get(&word)).flatten() {
             let rest = tokens.get(at + 1..=at + entry.rest.len()).unwrap_or(&[]);
             let follows = rest.len() == entry.rest.len()
                 && core::iter::zip(&entry.rest, rest)
@@ -108,6 +114,7 @@ impl Lexicon {
                     slot: entry.slot,
                     first: at,
                     last: at + rest.len(),
+                    is_split: entry.rest.contains(&Word::Stem("")),
                 });
             }
         }

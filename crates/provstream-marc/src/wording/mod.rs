@@ -23,31 +23,10 @@ pub use part::{WordingError, WordingErrorKind, WordingPart};
 use super::disclosure::Disclosure;
 use super::terms::{Action, Band, Source, Target};
 
-/// The placeholders of a message's template.
-const OF_MESSAGE: &[&str] = &["source", "next_step"];
-
-/// The placeholders of the unit's template.
-const OF_UNIT: &[&str] = &["band", "target", "source", "next_step"];
-
 /// Words that say how a band ranks, in the languages of the library: those of a low band, those of a high one.
-const RANKS: [&[&str]; 2] = [
-    &[
-        "low",
-        "unsure",
-        "uncertain",
-        "weak",
-        "gering",
-        "niedrig",
-        "unsicher",
-        "bajo",
-        "baja",
-        "faible",
-        "低",
-    ],
-    &[
-        "high", "sure", "certain", "strong", "hoch", "sicher", "alto", "alta", "élevé", "élevée",
-        "高",
-    ],
+const RANKS: [&str; 2] = [
+    "low unsure uncertain weak gering niedrig unsicher bajo baja faible 低",
+    "high sure certain strong hoch sicher alto alta élevé élevée 高",
 ];
 
 /// The texts in which a disclosure speaks: templates, phrases and labels that a deployment can replace one by one.
@@ -68,14 +47,8 @@ const RANKS: [&[&str]; 2] = [
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wording {
-    /// By action; empty for the answer.
-    messages: [String; 7],
-    next_steps: [String; 7],
-    sources: [String; 5],
-    bands: [String; 3],
-    targets: [String; 3],
-    no_target: String,
-    unit: String,
+    /// In the order of [`WordingPart::all`].
+    texts: Vec<String>,
 }
 
 impl Default for Wording {
@@ -92,42 +65,25 @@ impl Wording {
     }
 
     /// Without any text.
-    fn empty() -> Self {
-        Self {
-            messages: Default::default(),
-            next_steps: Default::default(),
-            sources: Default::default(),
-            bands: Default::default(),
-            targets: Default::default(),
-            no_target: String::new(),
-            unit: String::new(),
-        }
+    fn new() -> Self {
+        let texts = WordingPart::all().map(|_| String::new()).collect();
+        Self { texts }
     }
 
     /// The text of a part; `None` for the message of [`Action::Answer`].
     #[must_use]
     pub fn text(&self, part: WordingPart) -> Option<&str> {
-        match part {
-            WordingPart::Message(Action::Answer) => None,
-            WordingPart::Message(action) => Some(&self.messages[action as usize]),
-            WordingPart::NextStep(action) => Some(&self.next_steps[action as usize]),
-            WordingPart::Source(source) => Some(&self.sources[source as usize]),
-            WordingPart::Band(band) => Some(&self.bands[band as usize]),
-            WordingPart::Target(target) => Some(&self.targets[target as usize]),
-            WordingPart::NoTarget => Some(&self.no_target),
-            WordingPart::Unit => Some(&self.unit),
-        }
+        let at = WordingPart::all().position(|one| one == part)?;
+        Some(&self.texts[at])
     }
 
-    fn slot(&mut self, part: WordingPart) -> &mut String {
-        match part {
-            WordingPart::Message(action) => &mut self.messages[action as usize],
-            WordingPart::NextStep(action) => &mut self.next_steps[action as usize],
-            WordingPart::Source(source) => &mut self.sources[source as usize],
-            WordingPart::Band(band) => &mut self.bands[band as usize],
-            WordingPart::Target(target) => &mut self.targets[target as usize],
-            WordingPart::NoTarget => &mut self.no_target,
-            WordingPart::Unit => &mut self.unit,
+    fn words(&self, part: WordingPart) -> &str {
+        self.text(part).unwrap_or_default()
+    }
+
+    fn set(&mut self, part: WordingPart, text: &str) {
+        if let Some(at) = WordingPart::all().position(|one| one == part) {
+            text.clone_into(&mut self.texts[at]);
         }
     }
 
@@ -138,16 +94,8 @@ impl Wording {
     /// If the text is blank; if a template has a brace outside a placeholder, or a placeholder that is unknown, repeated or
     /// missing; if a label or phrase reads the same as another of its sort, whatever the letter case; if the label of a band
     /// says that it is another band; if the part is the message of [`Action::Answer`].
-    pub fn with(
-        mut self,
-        part: WordingPart,
-        text: impl Into<String>,
-    ) -> Result<Self, WordingError> {
-        let text = text.into();
-        self.judge(part, &text)
-            .map_err(|(kind, offset)| WordingError::new(part, kind, offset))?;
-        *self.slot(part) = text;
-        Ok(self)
+    pub fn with(self, part: WordingPart, text: impl AsRef<str>) -> Result<Self, WordingError> {
+        self.with_all([(part, text)])
     }
 
     /// The same with other texts for several parts, which are judged together.
@@ -156,52 +104,41 @@ impl Wording {
     ///
     /// As [`with`](Self::with), for the first part that is wrong.
     pub fn with_all(
-        self,
-        texts: impl IntoIterator<Item = (WordingPart, String)>,
+        mut self,
+        texts: impl IntoIterator<Item = (WordingPart, impl AsRef<str>)>,
     ) -> Result<Self, WordingError> {
-        let mut all = self;
-        let mut parts = Vec::new();
+        let texts: Vec<_> = texts.into_iter().collect();
+        for (part, text) in &texts {
+            self.set(*part, text.as_ref());
+        }
         for (part, text) in texts {
-            *all.slot(part) = text;
-            parts.push(part);
+            let judged = self.judge(part, text.as_ref());
+            judged.map_err(|kind| WordingError { part, kind })?;
         }
-        for part in parts {
-            let text = all.slot(part).clone();
-            all = all.with(part, text)?;
-        }
-        Ok(all)
+        Ok(self)
     }
 
-    fn judge(
-        &self,
-        part: WordingPart,
-        text: &str,
-    ) -> Result<(), (WordingErrorKind, Option<usize>)> {
+    fn judge(&self, part: WordingPart, text: &str) -> Result<(), WordingErrorKind> {
+        let key = |text: &str| text.trim().to_lowercase();
         if part == WordingPart::Message(Action::Answer) {
-            return Err((WordingErrorKind::AnswerMessage, None));
+            return Err(WordingErrorKind::AnswerMessage);
         }
         if text.trim().is_empty() {
-            return Err((WordingErrorKind::Empty, None));
+            return Err(WordingErrorKind::Empty);
         }
         match part {
-            WordingPart::Message(_) => return template::check(text, OF_MESSAGE, false),
-            WordingPart::Unit => return template::check(text, OF_UNIT, true),
+            WordingPart::Message(_) | WordingPart::Unit => return template::check(part, text),
             WordingPart::NextStep(_) | WordingPart::NoTarget => return Ok(()),
             WordingPart::Source(_) | WordingPart::Band(_) | WordingPart::Target(_) => {}
         }
-        let key = |text: &str| text.trim().to_lowercase();
-        let same = WordingPart::all()
-            .filter(|&other| other != part && other.is_sort_of(part))
-            .any(|other| {
-                self.text(other)
-                    .is_some_and(|other| key(other) == key(text))
-            });
-        if same {
-            return Err((WordingErrorKind::SameAsOther, None));
+        let is_like = |other: &WordingPart| *other != part && other.key().0 == part.key().0;
+        let mut others = WordingPart::all().filter(is_like);
+        if let Some(other) = others.find(|&other| key(self.words(other)) == key(text)) {
+            return Err(WordingErrorKind::SameAsOther(other));
         }
         match part {
             WordingPart::Band(band) if ranks_otherwise(band, &key(text)) => {
-                Err((WordingErrorKind::OutOfOrder, None))
+                Err(WordingErrorKind::OutOfOrder)
             }
             _ => Ok(()),
         }
@@ -210,24 +147,23 @@ impl Wording {
     /// All findings of [`check_wording`] in the texts, by part; spans are in bytes of the text of the part.
     #[must_use]
     pub fn check(&self) -> Vec<(WordingPart, WordingFinding)> {
-        WordingPart::all()
-            .flat_map(|part| {
-                check_wording(self.text(part).unwrap_or_default())
-                    .into_iter()
-                    .map(move |finding| (part, finding))
-            })
-            .collect()
+        let found = |part| {
+            check_wording(self.words(part))
+                .into_iter()
+                .map(move |one| (part, one))
+        };
+        WordingPart::all().flat_map(found).collect()
     }
 
     /// The next step of a record, where the caller has none.
-    pub(crate) fn next_step(&self, action: Action) -> String {
-        self.next_steps[action as usize].clone()
+    pub(crate) fn next_step(&self, action: Action) -> &str {
+        self.words(WordingPart::NextStep(action))
     }
 
     /// The message with an action and a source, where the caller has none.
     pub(crate) fn message(&self, action: Action, source: Source, next_step: &str) -> String {
-        let template = &self.messages[action as usize];
-        let source = &self.sources[source as usize];
+        let template = self.words(WordingPart::Message(action));
+        let source = self.words(WordingPart::Source(source));
         template::fill(template, &[("source", source), ("next_step", next_step)])
     }
 
@@ -237,36 +173,29 @@ impl Wording {
     /// has no action either, the text says so much. The answer is not part of it. Source: MARC-02 8.6, 14; MARC-01 7.5.
     #[must_use]
     pub fn render(&self, disclosure: &Disclosure) -> String {
-        let target = disclosure
-            .confidence_target()
-            .or_else(|| disclosure.selected_action().map(Target::of))
-            .map_or(self.no_target.as_str(), |target| {
-                &self.targets[target as usize]
-            });
+        let implied = || disclosure.selected_action().map(Target::of);
+        let target = disclosure.confidence_target().or_else(implied);
+        let target = target.map_or(WordingPart::NoTarget, WordingPart::Target);
+        let band = WordingPart::Band(disclosure.confidence_band());
+        let source = WordingPart::Source(disclosure.uncertainty_source());
         let values = [
-            ("band", &*self.bands[disclosure.confidence_band() as usize]),
-            ("target", target),
-            (
-                "source",
-                &*self.sources[disclosure.uncertainty_source() as usize],
-            ),
+            ("band", self.words(band)),
+            ("target", self.words(target)),
+            ("source", self.words(source)),
             ("next_step", disclosure.recommended_next_step()),
         ];
-        template::fill(&self.unit, &values)
+        template::fill(self.words(WordingPart::Unit), &values)
     }
 }
 
 /// Whether a label, in lower case, says that the band is another one.
 fn ranks_otherwise(band: Band, label: &str) -> bool {
+    let mut others = Band::ALL.iter().filter(|&&other| other != band);
     let [low, high] = RANKS.map(|words| {
-        label
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| words.contains(&word))
+        let mut label = label.split(|c: char| !c.is_alphanumeric());
+        label.any(|word| words.split(' ').any(|rank| rank == word))
     });
-    let named = Band::ALL
-        .iter()
-        .any(|&other| other != band && other.as_str() == label);
-    named
+    others.any(|other| other.as_str() == label)
         || matches!(
             (band, low, high),
             (Band::Low, _, true) | (Band::High, true, _)

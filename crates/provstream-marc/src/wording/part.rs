@@ -1,9 +1,9 @@
 //! The texts a wording is made of, and what can be wrong with one.
 
 use core::fmt;
-use std::error::Error;
 
-use crate::{Action, Band, Source, Target};
+use crate::declare::values;
+use crate::terms::{Action, Band, Source, Target};
 
 /// One text of a [`Wording`](super::Wording).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,44 +30,45 @@ pub enum WordingPart {
 impl WordingPart {
     /// All parts.
     pub fn all() -> impl Iterator<Item = Self> {
-        let messages = Action::ALL
-            .iter()
-            .filter(|&&action| action != Action::Answer);
+        // ANSWER is the first action.
+        let messages = Action::ALL[1..].iter().copied().map(Self::Message);
         messages
-            .copied()
-            .map(Self::Message)
             .chain(Action::ALL.iter().copied().map(Self::NextStep))
             .chain(Source::ALL.iter().copied().map(Self::Source))
             .chain(Band::ALL.iter().copied().map(Self::Band))
             .chain(Target::ALL.iter().copied().map(Self::Target))
             .chain([Self::NoTarget, Self::Unit])
     }
-}
 
-impl WordingPart {
-    /// Whether it is another text of the same sort.
-    pub(super) const fn is_sort_of(self, other: Self) -> bool {
-        matches!(
-            (self, other),
-            (Self::Source(_), Self::Source(_))
-                | (Self::Band(_), Self::Band(_))
-                | (Self::Target(_), Self::Target(_))
-        )
+    /// The key of its table, and its own in that; the second is empty for a text that is in no table.
+    pub(super) const fn key(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Message(action) => ("message", action.as_str()),
+            Self::NextStep(action) => ("next_step", action.as_str()),
+            Self::Source(source) => ("source", source.as_str()),
+            Self::Band(band) => ("band", band.as_str()),
+            Self::Target(target) => ("target", target.as_str()),
+            Self::NoTarget => ("no_target", ""),
+            Self::Unit => ("unit", ""),
+        }
+    }
+
+    /// What a template may have in braces; the unit has all of it.
+    pub(super) const fn placeholders(self) -> &'static [&'static str] {
+        match self {
+            Self::Message(_) => &["source", "next_step"],
+            Self::Unit => &["band", "target", "source", "next_step"],
+            _ => &[],
+        }
     }
 }
 
 /// `message CLARIFY`, `source ambiguity`, `band low`, `target answer`, `no target`, `unit`.
 impl fmt::Display for WordingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Message(action) => write!(f, "message {action}"),
-            Self::NextStep(action) => write!(f, "next step {action}"),
-            Self::Source(source) => write!(f, "source {source}"),
-            Self::Band(band) => write!(f, "band {band}"),
-            Self::Target(target) => write!(f, "target {target}"),
-            Self::NoTarget => f.write_str("no target"),
-            Self::Unit => f.write_str("unit"),
-        }
+        let (group, name) = self.key();
+        let before = if name.is_empty() { "" } else { " " };
+        write!(f, "{}{before}{name}", group.replace('_', " "))
     }
 }
 
@@ -79,88 +80,64 @@ pub enum WordingErrorKind {
     Empty,
     /// An answer has no template: the caller has it.
     AnswerMessage,
-    /// A brace outside a placeholder. A brace itself is written twice.
-    UnbalancedBrace,
-    /// A placeholder that has no meaning here.
-    UnknownPlaceholder,
-    /// A placeholder that appeared before.
-    RepeatedPlaceholder,
-    /// A required placeholder is missing.
-    MissingPlaceholder,
-    /// Another part of the same sort reads the same.
-    SameAsOther,
+    /// A brace outside a placeholder, at this byte of the text. A brace itself is written twice.
+    UnbalancedBrace(usize),
+    /// A placeholder that has no meaning here, at this byte of the text.
+    UnknownPlaceholder(usize),
+    /// A placeholder that appeared before, at this byte of the text.
+    RepeatedPlaceholder(usize),
+    /// This placeholder is missing.
+    MissingPlaceholder(&'static str),
+    /// This part has the same text, letter case aside, so that a reader could not keep the two apart.
+    SameAsOther(WordingPart),
     /// The label of a band says that it is another band. Source: MARC-02 8.5.
     OutOfOrder,
 }
 
-/// A text that a wording cannot have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WordingError {
-    part: WordingPart,
-    kind: WordingErrorKind,
-    offset: Option<usize>,
-}
-
-impl WordingError {
-    pub(super) const fn new(
-        part: WordingPart,
-        kind: WordingErrorKind,
-        offset: Option<usize>,
-    ) -> Self {
-        Self { part, kind, offset }
-    }
-
-    /// Which text it is about.
-    #[must_use]
-    pub const fn part(&self) -> WordingPart {
-        self.part
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub const fn kind(&self) -> WordingErrorKind {
-        self.kind
-    }
-
-    /// The place of the brace or the placeholder in the text, in bytes, if the error has one.
-    #[must_use]
-    pub const fn position(&self) -> Option<usize> {
-        self.offset
+values! {
+    /// A text that a wording cannot have.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct WordingError {
+        /// Which text it is about.
+        copy pub(super) part: WordingPart,
+        /// What is wrong.
+        copy pub(super) kind: WordingErrorKind,
     }
 }
 
 impl fmt::Display for WordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let placeholders = match self.part {
-            WordingPart::Unit => "{band}, {target}, {source}, {next_step}",
-            _ => "{source}, {next_step}",
-        };
-        write!(f, "{}: ", self.part)?;
+        use WordingErrorKind as Kind;
+        let part = self.part;
+        write!(f, "{part}: expected ")?;
         match self.kind {
-            WordingErrorKind::Empty => f.write_str("expected a text, found a blank one"),
-            WordingErrorKind::AnswerMessage => f.write_str("an answer has no template"),
-            WordingErrorKind::UnbalancedBrace => {
-                f.write_str("found a brace outside a placeholder, expected it twice")
+            Kind::Empty => f.write_str("a text, found a blank one"),
+            Kind::AnswerMessage => f.write_str("no template, as the caller has the answer"),
+            Kind::UnbalancedBrace(at) => {
+                write!(
+                    f,
+                    "a brace in the text to be written twice, found one at byte {at}"
+                )
             }
-            WordingErrorKind::UnknownPlaceholder => {
-                write!(f, "unknown placeholder, expected one of {placeholders}")
+            Kind::UnknownPlaceholder(at) => {
+                let known = part.placeholders().join("}, {");
+                write!(
+                    f,
+                    "one of {{{known}}}, found another placeholder at byte {at}"
+                )
             }
-            WordingErrorKind::RepeatedPlaceholder => {
-                f.write_str("expected each placeholder once, found one again")
+            Kind::RepeatedPlaceholder(at) => {
+                write!(f, "each placeholder once, found one again at byte {at}")
             }
-            WordingErrorKind::MissingPlaceholder => write!(f, "expected all of {placeholders}"),
-            WordingErrorKind::SameAsOther => {
-                f.write_str("expected a text of its own, found that of another of its sort")
+            Kind::MissingPlaceholder(name) => write!(f, "{{{name}}} in the template, found none"),
+            Kind::SameAsOther(other) => {
+                write!(f, "a text that {other} does not have, found the same")
             }
-            WordingErrorKind::OutOfOrder => f.write_str(
-                "expected a label of this band, found one of another band (MARC-02 8.5)",
-            ),
-        }?;
-        match self.offset {
-            Some(offset) => write!(f, ", at byte {offset}"),
-            None => Ok(()),
+            Kind::OutOfOrder => {
+                f.write_str("a label of this band, found one of another (MARC-02 8.5)")
+            }
         }
     }
 }
 
-impl Error for WordingError {}
+impl core::error::Error for WordingError {}

@@ -1,38 +1,8 @@
 //! What a sentence says: which slots it has, asserted or denied, by clause.
 
 use super::lexicon::{Lexicon, Mark};
-use super::slots::{Names, Slots};
+use super::slots::{Slots, Special};
 use super::token::{Gap, Token};
-
-/// Slots that the reading itself needs.
-#[derive(Debug)]
-pub(super) struct Special {
-    function: u8,
-    neg: u8,
-    neg_around: u8,
-    neg_near: u8,
-    skip: u8,
-    open: u8,
-    breaks: u8,
-    figure: u8,
-    number: u8,
-}
-
-impl Special {
-    pub(super) fn new(names: &mut Names) -> Self {
-        Self {
-            function: names.slot("FUNCTION"),
-            neg: names.slot("NEG"),
-            neg_around: names.slot("NEG_AROUND"),
-            neg_near: names.slot("NEG_NEAR"),
-            skip: names.slot("SKIP"),
-            open: names.slot("OPEN"),
-            breaks: names.slot("BREAK"),
-            figure: names.slot("FIGURE"),
-            number: names.slot("NUMBER"),
-        }
-    }
-}
 
 /// Whether a mark is asserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,20 +16,15 @@ pub(super) enum Status {
 /// What occurs in a clause or sentence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Occurs {
-    pub(super) asserted: Slots,
-    pub(super) denied: Slots,
-    pub(super) open: Slots,
+    /// By [`Status`].
+    pub(super) by_status: [Slots; 3],
     pub(super) any: Slots,
 }
 
 impl Occurs {
     fn add(&mut self, slot: u8, status: Status) {
         self.any.insert(slot);
-        match status {
-            Status::Asserted => self.asserted.insert(slot),
-            Status::Denied => self.denied.insert(slot),
-            Status::Open => self.open.insert(slot),
-        }
+        self.by_status[status as usize].insert(slot);
     }
 }
 
@@ -77,10 +42,10 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn new(tokens: &[Token], lexicons: &[Lexicon; 2], special: &Special) -> Self {
-        let marks = marks(tokens, lexicons, special);
+    pub(super) fn new(tokens: &[Token], lexicons: &[Lexicon; 2]) -> Self {
+        let marks = marks(tokens, lexicons);
         let mut reading = Self {
-            clause: clauses(tokens, &marks, special),
+            clause: clauses(tokens, &marks),
             ..Self::default()
         };
         reading.leads = core::iter::zip(&reading.clause, tokens.iter().skip(1))
@@ -89,7 +54,7 @@ impl Reading {
             .collect();
         let count = reading.clause.last().map_or(0, |last| last + 1);
         reading.clauses = vec![Occurs::default(); count];
-        let scopes = Scopes::new(tokens, &reading.clause, &marks, special);
+        let scopes = Scopes::new(tokens, &reading.clause, &marks);
         for mark in marks {
             let status = scopes.status(mark);
             reading.clauses[reading.clause[mark.first]].add(mark.slot, status);
@@ -110,13 +75,13 @@ impl Reading {
 }
 
 /// The marks by the lexicon of the language that the sentence is in; by both if that is not clear.
-fn marks(tokens: &[Token], lexicons: &[Lexicon; 2], special: &Special) -> Vec<Mark> {
+fn marks(tokens: &[Token], lexicons: &[Lexicon; 2]) -> Vec<Mark> {
     let [english, german] = [0, 1].map(|language| {
         let mut marks = Vec::new();
         for at in (0..tokens.len()).filter(|&at| !tokens[at].quoted) {
             lexicons[language].mark(tokens, at, &mut marks);
         }
-        let words = marks.iter().filter(|mark| mark.slot == special.function);
+        let words = marks.iter().filter(|mark| mark.is(Special::Function));
         (words.count(), marks)
     });
     let mut marks = match english.0.cmp(&german.0) {
@@ -125,29 +90,30 @@ fn marks(tokens: &[Token], lexicons: &[Lexicon; 2], special: &Special) -> Vec<Ma
         core::cmp::Ordering::Equal => [english.1, german.1].concat(),
     };
     let mut skipped = vec![false; tokens.len()];
-    for mark in marks.iter().filter(|mark| mark.slot == special.skip) {
+    for mark in marks.iter().filter(|mark| mark.is(Special::Skip)) {
         skipped[mark.first..=mark.last].fill(true);
     }
     marks.retain(|mark| !(mark.first..=mark.last).all(|at| skipped[at]));
     for (at, token) in tokens.iter().enumerate() {
         let slot = match (token.is_score, token.is_whole) {
-            (true, _) => special.figure,
-            (_, true) => special.number,
+            (true, _) => Special::Figure as u8,
+            (_, true) => Special::Number as u8,
             _ => continue,
         };
         marks.push(Mark {
             slot,
             first: at,
             last: at,
+            is_split: false,
         });
     }
     marks
 }
 
 /// The clause of each token.
-fn clauses(tokens: &[Token], marks: &[Mark], special: &Special) -> Vec<usize> {
+fn clauses(tokens: &[Token], marks: &[Mark]) -> Vec<usize> {
     let mut breaks = vec![false; tokens.len()];
-    for mark in marks.iter().filter(|mark| mark.slot == special.breaks) {
+    for mark in marks.iter().filter(|mark| mark.is(Special::Break)) {
         breaks[mark.first] = true;
     }
     let mut clause = 0;
@@ -192,18 +158,16 @@ struct Scopes {
 }
 
 impl Scopes {
-    fn new(tokens: &[Token], clause: &[usize], marks: &[Mark], special: &Special) -> Self {
+    fn new(tokens: &[Token], clause: &[usize], marks: &[Mark]) -> Self {
         let len = clause.len();
         let [mut neg, mut near, mut around] = [vec![0; len], vec![0; len], vec![0; len]];
         let mut open = vec![false; len];
         for mark in marks {
-            match mark.slot {
-                slot if slot == special.neg => neg[mark.first] = 1,
-                slot if slot == special.neg_near => near[mark.first] = 1,
-                slot if slot == special.neg_around => around[mark.first] = 1,
-                slot if slot == special.open => open[mark.first] = true,
-                _ => {}
-            }
+            let at = mark.first;
+            neg[at] |= usize::from(mark.is(Special::Neg));
+            near[at] |= usize::from(mark.is(Special::NegNear));
+            around[at] |= usize::from(mark.is(Special::NegAround));
+            open[at] |= mark.is(Special::Open);
         }
         let mut scopes = Self {
             denials: vec![0; len],

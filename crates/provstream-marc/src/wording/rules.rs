@@ -1,37 +1,27 @@
 //! The rules of `data/rules.txt`, which says what they mean.
 
-use super::finding::{WordingKind, section};
+use super::finding::WordingKind;
 use super::slots::{Names, Slots};
 
-/// Slots of which one must occur.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Atom {
-    pub(super) asserted: Slots,
-    pub(super) denied: Slots,
-    pub(super) open: Slots,
-}
+/// Slots of which one must occur, by [`Status`](super::reading::Status).
+pub(super) type Atom = [Slots; 3];
 
-impl Atom {
-    fn parse(text: &'static str, names: &mut Names) -> Self {
-        let mut atom = Self::default();
-        for name in text.split('/') {
-            let (marked, name) = match name.split_at_checked(1) {
-                Some((mark @ ("~" | "?" | "-"), name)) => (mark, name),
-                _ => ("", name),
-            };
-            let slot = names.slot(name);
-            if matches!(marked, "" | "~") {
-                atom.asserted.insert(slot);
-            }
-            if matches!(marked, "-" | "~") {
-                atom.denied.insert(slot);
-            }
-            if matches!(marked, "?" | "~") {
-                atom.open.insert(slot);
-            }
+/// `A/-B/?C/~D`: asserted, denied, open, or any of these.
+fn atom(text: &'static str, names: &mut Names) -> Atom {
+    let mut atom = Atom::default();
+    for name in text.split('/') {
+        let (name, counts) = match name.split_at_checked(1) {
+            Some(("~", name)) => (name, [true; 3]),
+            Some(("-", name)) => (name, [false, true, false]),
+            Some(("?", name)) => (name, [false, false, true]),
+            _ => (name, [true, false, false]),
+        };
+        let slot = names.slot(name);
+        for (slots, _) in atom.iter_mut().zip(counts).filter(|(_, counts)| *counts) {
+            slots.insert(slot);
         }
-        atom
     }
+    atom
 }
 
 /// Where the slots of a rule must occur together.
@@ -65,12 +55,10 @@ impl Rule {
     /// `None` for a line that is not a rule.
     fn parse(line: &'static str, names: &mut Names) -> Option<Self> {
         let (head, body) = line.split_once(": ")?;
-        let mut head = head.split(' ');
-        let kind = head.next()?.parse().ok()?;
-        let section = section(head.next()?)?;
-        let window = head.next()?;
+        let (kind, head) = head.split_once(' ')?;
+        let (section, window) = head.rsplit_once(' ')?;
         let mut rule = Self {
-            kind,
+            kind: kind.parse().ok()?,
             section,
             window: match window.trim_end_matches('!') {
                 "clause" => Window::Clause,
@@ -90,7 +78,7 @@ impl Rule {
                 ("unless" | "nowhere", _) => part = word,
                 (_, "unless") => rule.unless.insert(names.slot(word)),
                 (_, "nowhere") => rule.nowhere.insert(names.slot(word)),
-                _ => rule.atoms.push(Atom::parse(word, names)),
+                _ => rule.atoms.push(atom(word, names)),
             }
         }
         Some(rule)

@@ -22,11 +22,34 @@ impl Slots {
     }
 }
 
+/// The slots that the reading of a sentence itself needs: the first ones, by the names of [`SPECIAL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Special {
+    Function,
+    Neg,
+    NegAround,
+    NegNear,
+    Skip,
+    Open,
+    Break,
+    Figure,
+    Number,
+}
+
+#[rustfmt::skip]
+const SPECIAL: [&str; 9] = [
+    "FUNCTION", "NEG", "NEG_AROUND", "NEG_NEAR", "SKIP", "OPEN", "BREAK", "FIGURE", "NUMBER",
+];
+
 /// The names of slots.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Names(Vec<&'static str>);
 
 impl Names {
+    pub(super) fn new() -> Self {
+        Self(SPECIAL.to_vec())
+    }
+
     /// The slot with a name, which is new if it was not named before. A test keeps the names of the data within the most.
     pub(super) fn slot(&mut self, name: &'static str) -> u8 {
         let known = self.0.iter().position(|known| *known == name);

@@ -1,6 +1,6 @@
 //! Templates: texts with placeholders.
 
-use super::part::WordingErrorKind;
+use super::part::{WordingErrorKind, WordingPart};
 
 /// A piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,32 +33,26 @@ fn pieces(template: &str) -> impl Iterator<Item = Result<(usize, Piece<'_>), usi
     })
 }
 
-/// Checks that all placeholders are known and stand there once at most, and exactly once where `all` must.
-pub(super) fn check(
-    template: &str,
-    known: &[&str],
-    all: bool,
-) -> Result<(), (WordingErrorKind, Option<usize>)> {
+/// Checks the placeholders of a part's template: each once at most, and all of them in the unit.
+pub(super) fn check(part: WordingPart, template: &str) -> Result<(), WordingErrorKind> {
+    let known = part.placeholders();
     let mut seen = Vec::new();
     for piece in pieces(template) {
-        match piece {
-            Err(at) => return Err((WordingErrorKind::UnbalancedBrace, Some(at))),
-            Ok((at, Piece::Placeholder(name))) => {
-                if !known.contains(&name) {
-                    return Err((WordingErrorKind::UnknownPlaceholder, Some(at)));
-                }
-                if seen.contains(&name) {
-                    return Err((WordingErrorKind::RepeatedPlaceholder, Some(at)));
-                }
-                seen.push(name);
+        match piece.map_err(WordingErrorKind::UnbalancedBrace)? {
+            (at, Piece::Placeholder(name)) if !known.contains(&name) => {
+                return Err(WordingErrorKind::UnknownPlaceholder(at));
             }
-            Ok((_, Piece::Text(_))) => {}
+            (at, Piece::Placeholder(name)) if seen.contains(&name) => {
+                return Err(WordingErrorKind::RepeatedPlaceholder(at));
+            }
+            (_, Piece::Placeholder(name)) => seen.push(name),
+            (_, Piece::Text(_)) => {}
         }
     }
-    if all && seen.len() < known.len() {
-        return Err((WordingErrorKind::MissingPlaceholder, None));
+    match known.iter().find(|name| !seen.contains(name)) {
+        Some(name) if part == WordingPart::Unit => Err(WordingErrorKind::MissingPlaceholder(name)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Puts values in the place of placeholders. A value is never looked at for placeholders.

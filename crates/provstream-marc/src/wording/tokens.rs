@@ -85,16 +85,7 @@ impl<'a> Sentences<'a> {
             '%' | '\u{2030}' | '\u{ff05}' if !after.starts_with(char::is_alphanumeric) => {
                 self.push("%", at, at + first.len_utf8());
             }
-            '\u{2605}'
-            | '\u{2606}'
-            | '\u{2588}'
-            | '\u{2705}'
-            | '\u{2713}'
-            | '\u{2714}'
-            | '\u{1f7e0}'..='\u{1f7e2}'
-            | '\u{1f534}'
-            | '='
-            | '/' => {
+            _ if "★☆█✅✓✔🟠🟡🟢🔴=/".contains(first) => {
                 self.push(&rest[..first.len_utf8()], at, at + first.len_utf8());
             }
             '.' if self.ends_abbreviation(after) => {}

@@ -25,12 +25,12 @@ macro_rules! each {
 
 #[test]
 fn all_types_can_be_sent_shared_looked_at_and_cloned() {
-    each!(common: Action, Answering, Attestation, Band, Bands, Bound, BoundHit, BoundKind, Bounds, Calibration, Clarifying,
+    each!(common: Action, Answering, Band, Bands, Bound, BoundHit, BoundKind, Bounds, Calibration, Clarifying,
         ConformanceClass, ConformanceFinding, ConformanceOutcome, ConformanceReport, ContextualRecord, Controller, Core,
         CoreBuilder, Decision, Deferring, Deployment, Details, Deviation, Disclosure, DisclosureBuilder, Document, Domain, Draft,
-        Exhausted, Intervention, Judgement, Language, Level, Move, Permission, Policy, Profile, Projection, Refusing,
+        Exhausted, Intervention, Judgement, Language, Level, Permission, Policy, Profile, Projection, Refusing,
         Remediability, Remedy, Report, RiskTier, Score, Scores, Selection, SequenceValidator, Session, SessionState,
-        Situation, Source, Speech, Spent, Step, SubActions, Target, Thresholds, TrustContext, TrustPolicy, Use, Violation,
+        Situation, Source, Speech, Spent, Step, Target, Thresholds, TrustContext, TrustPolicy, Use, Violation,
         ViolationCode, Wording, WordingFinding, WordingKind, WordingPart, Carrier);
 }
 
@@ -49,8 +49,8 @@ fn what_is_written_or_read_has_a_text() {
 
 #[test]
 fn errors_are_errors() {
-    each!(error: AttestationError, BandsError, CalibrationError, CarrierNameError, CarryError, DecideError, DeploymentError,
-        DocumentError, PolicyError, ReadError, Report, ScoreError, SessionError, SpeechError, SubActionError,
+    each!(error: BandsError, CalibrationError, CarrierNameError, CarryError, DecideError, DeploymentError,
+        DocumentError, PolicyError, ReadError, Report, ScoreError, SessionError, SpeechError,
         TermError, TrustError, WordingError);
 }
 

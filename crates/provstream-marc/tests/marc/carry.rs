@@ -197,7 +197,7 @@ fn errors_tell_their_place() {
     assert!(matches!(error.kind(), CarryErrorKind::Data(_)));
     assert_eq!(
         error.to_string(),
-        "expected a JSON object as the data of an event: line 1, column 0: invalid type: sequence, expected an object"
+        "the data of an event are not a JSON object: line 1, column 0: expected a JSON object, found an array"
     );
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use provstream_marc::{
     Action, Band, Bound, Bounds, Controller, DecideErrorKind, Details, Domain, Draft, Intervention,
     Policy, Remedy, Score, Scores, Session, SessionErrorKind, SessionState, Situation, Source,
-    Spent, SubActions, Target, TrustContext,
+    Spent, Target, TrustContext,
 };
 use testkit::marc::decide::{
     assert_clean, bound, calibration, calm, controller, score, with_usable,
@@ -235,10 +235,8 @@ fn a_next_step_goes_with_its_action() {
 /// M2-50, M2-51
 #[test]
 fn a_sub_action_of_another_action_is_left_out_and_reported() {
-    let sub_actions = SubActions::default()
-        .with("search", Action::Retrieve)
-        .unwrap();
-    let controller = controller(bound(1)).with_sub_actions(sub_actions);
+    let sub_actions = [("search".to_owned(), Action::Retrieve)];
+    let controller = controller(bound(1)).with_sub_actions(sub_actions.into());
     let mut session = Session::new(&controller, "r").unwrap();
     let details = details().with_sub_action("search");
     let answer = session

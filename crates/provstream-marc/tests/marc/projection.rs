@@ -1,8 +1,8 @@
 //! From a record to what is disclosed of it, MARC-02 10, and only in a trust context, MARC-02 15.
 
 use provstream_marc::{
-    Action, Attestation, Core, Disclosure, Domain, Draft, Language, MarcKind, Profile, Projection,
-    Speech, SpeechError, SpeechErrorKind, TrustContext, TrustPolicy, Wording,
+    Action, Core, Disclosure, Domain, Draft, Language, MarcKind, Profile, Projection, Speech,
+    SpeechError, SpeechErrorKind, TrustContext, TrustPolicy, Wording,
 };
 use testkit::marc::generate::{Random, valid};
 
@@ -120,8 +120,9 @@ fn d4_a_record_is_disclosed_only_in_a_trust_context_that_permits_it() {
         error.to_string().contains("may not be used to disclose"),
         "{error}"
     );
-    let attested =
-        TrustContext::new(Domain::CrossDomain).attested(Attestation::new("example.org").unwrap());
+    let attested = TrustContext::new(Domain::CrossDomain)
+        .attested_by("example.org")
+        .unwrap();
     assert!(in_context(attested).is_ok());
 }
 

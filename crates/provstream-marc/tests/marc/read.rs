@@ -154,6 +154,49 @@ proptest! {
     }
 }
 
+/// M2-136: a complete record stays one to the parser, whatever members of a disclosure it has besides.
+#[test]
+fn unknown_members_do_not_change_the_kind_that_an_event_gives() {
+    let with = |mut document: Document, names: &[&str]| {
+        for name in names {
+            document.set(name, "\"x\"").expect("JSON");
+        }
+        document
+    };
+    let foreign = ["answer", "uncertainty_source"];
+    let record = valid(MarcKind::Core, Draft::Draft02, &mut Random::new(1));
+    let mut partial = with(record.clone(), &foreign);
+    partial.remove("remediability");
+    let disclosure = valid(MarcKind::Disclosure, Draft::Draft02, &mut Random::new(1));
+    for (document, kind) in [
+        (with(record, &foreign), MarcKind::Core),
+        (partial, MarcKind::Disclosure),
+        (
+            with(disclosure, &["marc_version", "pre_capability"]),
+            MarcKind::Disclosure,
+        ),
+    ] {
+        let json = document.to_json();
+        // An escape in a name, a name inside of a member, and a text that looks like names change nothing.
+        let json = json.replace("\"selected_action\"", "\"selected\\u005faction\"");
+        let json = json.replacen('{', r#"{"x_a":{"remediability":["remediability\":"]},"#, 1);
+        for size in [1, 7, json.len()] {
+            let mut kinds = Vec::new();
+            let mut parser = provstream::Parser::builder().mode(Mode::Json).build();
+            let mut sink = |event: provstream::Event<'_>| {
+                if let provstream::Event::Marc(object) = event {
+                    kinds.push(object.kind());
+                }
+            };
+            for chunk in json.as_bytes().chunks(size) {
+                parser.push(chunk, &mut sink);
+            }
+            parser.finish(&mut sink);
+            assert_eq!(kinds, [kind], "{size}: {json}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(cases(1_000))]
 
@@ -369,7 +412,7 @@ fn an_error_says_why_an_object_cannot_be_read() {
     assert!(
         error
             .to_string()
-            .starts_with("expected a JSON object: line 1, column 1: EOF"),
+            .starts_with("not a JSON object: line 1, column 1: expected the rest"),
         "{error}"
     );
     let ReadErrorKind::Document(place) = error.kind() else {

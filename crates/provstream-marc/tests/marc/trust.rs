@@ -1,8 +1,8 @@
 //! Contexts of trust, MARC-02 15.
 
 use provstream_marc::{
-    Action, Attestation, AttestationErrorKind, Band, Core, Domain, Move, Permission, Remediability,
-    Source, TrustContext, TrustErrorKind, TrustPolicy, Use,
+    Action, Band, Core, Domain, Permission, Remediability, Source, TrustContext, TrustErrorKind,
+    TrustPolicy, Use,
 };
 use testkit::marc::decide::{calibration, score, scores};
 
@@ -25,8 +25,8 @@ fn record(action: Action) -> Core {
     .unwrap()
 }
 
-fn attestation() -> Attestation {
-    Attestation::new("agent.example.org").unwrap()
+fn attested(context: TrustContext) -> TrustContext {
+    context.attested_by("agent.example.org").unwrap()
 }
 
 /// The four contexts of the draft, with what the default policy permits in each.
@@ -36,10 +36,7 @@ fn contexts() -> [(TrustContext, &'static [Use]); 4] {
         (TrustContext::new(Domain::Local), Use::ALL),
         (TrustContext::new(Domain::Delegated), Use::ALL),
         (cross.clone(), &[Use::Audit]),
-        (
-            cross.attested(attestation()),
-            &[Use::Route, Use::Disclose, Use::Audit],
-        ),
+        (attested(cross), &[Use::Route, Use::Disclose, Use::Audit]),
     ]
 }
 
@@ -67,7 +64,7 @@ fn a_use_that_is_not_permitted_is_told() {
     let policy = TrustPolicy::default();
     let [_, _, (cross, _), (attested, _)] = contexts();
     let text = |context: TrustContext, usage| {
-        let is_attested = context.attestation().is_some();
+        let is_attested = context.emitter().is_some();
         let kind = match is_attested {
             true => TrustErrorKind::Never(Domain::CrossDomain, usage),
             false => TrustErrorKind::NotAttested(Domain::CrossDomain, usage),
@@ -97,7 +94,7 @@ fn an_attestation_adds_to_a_domain() {
     ];
     for &domain in Domain::ALL {
         let plain = TrustContext::new(domain);
-        let attested = plain.clone().attested(attestation());
+        let attested = attested(plain.clone());
         assert_eq!((plain.domain(), attested.domain()), (domain, domain));
         for permission in permissions {
             for &usage in Use::ALL {
@@ -118,17 +115,13 @@ fn an_attestation_adds_to_a_domain() {
 
 /// M2-155, M2-158: what binds a record is stated by the receiver.
 #[test]
-fn an_attestation_says_who_and_what_binds() {
-    let nameless = Attestation::new(" ").unwrap_err();
-    assert_eq!(nameless.kind(), AttestationErrorKind::NoEmitter);
-    let plain = attestation();
-    assert_eq!(plain.emitter(), "agent.example.org");
-    assert!(!plain.is_bound_to_request() && !plain.is_integrity_protected());
-    let bound = plain.clone().with_request_binding();
-    assert!(bound.is_bound_to_request() && !bound.is_integrity_protected());
-    let whole = plain.with_integrity();
-    assert!(!whole.is_bound_to_request() && whole.is_integrity_protected());
-    let context = TrustContext::new(Domain::CrossDomain).attested(whole);
+fn an_attestation_names_the_emitter() {
+    let plain = TrustContext::new(Domain::CrossDomain);
+    let nameless = plain.clone().attested_by(" ").unwrap_err();
+    assert_eq!(nameless.kind(), TrustErrorKind::NoEmitter);
+    assert_eq!(plain.emitter(), None);
+    let context = attested(plain);
+    assert_eq!(context.emitter(), Some("agent.example.org"));
     assert_eq!(
         context.to_string(),
         "cross-domain, attested by agent.example.org"
@@ -156,46 +149,4 @@ fn bands_compare_only_under_the_same_calibration_of_a_known_emitter() {
     let unnamed = Core::new(document, provstream_marc::Profile::default()).unwrap();
     let placed = unnamed.placed(TrustContext::new(Domain::Local));
     assert!(!placed.is_band_comparable(&same));
-}
-
-/// M2-139, M2-154
-#[test]
-fn the_next_move_follows_from_action_and_trust() {
-    let policy = TrustPolicy::default();
-    let moves = [
-        (Action::Answer, Move::Present),
-        (Action::Clarify, Move::Clarify),
-        (Action::Retrieve, Move::Validate),
-        (Action::Tool, Move::Validate),
-        (Action::Deliberate, Move::Validate),
-        (Action::Abstain, Move::Present),
-        (Action::Escalate, Move::HumanReview),
-    ];
-    assert_eq!(moves.len(), Action::ALL.len());
-    for (action, trusted) in moves {
-        for (context, permitted) in contexts() {
-            let known = permitted.contains(&Use::Route);
-            let expected = if known { trusted } else { Move::Validate };
-            let placed = record(action).placed(context);
-            assert_eq!(placed.next_move(&policy), expected, "{action}");
-        }
-    }
-}
-
-/// M2-139: presenting needs leave to disclose, asking and calling somebody leave to route.
-#[test]
-fn each_move_needs_the_use_it_is() {
-    for (action, usage) in [
-        (Action::Answer, Use::Disclose),
-        (Action::Abstain, Use::Disclose),
-        (Action::Clarify, Use::Route),
-        (Action::Escalate, Use::Route),
-    ] {
-        let placed = record(action).placed(TrustContext::new(Domain::Local));
-        for &taken in Use::ALL {
-            let policy = TrustPolicy::default().with(Domain::Local, taken, Permission::Never);
-            let validates = placed.next_move(&policy) == Move::Validate;
-            assert_eq!(validates, taken == usage, "{action} without {taken}");
-        }
-    }
 }

@@ -133,7 +133,11 @@ fn policy_no_localisation_merges_or_swaps_bands() {
         let with = Wording::default().with(WordingPart::Band(band), label);
         with.err().map(|error| error.kind())
     };
-    assert_eq!(kind(Band::Low, "High"), Some(WordingErrorKind::SameAsOther));
+    let other = WordingPart::Band(Band::High);
+    assert_eq!(
+        kind(Band::Low, "High"),
+        Some(WordingErrorKind::SameAsOther(other))
+    );
     assert_eq!(
         kind(Band::Low, "very sure"),
         Some(WordingErrorKind::OutOfOrder)
@@ -169,14 +173,17 @@ fn templates_are_checked_and_values_are_never_expanded() {
     assert_eq!(unit("{band} {target} {source} {next_step}"), None);
     assert_eq!(
         unit("{band} {target} {source}"),
-        Some(WordingErrorKind::MissingPlaceholder)
+        Some(WordingErrorKind::MissingPlaceholder("next_step"))
     );
     assert_eq!(
         unit("{band} {band} {target} {source} {next_step}"),
-        Some(WordingErrorKind::RepeatedPlaceholder)
+        Some(WordingErrorKind::RepeatedPlaceholder(7))
     );
-    assert_eq!(unit("{bond}"), Some(WordingErrorKind::UnknownPlaceholder));
-    assert_eq!(unit("{band"), Some(WordingErrorKind::UnbalancedBrace));
+    assert_eq!(
+        unit("{bond}"),
+        Some(WordingErrorKind::UnknownPlaceholder(0))
+    );
+    assert_eq!(unit("{band"), Some(WordingErrorKind::UnbalancedBrace(0)));
     assert_eq!(unit(" "), Some(WordingErrorKind::Empty));
     let answer = Wording::default()
         .with(WordingPart::Message(Action::Answer), "x")
@@ -186,7 +193,10 @@ fn templates_are_checked_and_values_are_never_expanded() {
         WordingPart::Source(Source::Safety),
         "Current evidence is missing ",
     );
-    assert_eq!(same.unwrap_err().kind(), WordingErrorKind::SameAsOther);
+    assert_eq!(
+        same.unwrap_err().to_string(),
+        "source safety: expected a text that source missing_evidence does not have, found the same"
+    );
     let disclosure: provstream_marc::Document = r#"{"answer":"a","confidence_band":"low","confidence_target":"answer","uncertainty_source":"safety","recommended_next_step":"{band} {{x}}"}"#.parse().unwrap();
     let disclosure =
         provstream_marc::Disclosure::new(disclosure, provstream_marc::Profile::default()).unwrap();

@@ -11,6 +11,15 @@ const ROWS: &[Row] = &[
     row(ANY, "delta.text", Role::Text),
     row(ANY, "delta.reasoningContent.text", Role::Reasoning),
     row(ANY, "delta.toolUse.input", Role::Tool),
+    row(ANY, "delta.citation.sourceContent", Role::Echo),
+    row(
+        ANY,
+        "contentBlockDelta.delta.citation.sourceContent",
+        Role::Echo,
+    ),
+    // Guardrails repeat what they read.
+    row(ANY, "trace", Role::Echo),
+    row(ANY, "metadata.trace", Role::Echo),
     row(ANY, "start.toolUse", Role::Part).all(),
     row(ANY, "contentBlockStart.contentBlockIndex", Role::Number(0)),
     row(ANY, "contentBlockStart.start.toolUse", Role::Part).all(),
@@ -31,6 +40,16 @@ const ROWS: &[Row] = &[
     // The response alone, not streamed; a frame of the event stream has this reason as well.
     row(ANY, "output.message.content[0]", Role::Element),
     row(ANY, "output.message.content[0].text", Role::Start),
+    row(
+        ANY,
+        "output.message.content[0].citationsContent.content[].text",
+        Role::Start,
+    ),
+    row(
+        ANY,
+        "output.message.content[0].citationsContent.citations[].sourceContent",
+        Role::Echo,
+    ),
     row(ANY, "output.message.content[0].toolUse", Role::Part),
     row(
         ANY,

@@ -16,6 +16,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.message.content.text", Role::Text),
     row(CONTENT, "delta.message.content.thinking", Role::Reasoning),
     row(DELTA, "delta.logprobs", Role::Logprobs),
+    row(ANY, "logprobs", Role::Logprobs),
     row(&["content-end"], "", Role::ReasoningEnd),
     row(&["content-end"], "", Role::End),
     row(
@@ -42,6 +43,7 @@ const ROWS: &[Row] = &[
     // The response alone, not streamed.
     row(ANY, "message.content[0].text", Role::Whole),
     row(ANY, "message.content[0].thinking", Role::ReasoningWhole),
+    row(ANY, "message.tool_plan", Role::ReasoningWhole),
     row(ANY, "message.citations[].content_index", Role::Number(2)),
     row(ANY, "message.citations[].text", Role::Quote).cited(),
     row(ANY, "message.citations[].start", Role::Offset).cited(),

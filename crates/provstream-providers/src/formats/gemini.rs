@@ -54,6 +54,16 @@ const ROWS: &[Row] = &[
         "candidates[].citationMetadata.citationSources[].endIndex",
         Role::Offset,
     ),
+    row(
+        ANY,
+        "candidates[].citationMetadata.citations[].startIndex",
+        Role::Offset,
+    ),
+    row(
+        ANY,
+        "candidates[].citationMetadata.citations[].endIndex",
+        Role::Offset,
+    ),
     row(ANY, "candidates[].logprobsResult", Role::Logprobs),
     row(ANY, "candidates[].finishReason", Role::Finish),
     row(ANY, "error", Role::Error),

@@ -27,13 +27,49 @@ const ROWS: &[Row] = &[
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
     row(ANY, "interaction.steps[0].content[1].text", Role::Whole).both(),
+    row(
+        ANY,
+        "interaction.steps[0].content[1].annotations[].start_index",
+        Role::Offset,
+    )
+    .both(),
+    row(
+        ANY,
+        "interaction.steps[0].content[1].annotations[].end_index",
+        Role::Offset,
+    )
+    .both(),
     row(ANY, "interaction.outputs[0].type", Role::Kind),
     row(ANY, "interaction.outputs[0].text", Role::Whole),
+    row(
+        ANY,
+        "interaction.outputs[0].annotations[].start_index",
+        Role::Offset,
+    ),
+    row(
+        ANY,
+        "interaction.outputs[0].annotations[].end_index",
+        Role::Offset,
+    ),
     // The interaction alone, not streamed.
     row(ANY, "steps[0].type", Role::Kind),
     row(ANY, "steps[0].content[1].text", Role::Whole).both(),
     row(ANY, "steps[0].summary[1].text", Role::ReasoningWhole).both(),
     row(ANY, "outputs[0].summary[1].text", Role::ReasoningWhole).both(),
+    row(
+        ANY,
+        "steps[0].content[1].annotations[].start_index",
+        Role::Offset,
+    )
+    .both(),
+    row(
+        ANY,
+        "steps[0].content[1].annotations[].end_index",
+        Role::Offset,
+    )
+    .both(),
+    row(ANY, "outputs[0].annotations[].start_index", Role::Offset),
+    row(ANY, "outputs[0].annotations[].end_index", Role::Offset),
     row(ANY, "outputs[0].type", Role::Kind),
     row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "error", Role::Error),

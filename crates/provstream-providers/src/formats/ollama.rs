@@ -15,6 +15,8 @@ const ROWS: &[Row] = &[
     )
     .zero(),
     row(ANY, "logprobs", Role::Logprobs).zero(),
+    // The tokens of the conversation, for the next request.
+    row(ANY, "context", Role::Echo),
     row(ANY, "error", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),

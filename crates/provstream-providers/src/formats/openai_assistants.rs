@@ -23,6 +23,12 @@ const ROWS: &[Row] = &[
         "delta.content[].text.annotations[].end_index",
         Role::Offset,
     ),
+    row(DELTA, "delta.content[].text.annotations[].text", Role::Echo),
+    row(
+        DELTA,
+        "delta.content[].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(DELTA, "delta.content[].image_file", Role::Part),
     // A message is there when it begins and when it is over.
     row(MESSAGE, "content[0].text.value", Role::Whole),
@@ -37,11 +43,39 @@ const ROWS: &[Row] = &[
         "content[0].text.annotations[].end_index",
         Role::Offset,
     ),
+    row(MESSAGE, "content[0].text.annotations[].text", Role::Echo),
+    row(
+        MESSAGE,
+        "content[0].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(MESSAGE, "completed_at", Role::End).all(),
     row(MESSAGE, "incomplete_at", Role::End).all(),
     // A list of messages.
     row(ANY, "data[0].content[1].text.value", Role::Whole).both(),
     row(ANY, "data[0].content[1].refusal", Role::Whole).both(),
+    row(
+        ANY,
+        "data[0].content[1].text.annotations[].start_index",
+        Role::Offset,
+    )
+    .both(),
+    row(
+        ANY,
+        "data[0].content[1].text.annotations[].end_index",
+        Role::Offset,
+    )
+    .both(),
+    row(
+        ANY,
+        "data[0].content[1].text.annotations[].text",
+        Role::Echo,
+    ),
+    row(
+        ANY,
+        "data[0].content[1].text.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
     row(
         STEP,
         "delta.step_details.tool_calls[].index",

@@ -19,6 +19,17 @@ const ROWS: &[Row] = &[
     ),
     row(ANY, "choices[].delta.refusal", Role::Text),
     row(ANY, "choices[].delta.audio.transcript", Role::Text),
+    row(ANY, "choices[].delta.audio.data", Role::Echo),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.citation",
+        Role::Echo,
+    ),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.citations",
+        Role::Echo,
+    ),
     row(ANY, "choices[].delta.reasoning_content", Role::Reasoning),
     row(ANY, "choices[].delta.reasoning", Role::Reasoning),
     row(
@@ -77,6 +88,13 @@ const ROWS: &[Row] = &[
         Role::ReasoningWhole,
     ),
     row(ANY, "choices[].message.audio.transcript", Role::Whole),
+    row(ANY, "choices[].message.audio.data", Role::Echo),
+    row(ANY, "choices[].message.parsed", Role::Echo),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.citations",
+        Role::Echo,
+    ),
     row(
         ANY,
         "choices[].message.annotations[].url_citation.start_index",

@@ -31,6 +31,18 @@ const TOOL: &[&str] = &[
     "response.custom_tool_call_input.delta",
     "response.code_interpreter_call_code.delta",
 ];
+/// Answers that are spoken, and what is said in them.
+const AUDIO: &[&str] = &[
+    "response.audio.delta",
+    "response.audio.transcript.delta",
+    "response.audio_transcript.delta",
+    "response.output_audio.delta",
+    "response.output_audio_transcript.delta",
+];
+const AUDIO_DONE: &[&str] = &[
+    "response.audio_transcript.done",
+    "response.output_audio_transcript.done",
+];
 const ANNOTATION: &[&str] = &["response.output_text.annotation.added"];
 
 const ROWS: &[Row] = &[
@@ -52,6 +64,9 @@ const ROWS: &[Row] = &[
     row(PART, "part.annotations[].start_index", Role::Offset).both(),
     row(PART, "part.annotations[].end_index", Role::Offset).both(),
     row(PART_DONE, "", Role::End).both(),
+    row(PART, "part.parsed", Role::Echo),
+    row(PART, "part.transcript", Role::Echo),
+    row(PART, "part.data", Role::Echo),
     row(ITEM, "item.type", Role::Kind),
     row(ITEM, "item.content[1].type", Role::Kind),
     row(ITEM, "item.content[1].text", Role::Whole).both(),
@@ -69,7 +84,15 @@ const ROWS: &[Row] = &[
         Role::Offset,
     )
     .both(),
+    row(ITEM, "item.content[1].parsed", Role::Echo),
+    row(ITEM, "item.content[1].transcript", Role::Echo),
+    row(ITEM, "item.content[1].data", Role::Echo),
     row(ITEM_DONE, "", Role::EndAll),
+    row(AUDIO, "delta", Role::Echo),
+    row(AUDIO_DONE, "transcript", Role::Echo),
+    // Clients put it there.
+    row(ANY, "response.output_text", Role::Echo),
+    row(ANY, "output_text", Role::Echo),
     row(ANNOTATION, "annotation.start_index", Role::Offset).both(),
     row(ANNOTATION, "annotation.end_index", Role::Offset).both(),
     row(ANY, "response.output[0].type", Role::Kind),
@@ -94,6 +117,9 @@ const ROWS: &[Row] = &[
         Role::Offset,
     )
     .both(),
+    row(ANY, "response.output[0].content[1].parsed", Role::Echo),
+    row(ANY, "response.output[0].content[1].transcript", Role::Echo),
+    row(ANY, "response.output[0].content[1].data", Role::Echo),
     // The response alone, not streamed.
     row(ANY, "output[0].type", Role::Kind),
     row(ANY, "output[0].content[1].type", Role::Kind),
@@ -112,6 +138,9 @@ const ROWS: &[Row] = &[
         Role::Offset,
     )
     .both(),
+    row(ANY, "output[0].content[1].parsed", Role::Echo),
+    row(ANY, "output[0].content[1].transcript", Role::Echo),
+    row(ANY, "output[0].content[1].data", Role::Echo),
     row(REASONING, "delta", Role::Reasoning).both(),
     row(REASONING_DONE, "", Role::ReasoningEnd).both(),
     row(REASONING_DONE, "text", Role::ReasoningWhole).both(),

@@ -8,6 +8,7 @@ use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 // `index` counts tokens.
 const ROWS: &[Row] = &[
     row(ANY, "token.text", Role::Text).zero(),
+    row(ANY, "token.id", Role::Echo),
     row(ANY, "token.special", Role::Special),
     row(ANY, "top_tokens", Role::Logprobs).zero(),
     row(ANY, "generated_text", Role::Whole).zero(),
@@ -21,6 +22,11 @@ const ROWS: &[Row] = &[
         Role::Whole,
     ),
     row(ANY, "details.best_of_sequences[0].tokens", Role::Logprobs),
+    row(
+        ANY,
+        "details.best_of_sequences[0].top_tokens",
+        Role::Logprobs,
+    ),
     row(ANY, "error", Role::Error),
 ];
 

@@ -13,6 +13,14 @@ const PART: &[&str] = &[
     "source-document",
     "file",
 ];
+/// What providers say about text: citations with the passages that they quote, for one.
+const ABOUT: &[&str] = &[
+    "text-start",
+    "text-delta",
+    "text-end",
+    "source-url",
+    "source-document",
+];
 const LAST: &[&str] = &["finish-step", "finish", "abort"];
 
 const ROWS: &[Row] = &[
@@ -22,12 +30,14 @@ const ROWS: &[Row] = &[
     row(&["reasoning-delta"], "delta", Role::Reasoning).zero(),
     row(&["reasoning-end"], "", Role::ReasoningEnd).zero(),
     row(&["tool-input-delta"], "inputTextDelta", Role::Tool).zero(),
+    row(ABOUT, "providerMetadata", Role::Echo),
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),
     row(&["error"], "errorText", Role::Error),
     // The message alone, not streamed.
     row(ANY, "parts[0].type", Role::Kind),
     row(ANY, "parts[0].text", Role::Whole),
+    row(ANY, "parts[0].providerMetadata", Role::Echo),
     row(ANY, "error", Role::Error),
 ];
 

@@ -43,6 +43,8 @@ pub(crate) struct Reader {
     ended: bool,
     /// All that is reasoning is wanted, and where it ends.
     pub(crate) wants_reasoning: bool,
+    /// What a gate empties is wanted.
+    pub(crate) wants_echoes: bool,
     /// The numbers of blocks are wanted, of every event.
     wants_blocks: bool,
     /// What the last event is to a text block, until it is taken.
@@ -74,6 +76,7 @@ impl Reader {
             numbering: Numbering::default(),
             ended: false,
             wants_reasoning: false,
+            wants_echoes: false,
             wants_blocks: false,
             block: None,
             report: ReadReport::default(),
@@ -87,6 +90,7 @@ impl Reader {
     pub(crate) fn reset(&mut self) {
         *self = Self {
             wants_reasoning: self.wants_reasoning,
+            wants_echoes: self.wants_echoes,
             ..Self::new(self.asked)
         };
     }

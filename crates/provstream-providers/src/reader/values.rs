@@ -17,8 +17,15 @@ impl Reader {
         if matches!(role, Role::Text | Role::Start | Role::Whole | Role::Quote) {
             return self.take_text(event, capture, rule);
         }
+        // Some client may read an earlier one of repeated members.
         if capture.superseded {
-            return;
+            match role {
+                Role::Logprobs | Role::Echo => {}
+                Role::Reasoning | Role::ReasoningWhole if self.wants_reasoning => {
+                    return self.add_echo(capture);
+                }
+                _ => return,
+            }
         }
         let channel = || event.channel(capture, rule.row.channel);
         match role {
@@ -52,12 +59,20 @@ impl Reader {
                 let channel = self.named(event, channel());
                 self.found.push(Found::Logprobs(channel, Raw::of(capture)));
             }
+            Role::Echo => self.add_echo(capture),
             Role::Sequence => self.found.push(Found::Sequence(Raw::of(capture))),
             Role::Offset if capture.shape == Shape::Scalar => {
                 let channel = self.named(event, channel());
                 self.found.push(Found::Offset(channel, Raw::of(capture)));
             }
             _ => {}
+        }
+    }
+
+    fn add_echo(&mut self, capture: &Capture) {
+        if self.wants_echoes {
+            self.found
+                .push(Found::Echo(Raw::of(capture), capture.shape));
         }
     }
 
@@ -106,7 +121,11 @@ impl Reader {
         }
         let (channel, text) = (event.channel(capture, rule.row.channel), Str::of(capture));
         if event.is_thought(capture) {
-            if rule.row.role == Role::Whole {
+            if capture.superseded && self.wants_echoes {
+                if self.wants_reasoning {
+                    self.add_echo(capture);
+                }
+            } else if rule.row.role == Role::Whole {
                 self.reasoning_whole(event, channel, text);
             } else {
                 self.reasoning(event.data, channel, text);

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::State;
-use crate::deferred::Point;
+use crate::deferred::{Number, Point};
 use crate::escape::push_content;
 use crate::found::Found;
 use crate::frame::Kind;
@@ -163,7 +163,8 @@ impl<R: TextRewriter> State<R> {
             // It may be written, or withheld.
             if self.deferred.bytes.len() >= at + event.len() {
                 let digits = at + number.start..at + number.end;
-                self.deferred.mark(at..at + event.len(), digits, block);
+                self.deferred
+                    .mark(at..at + event.len(), digits, Number::Block(block));
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
-use crate::text::{Scratch, Text, TextRewriter};
+use crate::text::{self, Scratch, Text, TextRewriter};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
 
 /// Bytes that events commonly need; memory for more is given back.
@@ -75,8 +75,10 @@ impl<R: TextRewriter> State<R> {
 
     /// The same with what is in memory of its own already.
     pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
+        let mut reader = Reader::new(format);
+        reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
-            reader: Reader::new(format),
+            reader,
             counting: Counting::default(),
             fresh: Some(fresh),
             whole: None,
@@ -118,7 +120,8 @@ impl<R: TextRewriter> State<R> {
         self.counting = Counting::default();
         if self.fresh.is_none() {
             // The first text has it, whichever channel it is of.
-            self.fresh = self.begin_next(Channel::default()).map(Box::new);
+            let position = text::position(Channel::default(), false);
+            self.fresh = self.begin_next(position).map(Box::new);
         }
         self.texts.clear();
         if let Some(thoughts) = &mut self.thoughts {
@@ -261,6 +264,9 @@ impl<R: TextRewriter> State<R> {
         for (place, one) in found.iter().enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
+        if !pending.offsets.is_empty() {
+            self.move_offsets(frame, &mut pending);
+        }
         if is_final {
             // Nothing can be added after it.
             for text in &self.texts {
@@ -329,7 +335,7 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Whole(channel, text, repeats) => {
-                if self.whole(frame, (channel, text), repeats, handler) {
+                if self.whole(frame, (channel, text, repeats), pending, handler) {
                     pending.change(channel);
                 }
             }
@@ -337,7 +343,7 @@ impl<R: TextRewriter> State<R> {
                 self.empty(text);
             }
             Found::Quote(channel, text) => {
-                self.whole(frame, (channel, text), Repeats::All, handler);
+                self.whole(frame, (channel, text, Repeats::All), pending, handler);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
@@ -366,8 +372,9 @@ impl<R: TextRewriter> State<R> {
                     pending.change(channel);
                 }
             }
+            Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
             Found::Sequence(value) => self.sequence(frame, value, pending),
-            Found::Offset(channel, value) => self.offset(frame, channel, value),
+            Found::Offset(channel, value) => pending.offsets.push((channel, value)),
             Found::Error(error) => {
                 let message = message::of(error.bytes(&frame.data));
                 handler.item(Item::Error(Cow::Borrowed(&message)));

@@ -6,6 +6,7 @@ use super::edits::Edits;
 use crate::Channel;
 use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
+use crate::removed::Removed;
 
 /// What is to be done with an event once all that it says is known.
 #[derive(Default)]
@@ -19,6 +20,12 @@ pub(super) struct Pending {
     pub(super) logprobs: SmallVec<[(Channel, Raw); 1]>,
     /// The last text of each channel that can be repeated with other text.
     pub(super) repeatable: SmallVec<[(Channel, Str); 1]>,
+    /// What was removed from texts of their own.
+    pub(super) whole_removed: Vec<(Channel, Removed)>,
+    /// Offsets into texts.
+    pub(super) offsets: SmallVec<[(Channel, Raw); 2]>,
+    /// Those of them that depend on what is not decided yet, with their values.
+    pub(super) undecided: SmallVec<[(Raw, Channel, u64); 2]>,
     /// Its number, and where it is.
     pub(super) sequence: Option<(Raw, u64)>,
 }

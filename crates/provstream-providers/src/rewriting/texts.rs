@@ -8,6 +8,7 @@ use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::walk::Shape;
 use crate::{Channel, ChannelPosition, StreamHandler};
 
 impl<R: TextRewriter> State<R> {
@@ -63,26 +64,33 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn whole(
         &mut self,
         frame: &Frame<'_>,
-        (channel, text): (Channel, Str),
-        repeats: Repeats,
+        (channel, text, repeats): (Channel, Str, Repeats),
+        pending: &mut Pending,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
-        if !self.restart_whole(channel, is_repeated) {
+        let has_text = self.texts.iter().any(|text| text.channel == channel);
+        if !self.restart_whole(text::position(channel, is_repeated), is_repeated) {
             return false;
         }
         let Some(rewriter) = &mut self.whole else {
             return false;
         };
+        // Offsets beside a text that repeats another one are offsets into that one.
+        let mut removed = match has_text && is_repeated {
+            true => None,
+            false => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
+        };
         let (read, changed) = text::rewrite_whole(
             &mut **rewriter,
-            &WholeText {
+            WholeText {
                 data: &frame.data,
                 text,
                 more: repeats == Repeats::SoFar,
                 is_repeated,
+                removed: removed.as_mut(),
             },
             &mut self.scratch,
             &mut self.edits.bytes,
@@ -95,6 +103,9 @@ impl<R: TextRewriter> State<R> {
         }
         if changed {
             self.edits.add(text.range(), start);
+        }
+        if let Some(removed) = removed {
+            pending.whole_removed.push((channel, removed));
         }
         if !is_repeated {
             self.reader.report.add_text(read);
@@ -111,6 +122,22 @@ impl<R: TextRewriter> State<R> {
         !text.is_empty()
     }
 
+    /// Empties a value, of the shape that it has.
+    pub(super) fn empty_echo(&mut self, frame: &Frame<'_>, value: Raw, shape: Shape) {
+        let by: &[u8] = match shape {
+            Shape::Plain | Shape::Escaped => b"",
+            Shape::Object => b"{}",
+            Shape::Array => b"[]",
+            Shape::Scalar if matches!(value.bytes(&frame.data), b"null" | b"true" | b"false") => {
+                return;
+            }
+            Shape::Scalar => b"0",
+        };
+        if value.bytes(&frame.data) != by {
+            self.edits.replace(value.range(), by);
+        }
+    }
+
     pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut Pending) {
         let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
         if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
@@ -119,13 +146,25 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    pub(super) fn offset(&mut self, frame: &Frame<'_>, channel: Channel, value: Raw) {
-        let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
-        let offset = digits.and_then(|digits| digits.parse::<u64>().ok());
-        let removed = self.texts.iter().find(|text| text.channel == channel);
-        let removed = removed.and_then(|text| text.removed.as_ref());
-        if let (Some(offset), Some(removed)) = (offset, removed) {
-            let moved = removed.moved(offset);
+    /// Moves the offsets of an event, once all of its texts were rewritten; those that cannot be moved yet are added to what
+    /// is pending.
+    pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut Pending) {
+        for (channel, value) in core::mem::take(&mut pending.offsets) {
+            let digits = value.bytes(&frame.data);
+            let number = core::str::from_utf8(digits).ok();
+            let Some(offset) = number.and_then(|digits| digits.parse().ok()) else {
+                continue;
+            };
+            if self.is_undecided(channel, offset) {
+                self.edits.replace(value.range(), digits);
+                pending.undecided.push((value, channel, offset));
+                continue;
+            }
+            let mut wholes = pending.whole_removed.iter().rev();
+            let moved = match wholes.find(|(of, _)| *of == channel) {
+                Some((_, removed)) => removed.moved(offset),
+                None => self.moved(channel, offset),
+            };
             if moved != offset {
                 self.edits
                     .replace(value.range(), moved.to_string().as_bytes());
@@ -135,30 +174,46 @@ impl<R: TextRewriter> State<R> {
 
     /// Has the rewriter of texts that are strings of their own begin one, which repeats that of its channel or not; whether
     /// there is such a rewriter, which is always.
-    pub(super) fn restart_whole(&mut self, channel: Channel, is_repeated: bool) -> bool {
+    pub(super) fn restart_whole(&mut self, position: ChannelPosition, repeats: bool) -> bool {
         if self.whole.is_none() {
-            self.whole = self.begin_next(channel).map(Box::new);
+            self.whole = self.begin_next(position).map(Box::new);
         }
         let (Some(rewriter), texts) = (&mut self.whole, &self.texts) else {
             return false;
         };
-        let before = texts.iter().find(|text| text.channel == channel);
-        let before = before.filter(|_| is_repeated).map(|text| &text.rewriter);
+        let mut texts = texts.iter();
+        let before = texts.find(|text| repeats && text.channel == position.channel);
         match &self.fresh {
-            Some(fresh) => rewriter.restart(fresh, channel, before),
+            Some(fresh) => rewriter.restart(fresh, position, before.map(|text| &text.rewriter)),
             None => rewriter.renew(),
         }
         true
     }
 
-    /// What a channel begins with. There is always something: `fresh`, or what the first text gives.
-    pub(super) fn begin_next(&self, channel: Channel) -> Option<R> {
+    /// What a text begins with. There is always something: `fresh`, or what the first text gives.
+    pub(super) fn begin_next(&self, position: ChannelPosition) -> Option<R> {
         if let Some(fresh) = &self.fresh {
-            return Some(fresh.begin(channel));
+            return Some(fresh.begin(position));
         }
         let mut next = self.texts.first()?.rewriter.clone();
         next.renew();
         Some(next)
+    }
+
+    /// Whether a gate may still release or withhold text before an offset.
+    pub(super) fn is_undecided(&self, channel: Channel, offset: u64) -> bool {
+        let mut texts = self.texts.iter();
+        let text = texts.find(|text| text.channel == channel && text.is_holding());
+        let removed = text.and_then(|text| text.removed.as_ref());
+        removed.is_some_and(|removed| removed.is_undecided(offset))
+    }
+
+    /// Where a place in a text is now.
+    pub(super) fn moved(&self, channel: Channel, offset: u64) -> u64 {
+        let mut texts = self.texts.iter();
+        let text = texts.find(|text| text.channel == channel);
+        let removed = text.and_then(|text| text.removed.as_ref());
+        removed.map_or(offset, |removed| removed.moved(offset))
     }
 
     /// The place of a channel's text, which begins if it has not. There is always one.
@@ -179,12 +234,8 @@ impl<R: TextRewriter> State<R> {
         if self.texts.is_empty() {
             self.texts.reserve_exact(1);
         }
-        let removed = if R::MOVES_OFFSETS {
-            Removed::of(self.reader.format())
-        } else {
-            None
-        };
-        let rewriter = self.begin_next(channel)?;
+        let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
+        let rewriter = self.begin_next(text::position(channel, false))?;
         if R::RENEWS {
             self.fresh = None;
         }

@@ -4,13 +4,13 @@ use super::State;
 use super::insert::Inserted;
 use super::pending::Pending;
 use crate::Channel;
+use crate::Format;
 use crate::StreamHandler;
 use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
 use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
-use crate::{ChannelPosition, Format};
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
 #[derive(Clone, Debug)]
@@ -54,6 +54,10 @@ impl<R: TextRewriter> State<R> {
             let (channel, changed) = match *found {
                 Found::Reasoning(channel, ..) => {
                     (channel, self.thought(frame, (all, place), handler))
+                }
+                // What was decided about it is not known any more.
+                Found::ReasoningWhole(channel, text, true) if R::WITHHOLDS_UNREAD => {
+                    (channel, self.empty(text))
                 }
                 Found::ReasoningWhole(channel, text, _) => {
                     (channel, self.whole_thought(frame, (channel, text), handler))
@@ -122,7 +126,7 @@ impl<R: TextRewriter> State<R> {
         if self.thoughts.as_deref().is_some_and(begun) {
             return;
         }
-        let rewriter = self.begin_next(channel);
+        let rewriter = self.begin_next(text::reasoning(channel));
         let (Some(thoughts), Some(rewriter)) = (&mut self.thoughts, rewriter) else {
             return;
         };
@@ -145,7 +149,7 @@ impl<R: TextRewriter> State<R> {
         }
         self.announce_thought(channel, handler);
         let start = self.edits.bytes.len();
-        if !self.restart_whole(channel, false) {
+        if !self.restart_whole(text::reasoning(channel), false) {
             return false;
         }
         let Some(rewriter) = &mut self.whole else {
@@ -155,11 +159,13 @@ impl<R: TextRewriter> State<R> {
             data: &frame.data,
             text,
             more: false,
-            is_repeated: true,
+            // A gate reports what it decides.
+            is_repeated: !R::WITHHOLDS_UNREAD,
+            removed: None,
         };
         let edit = &mut self.edits.bytes;
         let (_, changed) =
-            text::rewrite_whole(&mut **rewriter, &whole, &mut self.scratch, edit, handler);
+            text::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
         if changed {
             self.edits.add(text.range(), start);
         }
@@ -232,11 +238,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     fn announce_thought(&mut self, channel: Channel, handler: &mut impl StreamHandler) {
-        let position = ChannelPosition {
-            channel,
-            is_repeated: true,
-        };
-        self.announce(position, handler);
+        self.announce(text::reasoning(channel), handler);
     }
 }
 

@@ -1,10 +1,14 @@
 //! Writing events with what changes in them, or holding them back.
 
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
 use super::State;
 use super::pending::Pending;
 use crate::StreamHandler;
 use crate::blocks::BlockEvent;
-use crate::deferred::{MAX_DEFERRED, Point};
+use crate::deferred::{MAX_DEFERRED, Number, Point};
 use crate::found::Found;
 use crate::frame::{Frame, Kind};
 use crate::text::TextRewriter;
@@ -84,6 +88,13 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes the events held back if nothing can be added to them or removed from them.
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
+        let is_undecided = |number| match number {
+            Number::Offset(channel, offset) => self.is_undecided(channel, offset),
+            Number::Block(_) => false,
+        };
+        if self.deferred.numbers().any(is_undecided) {
+            return;
+        }
         let is_of_block = self.blocks.has_named();
         if !self.blocks.is_holding() || !(is_of_block || self.blocks.is_undecided()) {
             self.release(handler);
@@ -93,13 +104,18 @@ impl<R: TextRewriter> State<R> {
     /// Writes the events held back, but for those of blocks that lost all their text.
     pub(super) fn release(&mut self, handler: &mut impl StreamHandler) {
         let (blocks, removed) = (self.blocks.clone(), self.blocks.settle());
-        let renumber = |number: u32| {
-            let before = removed.iter().filter(|removed| **removed < number).count() as u32;
-            let number_now = blocks.renumbered(number).unwrap_or(number);
-            let number_now = number_now.checked_sub(before)?;
-            (number_now != number).then_some(number_now)
-        };
-        let mut bytes = self.deferred.take(&removed, renumber);
+        // The bytes are taken from what else is needed for the numbers.
+        let mut deferred = core::mem::take(&mut self.deferred);
+        let mut bytes = deferred.take(&removed, |number| match number {
+            Number::Block(number) => {
+                let before = removed.iter().filter(|removed| **removed < number).count() as u32;
+                let number_now = blocks.renumbered(number).unwrap_or(number);
+                let number_now = number_now.checked_sub(before)?;
+                (number_now != number).then_some(number_now.into())
+            }
+            Number::Offset(channel, offset) => Some(self.moved(channel, offset)),
+        });
+        self.deferred = deferred;
         self.write_now(&bytes, handler);
         bytes.clear();
         self.deferred.bytes = bytes;
@@ -121,8 +137,10 @@ impl<R: TextRewriter> State<R> {
         }
         let block = self.blocks.take_named();
         let is_of_block = block.is_some();
-        let is_held =
-            !pending.waits.is_empty() || !self.deferred.is_empty() || self.blocks.is_holding();
+        let is_held = !pending.waits.is_empty()
+            || !pending.undecided.is_empty()
+            || !self.deferred.is_empty()
+            || self.blocks.is_holding();
         if let Some((number, digits)) = &block {
             let number = match self.blocks.renumbered(*number) {
                 Some(number) if !is_held => number,
@@ -135,6 +153,7 @@ impl<R: TextRewriter> State<R> {
         let start = self.deferred.bytes.len();
         let mut at = 0;
         let mut digits = 0..0;
+        let mut offsets: SmallVec<[(Range<usize>, Number); 2]> = SmallVec::new();
         for (place, by) in &self.edits.places {
             let place = place.start as usize..place.end as usize;
             let raw = match frame.in_raw(place.clone()) {
@@ -149,6 +168,11 @@ impl<R: TextRewriter> State<R> {
                 && *of == place
             {
                 digits = out.len() - by.len()..out.len();
+            }
+            let mut undecided = pending.undecided.iter();
+            if let Some((_, channel, value)) = undecided.find(|(raw, ..)| raw.range() == place) {
+                let digits = start + out.len() - by.len()..start + out.len();
+                offsets.push((digits, Number::Offset(*channel, *value)));
             }
             for (channel, end) in &pending.waits {
                 if *end == Some(place.end) {
@@ -165,11 +189,15 @@ impl<R: TextRewriter> State<R> {
             self.write(&out, handler);
         } else if self.may_pass(&out) {
             self.deferred.bytes.extend_from_slice(&out);
+            for (digits, offset) in offsets {
+                self.deferred.mark(digits.clone(), digits, offset);
+            }
             if let Some((number, _)) = block
                 && !digits.is_empty()
             {
                 let digits = start + digits.start..start + digits.end;
-                self.deferred.mark(start..start + out.len(), digits, number);
+                self.deferred
+                    .mark(start..start + out.len(), digits, Number::Block(number));
             }
             if self.deferred.bytes.len() > MAX_DEFERRED {
                 self.settle_all(handler);

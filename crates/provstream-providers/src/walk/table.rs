@@ -120,6 +120,9 @@ pub(crate) enum Role {
     Error,
     /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
     Logprobs,
+    /// What carries some of the text in another form, such as its audio, or what someone else wrote about a passage of it, such
+    /// as the source that a citation quotes. Only a gate changes it: it empties it.
+    Echo,
     /// The number of the event in the stream.
     Sequence,
     /// Where a passage of the text starts or ends, in the unit of the format.

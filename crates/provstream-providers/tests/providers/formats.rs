@@ -248,10 +248,13 @@ fn special_tokens_are_not_text() {
             token(3, "</s>", true, BEFORE.into()),
         ]),
     );
+    // What is added is not the token that it was added for.
+    let mut added = token(2, " [x", false, Value::Null);
+    added["token"]["id"] = json!(0);
     let expected = [
         token(1, "It is so.", false, Value::Null),
         token(2, "", false, Value::Null),
-        token(2, " [x", false, Value::Null),
+        added,
         token(3, "</s>", true, AFTER.into()),
     ];
     assert_eq!(events(out.as_bytes()), expected);

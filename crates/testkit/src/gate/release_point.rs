@@ -146,27 +146,42 @@ fn closers(prefix: &[u8]) -> String {
     open.iter().rev().collect()
 }
 
-/// The least offset at which an assertion begins that is not complete with `prefix`, over the continuations tried; the
-/// length of `prefix` if that is less.
-pub fn release_point(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> u64 {
+/// Where each assertion begins that is not complete with `prefix`, over the continuations tried.
+fn starts(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> impl Iterator<Item = u64> {
     let bytes: Vec<u8> = prefix
         .iter()
         .flat_map(|segment| segment.bytes.clone())
         .collect();
     let vocabulary = RefVocabulary::default();
-    let mut least = bytes.len() as u64;
     let mut input = prefix.to_vec();
-    for more in continuations(&bytes) {
-        input.truncate(prefix.len());
+    let kept = input.len();
+    continuations(&bytes).into_iter().flat_map(move |more| {
+        input.truncate(kept);
         input.extend(more);
-        for (known, event) in timed_events_in(reading, &input, limits, &vocabulary, &last_sentence)
-        {
-            if let Ev::Assertion { span, .. } = event
-                && known > bytes.len()
-            {
-                least = least.min(span.0);
-            }
-        }
-    }
-    least
+        let events = timed_events_in(reading, &input, limits, &vocabulary, &last_sentence);
+        let starts = events.into_iter().filter_map(|(known, event)| match event {
+            Ev::Assertion { span, .. } if known > bytes.len() => Some(span.0),
+            _ => None,
+        });
+        starts.collect::<Vec<_>>()
+    })
+}
+
+/// The least offset at which an assertion begins that is not complete with `prefix`, over the continuations tried; the
+/// length of `prefix` if that is less.
+pub fn release_point(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> u64 {
+    let len = length(prefix);
+    starts(reading, prefix, limits).fold(len, u64::min)
+}
+
+/// Whether the release point is at `at` or before it: the search ends with the first continuation that shows it.
+pub fn reaches(reading: Reading, prefix: &[Segment], limits: &RefLimits, at: u64) -> bool {
+    at >= length(prefix) || starts(reading, prefix, limits).any(|start| start <= at)
+}
+
+fn length(prefix: &[Segment]) -> u64 {
+    prefix
+        .iter()
+        .map(|segment| segment.bytes.len() as u64)
+        .sum()
 }

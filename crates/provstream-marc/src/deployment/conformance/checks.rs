@@ -24,13 +24,11 @@ pub(super) fn named(name: &str) -> Option<Check> {
         "budgets" => |it| bounds(it, true),
         "labels" => labels,
         "ranges" => ranges,
-        "nothing_received" => nothing_received,
         "prefix" => prefix,
         "meanings" => meanings,
         "extensions" => extensions,
         "travels" => travels,
         "end_users" => end_users,
-        "no_domains" => no_domains,
         "caution" => caution,
         "unknown" => unknown,
         "attestation" => attestation,
@@ -174,7 +172,7 @@ fn extensions(it: &Deployment) -> Option<Verdict> {
     }
     let is_listed = all.iter().any(|one| one.name() == "x_sub_action");
     let hint = "list `x_sub_action` in `extension`: sessions write it";
-    (it.sub_actions.iter().next().is_some() && !is_listed).then(|| missing(hint))
+    (!it.sub_actions.is_empty() && !is_listed).then(|| missing(hint))
 }
 
 fn travels(it: &Deployment) -> Option<Verdict> {
@@ -267,11 +265,6 @@ fn end_users(it: &Deployment) -> Option<Verdict> {
     seen.contains(&None).then(|| missing(hint))
 }
 
-fn no_domains(it: &Deployment) -> Option<Verdict> {
-    let domains = it.said.texts("risk.domains")?;
-    domains.is_empty().then(|| Verdict::checked("risk.domains"))
-}
-
 /// Source: MARC-02 14.
 fn caution(it: &Deployment) -> Option<Verdict> {
     let thresholds = it.policy.thresholds();
@@ -289,14 +282,6 @@ fn caution(it: &Deployment) -> Option<Verdict> {
             missing(hint)
         },
     )
-}
-
-/// Where no records are received, none is mistaken. Source: MARC-02 8.5.
-fn nothing_received(it: &Deployment) -> Option<Verdict> {
-    let received = it.said.texts("trust.received")?;
-    received
-        .is_empty()
-        .then(|| Verdict::declared("trust.received"))
 }
 
 /// A record of another domain whose emitter is unknown is kept for audit at most. Source: MARC-02 15.

@@ -22,8 +22,8 @@ const SHOWN: usize = 160;
 /// Whether a deployment can state in words how its own code meets a requirement.
 pub(super) fn can_be_stated(id: &str, draft: Draft) -> bool {
     requirement(id).is_some_and(|row| {
-        let is_types = |step: &Step| matches!(step, Step::Types(..));
-        row.rule.iter().any(is_types) && row.section(draft).is_some()
+        let has_types = row.rule.iter().any(|step| step.word == "types");
+        has_types && row.section(draft).is_some()
     })
 }
 
@@ -61,30 +61,41 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
 
 /// By the first step of the rule that gives a verdict.
 fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
-    let step = |step: &Step| match *step {
-        Step::Need(key, hint) => (!it.said.has(key)).then(|| say(key, hint)),
-        Step::Text(keys, hint) => Some(match keys.split(',').find(|key| !it.said.has(key)) {
-            Some(key) => say(key, hint),
-            None => Verdict::declared(&keys.replace(',', "`, `")),
+    let step = |&Step { word, key, words }: &Step| match word {
+        "need" => (!it.said.has(key)).then(|| say(key, words)),
+        "text" => Some(match key.split(',').find(|key| !it.said.has(key)) {
+            Some(key) => say(key, words),
+            None => Verdict::declared(&key.replace(',', "`, `")),
         }),
-        Step::Flag(key, right, what) => Some(checks::flag(it, key, right, what)),
-        Step::Given(key) => it.said.has(key).then(|| Verdict::checked(key)),
-        Step::Free(kinds) => checks::free_of(it, kinds),
-        Step::Mapping(parts) => Some(checks::mappings(it, parts)),
-        Step::Check(name) => checks::named(name)?(it),
-        Step::All(ids) => Some(all(it, ids)),
-        Step::Core => {
-            let reason = "see MARC-Core";
-            let claimed = [ConformanceClass::Core].into();
-            Some(if judge(it, &claimed).conforms(ConformanceClass::Core) {
-                Verdict::met(ConformanceBasis::Description, reason)
-            } else {
-                Verdict::not_met(reason)
+        "flag" => {
+            let (key, right) = key.split_once(' ')?;
+            Some(checks::flag(it, key, right == "yes", words))
+        }
+        "given" => it.said.has(key).then(|| Verdict::checked(key)),
+        "empty" => it.said.texts(key)?.is_empty().then(|| match words {
+            "declared" => Verdict::declared(key),
+            _ => Verdict::checked(key),
+        }),
+        "free" => checks::free_of(it, key),
+        "mapping" => Some(checks::mappings(it, key)),
+        "check" => checks::named(key)?(it),
+        "all" => Some(all(it, key)),
+        "class" => {
+            let core = ConformanceClass::Core;
+            let conforms = judge(it, &[core].into()).conforms(core);
+            let (basis, reason) = (ConformanceBasis::Description, "see MARC-Core");
+            Some(match conforms {
+                true => Verdict::met(basis, reason),
+                false => Verdict::not_met(reason),
             })
         }
-        Step::Types(part, name) => Some(by_types(it, row.id, part, name)),
-        Step::Checked(key) => Some(Verdict::checked(key)),
-        Step::Declared(key) => Some(Verdict::declared(key)),
+        "types" => {
+            let (part, name) = key.split_once(' ')?;
+            Some(by_types(it, row.id, part, name))
+        }
+        "checked" => Some(Verdict::checked(key)),
+        "declared" => Some(Verdict::declared(key)),
+        _ => None,
     };
     let found = row.rule.iter().find_map(step);
     found.unwrap_or_else(|| Verdict::missing("nothing is described"))

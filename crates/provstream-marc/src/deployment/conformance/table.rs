@@ -6,22 +6,20 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// A step of a rule, as the table describes it.
+/// A step of a rule, `WORD KEY = WORDS` in the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    Need(&'static str, &'static str),
-    Text(&'static str, &'static str),
-    /// The key, the answer that is right, and what is asked.
-    Flag(&'static str, bool, &'static str),
-    Given(&'static str),
-    Free(&'static str),
-    Mapping(&'static str),
-    Check(&'static str),
-    All(&'static str),
-    Core,
-    Types(&'static str, &'static str),
-    Checked(&'static str),
-    Declared(&'static str),
+pub(super) struct Step {
+    pub(super) word: &'static str,
+    pub(super) key: &'static str,
+    pub(super) words: &'static str,
+}
+
+impl Step {
+    fn parse(text: &'static str) -> Self {
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
+        Self { word, key, words }
+    }
 }
 
 /// What one section asks.
@@ -50,7 +48,7 @@ impl Requirement {
                 (older != "-").then(|| format!("MARC-01 {older}")),
                 Some(format!("MARC-02 {newer}")),
             ],
-            rule: rule.split(" | ").map(Step::parse).collect::<Option<_>>()?,
+            rule: rule.split(" | ").map(Step::parse).collect(),
             title,
         })
     }
@@ -65,34 +63,6 @@ impl Requirement {
             ConformanceClass::Core => 'C',
             ConformanceClass::Disclosure => 'D',
             ConformanceClass::Carrying => 'Y',
-        })
-    }
-}
-
-impl Step {
-    fn parse(text: &'static str) -> Option<Self> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
-        Some(match word {
-            "need" => Self::Need(key, words),
-            "text" => Self::Text(key, words),
-            "flag" => {
-                let (key, right) = key.split_once(' ')?;
-                Self::Flag(key, right == "yes", words)
-            }
-            "given" => Self::Given(key),
-            "free" => Self::Free(key),
-            "mapping" => Self::Mapping(key),
-            "check" => Self::Check(key),
-            "all" => Self::All(key),
-            "class" => Self::Core,
-            "types" => {
-                let (part, name) = rest.split_once(' ')?;
-                Self::Types(part, name)
-            }
-            "checked" => Self::Checked(key),
-            "declared" => Self::Declared(key),
-            _ => return None,
         })
     }
 }
@@ -112,62 +82,5 @@ pub(super) fn requirement(id: &str) -> Option<&'static Requirement> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::deployment::conformance::checks;
-    use crate::wording::WordingKind;
-
-    #[test]
-    fn every_row_is_read_and_refers_to_what_exists() {
-        let rows = include_str!("requirements.tsv")
-            .lines()
-            .filter(|line| !line.starts_with('#'));
-        assert_eq!(TABLE.len(), rows.count());
-        let ids: BTreeSet<_> = TABLE.iter().map(|row| row.id).collect();
-        assert_eq!(ids.len(), TABLE.len(), "ids are unique");
-        for step in TABLE.iter().flat_map(|row| &row.rule) {
-            match *step {
-                Step::All(others) => {
-                    for id in others.split(',') {
-                        let other = requirement(id).expect(id);
-                        assert!(!matches!(*other.rule, [Step::Core]), "{id}");
-                    }
-                }
-                Step::Check(name) => assert!(checks::named(name).is_some(), "{name}"),
-                Step::Free(kinds) => {
-                    for kind in kinds.split(',') {
-                        assert!(WordingKind::NAMES.contains(&kind), "{kind}");
-                    }
-                }
-                Step::Mapping(parts) => {
-                    for part in parts.split(',') {
-                        assert!(checks::part(part).is_some(), "{part}");
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Every MUST and MUST NOT of MARC-02, by its number in docs/conformance.md.
-    #[test]
-    fn every_must_has_a_row_of_its_own() {
-        let numbers: BTreeSet<_> = include_str!("requirements.tsv")
-            .lines()
-            .filter_map(|line| line.split('\t').nth(1))
-            .collect();
-        let musts = [
-            19, 20, 22, 23, 25, 26, 27, 29, 30, 31, 34, 35, 36, 40, 41, 42, 44, 45, 48, 49, 51, 52,
-            53, 68, 75, 76, 82, 83, 84, 86, 87, 89, 90, 91, 96, 97, 98, 99, 100, 102, 103, 106,
-            113, 116, 117, 118, 119, 120, 121, 137, 145, 154, 173, 179, 180, 181,
-        ];
-        for number in musts {
-            assert!(numbers.contains(&*format!("M2-{number}")), "M2-{number}");
-        }
-        for item in 1..=12 {
-            assert!(numbers.contains(&*format!("M2-178.{item}")), "item {item}");
-        }
-    }
-}
+#[path = "../../../tests/unit/conformance_table.rs"]
+mod tests;

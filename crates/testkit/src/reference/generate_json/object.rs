@@ -195,7 +195,7 @@ fn fields(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
 
 /// Adds members that make a MARC object, or nearly.
 fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
-    let names: &[&str] = match maker.random.below(5) {
+    let names: &[&str] = match maker.random.below(6) {
         0..=1 => &["marc_version"],
         2 => &["answer", "confidence_band", "uncertainty_source"],
         3 => &[
@@ -204,8 +204,22 @@ fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
             "uncertainty_source",
             "marc_version",
         ],
+        4 => &[
+            "uncertainty_source",
+            "recommended_next_step",
+            "pre_capability",
+            "answer",
+            "marc_version",
+            "primary_source",
+            "confidence_band",
+            "remediability",
+            "uncertainty",
+            "selected_action",
+        ],
         _ => &["answer", "uncertainty_source"],
     };
+    // Now and then one is missing.
+    let names = &names[usize::from(names.len() > 4 && maker.random.once_in(4))..];
     for name in names {
         let mut member = Vec::new();
         maker.name(name, &mut member);

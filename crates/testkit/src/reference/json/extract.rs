@@ -95,6 +95,18 @@ struct Open {
     names: Vec<String>,
 }
 
+/// The members that every record has.
+const RECORD: [&str; 8] = [
+    "marc_version",
+    "pre_capability",
+    "uncertainty",
+    "primary_source",
+    "remediability",
+    "selected_action",
+    "confidence_band",
+    "recommended_next_step",
+];
+
 impl Walk<'_> {
     /// Looks at a value that is no annotation.
     fn node(&mut self, node: &Node, at: &str) {
@@ -246,7 +258,10 @@ impl Walk<'_> {
     /// Reports an object if it is a MARC object.
     fn report_marc(&mut self, node: &Node, names: &[String], at: &str) -> bool {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let kind = if has("answer") && has("confidence_band") && has("uncertainty_source") {
+        let is_short = node.end - node.start <= self.limits.max_record;
+        let kind = if is_short && RECORD.iter().all(|name| has(name)) {
+            "core"
+        } else if has("answer") && has("confidence_band") && has("uncertainty_source") {
             "disclosure"
         } else if has("marc_version") {
             "core"

@@ -1,0 +1,201 @@
+//! A stream of chunks of a provider's event stream as a stream of what a gate releases of it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_core::stream::{FusedStream, Stream};
+use pin_project_lite::pin_project;
+
+use crate::through::Through;
+use crate::{IntoStreamHandler, StreamGate, StreamHandler};
+use provstream::Policy;
+
+pin_project! {
+    /// A provider's event stream, given in chunks, with only the text that a policy releases.
+    ///
+    /// Each chunk gives at most one item, at once: the events that are complete with it. No item is empty.
+    ///
+    /// **The end.** The gate finishes at the end of the stream inside, at its first error, and when the adapter is dropped.
+    /// What is released then comes before the error, and nothing after it. The handler gets what the gate reports, also on
+    /// dropping. The stream inside is polled to its end even if the policy has ended all texts, so that the response has the
+    /// end that clients expect. A future of the next item that is dropped before it is ready has taken nothing.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures_util::StreamExt;
+    /// use provstream::{Action, Parser, Policy, Question};
+    /// use provstream_providers::{Format, StreamGate, WireGateStream};
+    /// # use std::convert::Infallible;
+    ///
+    /// #[derive(Clone)]
+    /// struct Nothing;
+    /// impl Policy for Nothing {
+    ///     fn assertion(&mut self, _: &Question<'_>) -> Action {
+    ///         Action::Replace("(withheld)".into())
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Infallible> {
+    /// # let chunks = [
+    /// #     r#"{"message":{"content":"It is so. [subst"},"do"#,
+    /// #     "ne\":false}\n{\"message\":{\"content\":\"rate.grep] Really.\"},\"done\":true}\n",
+    /// # ]
+    /// # .map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)));
+    /// # let body = futures_util::stream::iter(chunks);
+    /// let gate = StreamGate::new(Format::Ollama, Parser::new(), Nothing);
+    /// let mut events = WireGateStream::new(body, gate, ()); // `body`: the bytes of a response
+    /// let mut released = Vec::new();
+    /// while let Some(piece) = events.next().await {
+    ///     released.extend_from_slice(&piece?);
+    /// }
+    /// let expected = r#"{"message":{"content":""},"done":false}
+    /// {"message":{"content":"(withheld) Really."},"done":true}
+    /// "#;
+    /// assert_eq!(released, expected.as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "streams do nothing unless polled"]
+    pub struct WireGateStream<S, E, P, K>
+    where
+        P: Policy,
+        P: Clone,
+        K: StreamHandler,
+    {
+        #[pin]
+        chunks: S,
+        gated: Gated<P, K>,
+        // An error for after what is released.
+        failed: Option<E>,
+        // The end was reported: there is nothing more.
+        terminated: bool,
+    }
+}
+
+/// A gate that finishes when it is dropped.
+struct Gated<P: Policy + Clone, K: StreamHandler> {
+    through: Through<StreamGate<P>, K>,
+    finished: bool,
+}
+
+impl<P: Policy + Clone, K: StreamHandler> Gated<P, K> {
+    /// Decides about what is held back, once.
+    fn finish(&mut self) -> Bytes {
+        if core::mem::replace(&mut self.finished, true) {
+            return Bytes::new();
+        }
+        self.through.finish()
+    }
+}
+
+/// Nobody takes what is released, but the handler is given all decisions.
+impl<P: Policy + Clone, K: StreamHandler> Drop for Gated<P, K> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl<S, B, E, P, K> WireGateStream<S, E, P, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    P: Policy + Clone,
+    K: StreamHandler,
+{
+    /// What the gate, which is at the start of a response, releases of `chunks`; the handler gets what it reports.
+    pub fn new<M>(
+        chunks: S,
+        gate: StreamGate<P>,
+        handler: impl IntoStreamHandler<M, Handler = K>,
+    ) -> Self {
+        Self {
+            chunks,
+            gated: Gated {
+                through: Through::new(gate, handler.into_stream_handler()),
+                finished: false,
+            },
+            failed: None,
+            terminated: false,
+        }
+    }
+}
+
+impl<S, E, P: Policy + Clone, K: StreamHandler> WireGateStream<S, E, P, K> {
+    /// The stream inside.
+    #[must_use]
+    pub const fn get_ref(&self) -> &S {
+        &self.chunks
+    }
+
+    /// The gate.
+    #[must_use]
+    pub const fn gate(&self) -> &StreamGate<P> {
+        &self.gated.through.rewriter
+    }
+
+    /// The handler.
+    #[must_use]
+    pub const fn handler(&self) -> &K {
+        &self.gated.through.handler
+    }
+}
+
+impl<S, B, E, P, K> Stream for WireGateStream<S, E, P, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+    P: Policy + Clone,
+    K: StreamHandler,
+{
+    type Item = Result<Bytes, E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            if let Some(error) = this.failed.take() {
+                return Poll::Ready(Some(Err(error)));
+            }
+            if this.gated.finished {
+                *this.terminated = true;
+                return Poll::Ready(None);
+            }
+            let bytes = match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => this.gated.through.push(&chunk.into()),
+                Some(Err(error)) => {
+                    *this.failed = Some(error);
+                    this.gated.finish()
+                }
+                None => this.gated.finish(),
+            };
+            if !bytes.is_empty() {
+                return Poll::Ready(Some(Ok(bytes)));
+            }
+        }
+    }
+}
+
+impl<S, B, E, P, K> FusedStream for WireGateStream<S, E, P, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+    P: Policy + Clone,
+    K: StreamHandler,
+{
+    fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+}
+
+impl<S: fmt::Debug, E: fmt::Debug, P: Policy + Clone, K: StreamHandler> fmt::Debug
+    for WireGateStream<S, E, P, K>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireGateStream")
+            .field("chunks", &self.chunks)
+            .field("failed", &self.failed)
+            .field("finished", &self.gated.finished)
+            .finish_non_exhaustive()
+    }
+}
