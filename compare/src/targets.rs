@@ -179,7 +179,7 @@ pub(crate) fn wire_counted(counts: &Counts) -> Vec<Target> {
             KEY_WIRE_AT_REST,
         ),
         target(
-            "bytes of a provider's stream at most",
+            "bytes of a provider's stream fed with 16 KiB of text",
             8_192.0,
             KEY_WIRE_MOST,
         ),

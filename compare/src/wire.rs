@@ -72,8 +72,14 @@ impl Response {
     /// The stream with so many bytes of text in an event; always the same.
     #[must_use]
     pub(crate) fn new(delta: usize, varies: Varies) -> Self {
+        Self::of_text(delta, varies, LENGTH)
+    }
+
+    /// The first events of it, which have at most so many bytes of text.
+    #[must_use]
+    pub(crate) fn of_text(delta: usize, varies: Varies, most: usize) -> Self {
         let prose = stream(Prose::Plain, GAP);
-        let events = LENGTH / EVENT;
+        let events = (LENGTH / EVENT).min(most / delta);
         let text = &prose[..events * delta];
         let mut bytes = Vec::with_capacity(LENGTH + EVENT);
         for (number, token) in text.chunks(delta).enumerate() {

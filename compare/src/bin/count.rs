@@ -12,10 +12,8 @@ impl Counter for Counting {
         measure(run).count_total
     }
 
-    fn bytes(&mut self, run: &mut dyn FnMut()) -> (usize, usize) {
-        let taken = measure(run);
-        let bytes = |count: i64| usize::try_from(count).unwrap_or(0);
-        (bytes(taken.bytes_current), taken.bytes_max as usize)
+    fn bytes(&mut self, run: &mut dyn FnMut()) -> usize {
+        usize::try_from(measure(run).bytes_current).unwrap_or(0)
     }
 
     fn at_rest(&mut self, builder: ParserBuilder) -> usize {
