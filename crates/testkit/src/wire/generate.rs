@@ -102,7 +102,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Where in a text a passage without annotations is, in characters.
+    /// Where in a text a passage is that is not in brackets, in characters.
     fn passage(&mut self, text: &[char]) -> Option<(usize, usize)> {
         let passage: Vec<char> = self
             .random
@@ -111,7 +111,11 @@ impl Stream<'_> {
             .collect();
         let places = text.windows(passage.len()).enumerate();
         let places: Vec<usize> = places
-            .filter(|(_, window)| *window == passage)
+            .filter(|(place, window)| {
+                let mut before = text[..*place].iter().rev();
+                let bracket = before.find(|char| matches!(char, '[' | ']'));
+                *window == passage && bracket != Some(&'[')
+            })
             .map(|(place, _)| place)
             .collect();
         let start = *places.get(self.random.below(places.len()))?;

@@ -275,8 +275,6 @@ impl Client {
                 let passage = text.as_bytes().get(range).unwrap_or_default();
                 self.cited
                     .push(String::from_utf8_lossy(passage).into_owned());
-                self.repeats
-                    .extend(segment["text"].as_str().map(str::to_owned));
             }
             if let Some(reason) = candidate["finishReason"].as_str() {
                 self.finish.insert(channel, reason.to_owned());
@@ -324,8 +322,6 @@ impl Client {
                 let text = self.texts.get(&number(&citation["content_index"]));
                 let text = text.cloned().unwrap_or_default();
                 self.cite(&text, &citation["start"], &citation["end"]);
-                self.repeats
-                    .extend(citation["text"].as_str().map(str::to_owned));
             }
             "message-end" => self.usage.push(event["delta"]["usage"].clone()),
             _ => {}
