@@ -6,12 +6,14 @@ use std::fmt::Display;
 use std::process::Command;
 
 use provstream::{Mode, Parser, ParserBuilder};
+use provstream_providers::StreamRewriter;
 
 use crate::adapter::Adapter;
 use crate::growth::{self, families};
 use crate::json;
 use crate::peers::{OWN, PEERS};
 use crate::streams::{KINDS, Kind, SIZES};
+use crate::wire::{self, Response, Varies};
 
 /// Bytes of a stream in which allocations are counted: enough for several markers and chunks, and few enough for parsers
 /// whose work grows with the square.
@@ -21,6 +23,9 @@ const LENGTH: usize = 1 << 16;
 pub trait Counter {
     /// The heap allocations of `run`.
     fn allocations(&mut self, run: &mut dyn FnMut()) -> u64;
+
+    /// The bytes that `run` allocates and does not free.
+    fn bytes(&mut self, run: &mut dyn FnMut()) -> usize;
 
     /// The bytes of a parser and all it owns before the first byte.
     fn at_rest(&mut self, builder: ParserBuilder) -> usize;
@@ -100,6 +105,15 @@ pub(crate) fn key_most(mode: Mode) -> String {
     format!("most\t{mode:?}")
 }
 
+/// The key of the allocations for an event of a provider's stream.
+pub(crate) const KEY_WIRE_ALLOCATIONS: &str = "wire allocations";
+
+/// The key of the bytes of a rewriter of such a stream before the first one.
+pub(crate) const KEY_WIRE_AT_REST: &str = "wire at rest";
+
+/// The key of the most bytes of such a rewriter.
+pub(crate) const KEY_WIRE_MOST: &str = "wire most";
+
 /// All modes.
 pub(crate) const MODES: [Mode; 4] = [Mode::Text, Mode::Auto, Mode::Json, Mode::Ndjson];
 
@@ -131,6 +145,39 @@ pub fn print(counter: &mut dyn Counter) {
         println!("{}\t{}", key_at_rest(mode), counter.at_rest(builder()));
         println!("{}\t{}", key_most(mode), most(counter, builder()));
     }
+    print_wire(counter);
+}
+
+/// Counts what the rewriter of a provider's stream takes: its own bytes and all it owns.
+fn print_wire(counter: &mut dyn Counter) {
+    let (mut allocations, mut at_rest, mut most) = (0.0_f64, 0, 0);
+    for varies in [Varies::Text, Varies::Obfuscation] {
+        for delta in wire::DELTAS {
+            let response = Response::new(delta, varies);
+            let answer = Response::of_text(delta, varies, 1 << 14);
+            for size in wire::PIECES {
+                let mut rewriter = wire::rewriter();
+                // The places of annotations are kept: their memory doubles now and then.
+                for _ in 0..3 {
+                    wire::feed(&mut rewriter, &response, size);
+                }
+                let count = counter.allocations(&mut || wire::feed(&mut rewriter, &response, size));
+                allocations = allocations.max(count as f64 / response.events as f64);
+                let mut made = None;
+                let own = size_of::<StreamRewriter>();
+                at_rest = own + counter.bytes(&mut || made = Some(wire::rewriter()));
+                let fed = counter.bytes(&mut || {
+                    if let Some(rewriter) = &mut made {
+                        wire::feed(rewriter, &answer, size);
+                    }
+                });
+                most = most.max(at_rest + fed);
+            }
+        }
+    }
+    println!("{KEY_WIRE_ALLOCATIONS}\t{allocations}");
+    println!("{KEY_WIRE_AT_REST}\t{at_rest}");
+    println!("{KEY_WIRE_MOST}\t{most}");
 }
 
 /// Allocations a chunk in the second stream.

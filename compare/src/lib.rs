@@ -13,6 +13,7 @@ mod streams;
 mod tables;
 mod targets;
 mod versions;
+mod wire;
 
 #[path = "../../benches/support/document.rs"]
 mod document;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::count::Counts;
 use crate::rows::text_rows;
 use crate::targets::{self, Target};
-use crate::{beside, json, latency, machine, plot, tables, versions};
+use crate::{beside, json, latency, machine, plot, tables, versions, wire};
 
 /// What the numbers are put into.
 const TEMPLATE: &str = include_str!("../template/benchmarks.md");
@@ -52,6 +52,8 @@ pub fn write() -> io::Result<()> {
     said("long streams");
     let (growth, families) = targets::growth(rounds);
     rows.extend(growth);
+    said("providers' streams");
+    rows.extend(wire_targets(rounds, &counts));
     said("latency");
     let clock = latency::clock();
     let streams = latency::streams();
@@ -72,6 +74,18 @@ pub fn write() -> io::Result<()> {
         ("latency", tables::latency(&clock, &streams)),
     ];
     std::fs::write(docs.join("benchmarks.md"), filled(&parts))
+}
+
+/// The rows about providers' streams, measured: the lines of the table of targets.
+#[must_use]
+pub fn wire() -> String {
+    targets::table(&wire_targets(rounds(), &Counts::take()))
+}
+
+fn wire_targets(rounds: usize, counts: &Counts) -> Vec<Target> {
+    let mut rows: Vec<Target> = wire::rows(rounds).into_iter().map(Target::from).collect();
+    rows.extend(targets::wire_counted(counts));
+    rows
 }
 
 /// The template with its parts.

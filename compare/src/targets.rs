@@ -5,12 +5,16 @@ use std::fmt::Write;
 use provstream::Mode;
 
 use crate::beside::Compared;
-use crate::count::{Counts, MODES, key, key_at_rest, key_most};
+use crate::count::{
+    Counts, KEY_WIRE_ALLOCATIONS, KEY_WIRE_AT_REST, KEY_WIRE_MOST, MODES, key, key_at_rest,
+    key_most,
+};
 use crate::growth::{SIZES, families};
 use crate::json;
 use crate::peers::OWN;
 use crate::rows::Row;
 use crate::streams::{self, KINDS, Kind};
+use crate::wire;
 
 /// Whether more is better.
 #[derive(Clone, Copy)]
@@ -149,6 +153,35 @@ pub(crate) fn counted(counts: &Counts) -> Vec<Target> {
             196_608.0,
             most(&MODES, key_most),
             "the same, also with records held; `tests/limits/memory_json.rs` looks for worse",
+        ),
+    ]
+}
+
+/// The twelfth, as far as it is counted.
+#[must_use]
+pub(crate) fn wire_counted(counts: &Counts) -> Vec<Target> {
+    let target = |work: &str, most, key| Target {
+        number: wire::NUMBER,
+        work: work.to_owned(),
+        bound: Bound::AtMost(most),
+        reached: counts.get(key),
+        note: "the most of all streams above".to_owned(),
+    };
+    vec![
+        target(
+            "heap allocations for an event of a provider's stream in the steady state",
+            0.0,
+            KEY_WIRE_ALLOCATIONS,
+        ),
+        target(
+            "bytes of a provider's stream before the first byte",
+            1_536.0,
+            KEY_WIRE_AT_REST,
+        ),
+        target(
+            "bytes of a provider's stream fed with 16 KiB of text",
+            8_192.0,
+            KEY_WIRE_MOST,
         ),
     ]
 }

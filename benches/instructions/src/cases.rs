@@ -308,9 +308,9 @@ fn gate(cases: &mut Vec<Case>) {
 
 fn wire(cases: &mut Vec<Case>) {
     for provider in [Provider::OpenAi, Provider::Anthropic] {
-        let response = Response::new(provider);
+        let response = Response::new(provider, 4);
         let (events, expected) = (response.events, response.annotations);
-        let (input, bytes) = (response.bytes.clone(), response.bytes.len());
+        let bytes = response.bytes.len();
         let name = provider.name();
         let mut parsers = ResponseParser::new(Decoder::new(provider.format()), Parser::new());
         cases.push(Case::new(
@@ -334,22 +334,30 @@ fn wire(cases: &mut Vec<Case>) {
                 if found == expected { events } else { 0 }
             },
         ));
-        let mut rewriter = StreamRewriter::new(provider.format(), Parser::new());
-        cases.push(Case::new(
-            format!("wire/{name}/strip"),
-            bytes,
-            "event",
-            move || {
-                let mut sink = Removed(0);
-                for chunk in input.chunks(RECEIVED) {
-                    rewriter.push(chunk, &mut sink);
-                }
-                rewriter.finish(&mut sink);
-                rewriter.reset();
-                if sink.0 == expected { events } else { 0 }
-            },
-        ));
+        let name = format!("wire/{name}/strip");
+        cases.push(wire_strip(name, provider, Response::new(provider, 4)));
     }
+    for provider in [Provider::OpenAiLong, Provider::OpenAiObfuscated] {
+        for token in [4, 64] {
+            let name = format!("wire/{}/strip/{token} B", provider.name());
+            cases.push(wire_strip(name, provider, Response::new(provider, token)));
+        }
+    }
+}
+
+/// A response whose annotations are removed.
+fn wire_strip(name: String, provider: Provider, response: Response) -> Case {
+    let mut rewriter = StreamRewriter::new(provider.format(), Parser::new());
+    Case::new(name, response.bytes.len(), "event", move || {
+        let mut sink = Removed(0);
+        for chunk in response.bytes.chunks(RECEIVED) {
+            rewriter.push(chunk, &mut sink);
+        }
+        rewriter.finish(&mut sink);
+        rewriter.reset();
+        let found = sink.0 == response.annotations;
+        if found { response.events } else { 0 }
+    })
 }
 
 /// Identifiers as they are declared: those of the memo, with and without its version, and others.

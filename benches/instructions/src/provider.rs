@@ -6,8 +6,6 @@ use crate::prose::{Prose, stream};
 
 /// Bytes of the text.
 const TEXT: usize = 1 << 14;
-/// Bytes of a token.
-const TOKEN: usize = 4;
 /// Bytes from one annotation to the next.
 const GAP: usize = 400;
 
@@ -16,6 +14,10 @@ const GAP: usize = 400;
 pub(crate) enum Provider {
     /// `chat.completion.chunk` objects.
     OpenAi,
+    /// The same in events of 350 bytes, but for escapes.
+    OpenAiLong,
+    /// The same with random characters that hide the length of tokens, so that no two events have the same members.
+    OpenAiObfuscated,
     /// Named events.
     Anthropic,
 }
@@ -25,6 +27,8 @@ impl Provider {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai-chat",
+            Self::OpenAiLong => "openai-chat-350",
+            Self::OpenAiObfuscated => "openai-chat-obfuscated",
             Self::Anthropic => "anthropic",
         }
     }
@@ -32,7 +36,7 @@ impl Provider {
     /// The format of its stream.
     pub(crate) const fn format(self) -> Format {
         match self {
-            Self::OpenAi => Format::OpenAiChat,
+            Self::OpenAi | Self::OpenAiLong | Self::OpenAiObfuscated => Format::OpenAiChat,
             Self::Anthropic => Format::Anthropic,
         }
     }
@@ -40,7 +44,7 @@ impl Provider {
     /// What comes before the text.
     const fn head(self) -> &'static str {
         match self {
-            Self::OpenAi => "",
+            Self::OpenAi | Self::OpenAiLong | Self::OpenAiObfuscated => "",
             Self::Anthropic => concat!(
                 "event: message_start\n",
                 r#"data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}"#,
@@ -51,9 +55,26 @@ impl Provider {
         }
     }
 
-    /// The event with this JSON string as its text.
-    fn event(self, text: &str) -> String {
+    /// The event with this number and this JSON string, of a token of some bytes, as its text.
+    fn event(self, number: usize, text: &str, token: usize) -> String {
         match self {
+            Self::OpenAiLong | Self::OpenAiObfuscated => {
+                let hides = matches!(self, Self::OpenAiObfuscated);
+                let mixed = number.wrapping_mul(0x9E37_79B9) as u32;
+                let obfuscation = if hides {
+                    format!(r#","obfuscation":"{mixed:08x}""#)
+                } else {
+                    String::new()
+                };
+                let event = |id: &str| {
+                    format!(
+                        r#"data: {{"id":"chatcmpl-{id}","object":"chat.completion.chunk","created":1790000000,"model":"gpt-x","service_tier":"default","system_fingerprint":"fp_1","choices":[{{"index":0,"delta":{{"content":{text}}},"logprobs":null,"finish_reason":null}}]{obfuscation}}}"#
+                    )
+                };
+                // With the blank line, and the token between its quotes.
+                let least = event("").len() + 2 - text.len() + token + 2;
+                event(&"7".repeat(350 - least))
+            }
             Self::OpenAi => format!(
                 r#"data: {{"id":"chatcmpl-7","object":"chat.completion.chunk","created":1790000000,"model":"gpt-x","system_fingerprint":"fp_1","choices":[{{"index":0,"delta":{{"content":{text}}},"logprobs":null,"finish_reason":null}}]}}"#
             ),
@@ -69,7 +90,7 @@ impl Provider {
     /// What comes behind the text.
     const fn tail(self) -> &'static str {
         match self {
-            Self::OpenAi => concat!(
+            Self::OpenAi | Self::OpenAiLong | Self::OpenAiObfuscated => concat!(
                 r#"data: {"id":"chatcmpl-7","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
                 "\n\ndata: [DONE]\n\n"
             ),
@@ -95,17 +116,17 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// The response of a provider; always the same.
-    pub(crate) fn new(provider: Provider) -> Self {
+    /// The response of a provider in tokens of some bytes; always the same.
+    pub(crate) fn new(provider: Provider, token: usize) -> Self {
         let mut text = String::from_utf8(stream(Prose::Plain, GAP)).expect("prose in ASCII");
         text.truncate(TEXT);
         let mut response = String::from(provider.head());
-        let tokens = text.as_bytes().chunks(TOKEN);
+        let tokens = text.as_bytes().chunks(token);
         let events = tokens.len();
-        for token in tokens {
-            let token = String::from_utf8_lossy(token);
-            let json = serde_json::Value::from(token).to_string();
-            response.push_str(&provider.event(&json));
+        for (number, bytes) in tokens.enumerate() {
+            let text = String::from_utf8_lossy(bytes);
+            let json = serde_json::Value::from(text).to_string();
+            response.push_str(&provider.event(number, &json, token));
             response.push_str("\n\n");
         }
         response.push_str(provider.tail());

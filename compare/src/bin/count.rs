@@ -12,6 +12,10 @@ impl Counter for Counting {
         measure(run).count_total
     }
 
+    fn bytes(&mut self, run: &mut dyn FnMut()) -> usize {
+        usize::try_from(measure(run).bytes_current).unwrap_or(0)
+    }
+
     fn at_rest(&mut self, builder: ParserBuilder) -> usize {
         self.most(builder, &mut |push| push(b""))
     }

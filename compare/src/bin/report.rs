@@ -1,7 +1,20 @@
-//! Measures everything and writes `docs/benchmarks.md` and `docs/latency.svg`.
+//! Measures everything and writes `docs/benchmarks.md` and `docs/latency.svg`, or measures some rows and prints them.
 //!
-//! `cargo run --release --locked --manifest-path compare/Cargo.toml`; `PROVSTREAM_ROUNDS=3` makes it short.
+//! `cargo run --release --locked --manifest-path compare/Cargo.toml`; `PROVSTREAM_ROUNDS=3` makes it short. With the
+//! argument `wire` it prints the rows about providers' streams.
 
-fn main() -> std::io::Result<()> {
-    provstream_compare::report::write()
+use std::process::ExitCode;
+
+fn main() -> std::io::Result<ExitCode> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        [] => provstream_compare::report::write()?,
+        ["wire"] => print!("{}", provstream_compare::report::wire()),
+        _ => {
+            eprintln!("usage: report [wire]");
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }

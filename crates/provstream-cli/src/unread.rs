@@ -60,7 +60,11 @@ impl Seen {
         let unknown = Unknown {
             asked: self.asked,
             found,
-            start: self.start.unwrap_or(Start::Text),
+            start: if self.notices.contains_key(&NoticeCode::BinaryBody) {
+                Start::Binary
+            } else {
+                self.start.unwrap_or(Start::Text)
+            },
         };
         // In the streams of these formats nothing marks the end.
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
@@ -100,6 +104,8 @@ enum Start {
     Json,
     /// A field or a comment of server-sent events.
     Events,
+    /// Bytes that no text begins with.
+    Binary,
     /// Something else.
     Text,
 }
@@ -194,6 +200,10 @@ impl Display for Unknown {
             (_, Start::Json) => f.write_str(
                 "; expected a response of a provider, streamed or whole, found other JSON: read it without --input, or its texts with \
                  --field",
+            ),
+            (_, Start::Binary) => f.write_str(
+                "; expected server-sent events or JSON, found bytes that are not text, perhaps compressed with Brotli: decompress \
+                 them first",
             ),
             (None, Start::Text) => f.write_str(
                 "; expected server-sent events or JSON, found text: read it without --input",

@@ -1,7 +1,10 @@
-//! Events that differ from the last one in their text alone.
+//! Events that differ from the last one in their text, and in strings that nothing reads.
+
+use smallvec::SmallVec;
 
 use super::Channel;
 use super::found::Str;
+use super::walk::Unread;
 use super::walk::scan::string_end;
 
 /// Most bytes of an event that is kept.
@@ -9,14 +12,21 @@ const MAX_KEPT: usize = 1 << 10;
 
 /// The last event that was read, if it has one text and nothing else that matters.
 ///
-/// Most events of a stream are the same but for a few characters of text. One whose bytes before and after the text are those
-/// of the last event says the same as that one, so it needs no walk. The fast path: it knows nothing that the walk over the
-/// last event did not find out.
+/// Most events of a stream are the same but for a few characters of text. Some have a string as well that nothing reads and
+/// that is another one in each event, such as a time or `obfuscation`. An event that is the same in all other bytes says the
+/// same as the last one, so it needs no walk. The fast path: it knows nothing that the walk over the last event did not find
+/// out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Again {
     /// The data of the event; empty if the event has no data.
     data: Vec<u8>,
     text: Option<Text>,
+    /// The strings in it that nothing reads.
+    unread: Vec<Unread>,
+    /// Those of them that differed between two events, by their places in `unread`.
+    vary: u16,
+    /// The strings that may differ from those of the next event, in their order: the text, and those that vary.
+    strings: SmallVec<[Unread; 4]>,
 }
 
 /// The text of an event.
@@ -30,32 +40,55 @@ pub(super) struct Text {
 }
 
 impl Again {
-    /// The text of an event that differs from the last one in it alone.
+    /// The text of an event that differs from the last one in it, and in strings that nothing reads.
     #[inline]
     pub(super) fn read(&self, data: &[u8]) -> Option<Text> {
         let text = self.text?;
-        let (head, tail) = (
-            &self.data[..text.at.range().start],
-            &self.data[text.at.range().end..],
-        );
-        if !data.starts_with(head) {
-            return None;
+        let (mut at, mut kept_at, mut found) = (0, 0, None);
+        for string in &self.strings {
+            let before = &self.data[kept_at..usize::from(string.start)];
+            if !data.get(at..)?.starts_with(before) {
+                return None;
+            }
+            let start = at + before.len();
+            let end = string_end(data, start)?;
+            if usize::from(string.start) == text.at.range().start {
+                found = Some(Str::new(start, end));
+            }
+            (at, kept_at) = (end.end, usize::from(string.end));
         }
-        let string = string_end(data, head.len())?;
-        (data[string.end..] == *tail).then(|| Text {
-            at: Str::new(head.len(), string),
-            ..text
-        })
+        let is_same = data[at..] == self.data[kept_at..];
+        is_same.then_some(Text { at: found?, ..text })
     }
 
-    /// Keeps an event with this text and nothing else, in the place of the one before.
-    pub(super) fn keep(&mut self, data: &[u8], text: Text) {
+    /// Keeps an event with this text, these strings that nothing reads, and nothing else that matters, in the place of the one
+    /// before. Its strings are exchanged for those of that one.
+    pub(super) fn keep(&mut self, data: &[u8], text: Text, unread: &mut Vec<Unread>) {
         self.text = None;
-        if data.len() <= MAX_KEPT {
-            self.data.clear();
-            self.data.extend_from_slice(data);
-            self.text = Some(text);
+        if data.len() > MAX_KEPT {
+            return;
         }
+        if self.unread.len() == unread.len() {
+            for (place, (before, now)) in self.unread.iter().zip(&*unread).enumerate() {
+                let differs = self.data.get(before.range()) != data.get(now.range());
+                self.vary |= u16::from(differs) << place;
+            }
+        } else {
+            self.vary = 0;
+        }
+        core::mem::swap(&mut self.unread, unread);
+        self.data.clear();
+        // Events of a stream have nearly the same length.
+        self.data.reserve_exact(data.len());
+        self.data.extend_from_slice(data);
+        self.text = Some(text);
+        let text = Unread::new(text.at.range());
+        let varies = self.unread.iter().enumerate();
+        let varies = varies.filter(|(place, _)| self.vary >> place & 1 == 1);
+        let strings = varies.map(|(_, string)| *string).chain(text);
+        self.strings.clear();
+        self.strings.extend(strings);
+        self.strings.sort_unstable_by_key(|string| string.start);
     }
 
     /// Forgets the event.

@@ -259,7 +259,7 @@ impl Held {
             let held = if piece.lines.is_empty() {
                 Piece::Other(TextChunk::new(bytes, piece.start))
             } else {
-                Piece::Event(Frame::new(bytes, piece.start, piece.lines.clone()))
+                Piece::Event(Frame::new(bytes, piece.start, &piece.lines))
             };
             (piece.kind, held)
         })

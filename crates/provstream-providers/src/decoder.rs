@@ -58,6 +58,9 @@ struct State {
     decoded: Vec<u8>,
 }
 
+/// Bytes that the text of an event commonly has; memory for more is given back.
+const USUAL: usize = 1 << 12;
+
 /// The high surrogates that texts ended with so far; at most twice as many as there may be channels.
 #[derive(Clone, Debug, Default)]
 struct Halves(BTreeMap<Key, u16>);
@@ -236,6 +239,9 @@ impl State {
         }
         self.reader.found = found;
         self.reader.trim();
+        if self.decoded.capacity() > USUAL {
+            self.decoded = Vec::new();
+        }
         if let Some(code) = odd {
             self.notice(Notice::new(code, frame.span()), sink);
         }

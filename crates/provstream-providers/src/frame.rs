@@ -3,8 +3,6 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use smallvec::SmallVec;
-
 use super::item::NoticeCode;
 use provstream::{Span, TextChunk};
 
@@ -23,7 +21,7 @@ pub(super) enum Kind {
 }
 
 /// A line's data within the raw bytes of its event.
-type Line = Range<usize>;
+pub(super) type Line = Range<usize>;
 
 /// An event: its bytes in the stream and the data they carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,29 +31,40 @@ pub(super) struct Frame<'a> {
     pub(super) start: u64,
     /// The data of all lines with a line feed between each two: borrowed from `raw` if there is one line.
     pub(super) data: Cow<'a, [u8]>,
-    lines: SmallVec<[Line; 1]>,
-    /// Where each of the lines begins in the data, if there are several.
-    starts: SmallVec<[usize; 1]>,
+    /// The first line.
+    line: Line,
+    /// All of them, if there are several.
+    several: Option<Box<Several>>,
+}
+
+/// The lines of data of an event that has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Several {
+    lines: Vec<Line>,
+    /// Where each of them begins in the data.
+    starts: Vec<usize>,
 }
 
 impl<'a> Frame<'a> {
+    /// An event whose data are in this `line` of `raw`.
+    #[inline]
+    pub(super) fn of_line(raw: &'a [u8], start: u64, line: Line) -> Self {
+        Self {
+            raw,
+            start,
+            data: Cow::Borrowed(&raw[line.clone()]),
+            line,
+            several: None,
+        }
+    }
+
     /// An event whose data are in these `lines` of `raw`, of which there is at least one.
-    pub(super) fn new(raw: &'a [u8], start: u64, lines: SmallVec<[Line; 1]>) -> Self {
-        let data = match lines.as_slice() {
-            [line] => {
-                return Self {
-                    raw,
-                    start,
-                    data: Cow::Borrowed(&raw[line.clone()]),
-                    starts: SmallVec::new(),
-                    lines,
-                };
-            }
-            lines => {
-                let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
-                Cow::Owned(pieces.join(&b'\n'))
-            }
+    pub(super) fn new(raw: &'a [u8], start: u64, lines: &[Line]) -> Self {
+        let [line, _, ..] = lines else {
+            let line = lines.first().cloned().unwrap_or_default();
+            return Self::of_line(raw, start, line);
         };
+        let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
         let mut next = 0;
         let starts = lines.iter().map(|line| {
             let start = next;
@@ -65,9 +74,12 @@ impl<'a> Frame<'a> {
         Self {
             raw,
             start,
-            data,
-            starts: starts.collect(),
-            lines,
+            data: Cow::Owned(pieces.join(&b'\n')),
+            line: line.clone(),
+            several: Some(Box::new(Several {
+                starts: starts.collect(),
+                lines: lines.to_vec(),
+            })),
         }
     }
 
@@ -76,18 +88,21 @@ impl<'a> Frame<'a> {
     }
 
     /// Where the data of each line are in the raw bytes.
-    pub(super) fn lines(&self) -> &[Range<usize>] {
-        &self.lines
+    pub(super) fn lines(&self) -> &[Line] {
+        match &self.several {
+            Some(several) => &several.lines,
+            None => core::slice::from_ref(&self.line),
+        }
     }
 
-    /// Where a range of the data, which does not go beyond its line, stands in the raw bytes.
+    /// Where a range of the data, which does not go beyond its line, is in the raw bytes.
     pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
-        if let [line] = self.lines.as_slice() {
-            return Some(line.start + data.start..line.start + data.end);
-        }
-        let place = self.starts.partition_point(|&start| start <= data.start);
+        let Some(several) = &self.several else {
+            return Some(self.line.start + data.start..self.line.start + data.end);
+        };
+        let place = several.starts.partition_point(|&start| start <= data.start);
         let place = place.checked_sub(1)?;
-        let (line, before) = (self.lines.get(place)?, self.starts.get(place)?);
+        let (line, before) = (several.lines.get(place)?, several.starts.get(place)?);
         let start = line.start + (data.start - before);
         (start + data.len() <= line.end).then(|| start..start + data.len())
     }

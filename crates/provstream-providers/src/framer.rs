@@ -58,9 +58,9 @@ impl Framer {
         let mut rest = chunk;
         while let (Envelope::Unknown, Some((&byte, later))) = (&self.envelope, rest.split_first()) {
             let may_lead = byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(&byte);
-            // The first byte of Zstandard is one of text as well.
-            let may_be_zstd = byte == b'(' && self.leading.is_empty();
-            if (may_lead || may_be_zstd) && self.leading.len() < self.max_event {
+            // The first byte of Zstandard is one of text as well, and that of gzip one of Brotli.
+            let may_be_encoded = matches!(byte, b'(' | 0x1F) && self.leading.is_empty();
+            if (may_lead || may_be_encoded) && self.leading.len() < self.max_event {
                 self.leading.push(byte);
                 rest = later;
             } else {
@@ -91,7 +91,8 @@ impl Framer {
     /// The first byte that shows the envelope is `byte`.
     fn begin(&mut self, byte: u8, sink: Sink<'_>) {
         let encoded = match (self.leading.as_slice(), byte) {
-            (_, 0x1F) => Some(NoticeCode::GzipBody),
+            (b"\x1F", 0x8B) => Some(NoticeCode::GzipBody),
+            ([0x1F, ..], _) => Some(NoticeCode::BinaryBody),
             (b"(", 0xB5) => Some(NoticeCode::ZstdBody),
             (_, 0..0x20 | 0x7F..=0xC1 | 0xF5..) if !byte.is_ascii_whitespace() => {
                 Some(NoticeCode::BinaryBody)

@@ -1,9 +1,9 @@
 //! Events that are JSON alone: one a line, the elements of one array, or values over several lines.
 
 use memchr::memchr;
-use smallvec::smallvec;
 
 use super::frame::{Frame, Kind, Piece};
+use super::sse::give_back;
 use super::walk::scan::Skip;
 use provstream::Span;
 use provstream::TextChunk;
@@ -86,7 +86,7 @@ impl JsonFramer {
             sink(kind, Piece::Unterminated(frame(&self.open, self.start)));
         }
         self.passing = false;
-        self.open.clear();
+        give_back(&mut self.open);
         self.start = self.position;
         self.skip = Skip::default();
         self.is_in_value = true;
@@ -197,7 +197,7 @@ impl JsonFramer {
             } else if !self.open.is_empty() {
                 sink(kind, event(&self.open, self.start));
             }
-            self.open.clear();
+            give_back(&mut self.open);
             self.start = self.position;
         }
     }
@@ -212,5 +212,5 @@ fn event(raw: &[u8], start: u64) -> Piece<'_> {
 }
 
 fn frame(raw: &[u8], start: u64) -> Frame<'_> {
-    Frame::new(raw, start, smallvec![0..raw.trim_ascii_end().len()])
+    Frame::of_line(raw, start, 0..raw.trim_ascii_end().len())
 }

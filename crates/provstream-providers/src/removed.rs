@@ -1,5 +1,6 @@
 //! Where annotations were removed from a text, so that offsets into it can follow.
 
+use core::ops::Range;
 use std::collections::VecDeque;
 
 use super::Format;
@@ -38,13 +39,15 @@ struct Gated {
 }
 
 /// A passage of the text before that something else, or nothing, was written for.
+///
+/// A stream keeps many of them, so its offsets have 32 bits; after so many units no more places are kept.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    start: u64,
-    end: u64,
+    start: u32,
+    end: u32,
     /// Where it is in the text written, and where what was written for it ends.
-    clean_start: u64,
-    clean_end: u64,
+    clean_start: u32,
+    clean_end: u32,
 }
 
 impl Removed {
@@ -99,22 +102,18 @@ impl Removed {
             _ => return,
         };
         let (start, clean_start) = (self.taken + kept, self.written + kept);
-        self.push(Place {
-            start,
-            end: start + cut,
-            clean_start,
-            clean_end: clean_start + written,
-        });
+        self.push(start..start + cut, clean_start..clean_start + written);
         // The white space that is kept is written next, and then the replacement.
         self.taken += cut;
         self.pending = written;
     }
 
-    fn push(&mut self, place: Place) {
+    /// Notes a passage of the text before, and what was written for it.
+    fn push(&mut self, text: Range<u64>, clean: Range<u64>) {
         if self.places.len() == MAX_PLACES {
             self.places.drain(..MAX_PLACES / 2);
         }
-        self.places.push(place);
+        self.places.extend(Place::new(text, clean));
     }
 
     /// Whether a gate writes the text.
@@ -179,12 +178,7 @@ impl Removed {
         if let Some((_, units)) = inserted {
             let (start, clean_start) = (self.taken, self.written);
             self.written += units;
-            self.push(Place {
-                start,
-                end: start,
-                clean_start,
-                clean_end: self.written,
-            });
+            self.push(start..start, clean_start..self.written);
         }
     }
 
@@ -203,12 +197,7 @@ impl Removed {
     fn removes(&mut self, units: u64) {
         let (start, at) = (self.taken, self.written);
         self.taken += units;
-        self.push(Place {
-            start,
-            end: self.taken,
-            clean_start: at,
-            clean_end: at,
-        });
+        self.push(start..self.taken, at..at);
     }
 
     /// Where a place in the text before is in the text written. Of a gated text, what is not decided about, or never is, has
@@ -217,12 +206,28 @@ impl Removed {
         if self.is_undecided(offset) {
             return self.written;
         }
-        let after = self.places.partition_point(|place| place.start < offset);
+        let after = self
+            .places
+            .partition_point(|place| u64::from(place.start) < offset);
         match after.checked_sub(1).and_then(|last| self.places.get(last)) {
-            Some(place) if offset < place.end => place.clean_start,
-            Some(place) => place.clean_end + (offset - place.end),
+            Some(place) => match offset.checked_sub(u64::from(place.end)) {
+                Some(beyond) => u64::from(place.clean_end) + beyond,
+                None => u64::from(place.clean_start),
+            },
             None => offset,
         }
+    }
+}
+
+impl Place {
+    /// A passage of the text before, and what was written for it.
+    fn new(text: Range<u64>, clean: Range<u64>) -> Option<Self> {
+        Some(Self {
+            start: u32::try_from(text.start).ok()?,
+            end: u32::try_from(text.end).ok()?,
+            clean_start: u32::try_from(clean.start).ok()?,
+            clean_end: u32::try_from(clean.end).ok()?,
+        })
     }
 }
 

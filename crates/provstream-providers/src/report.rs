@@ -23,6 +23,19 @@ pub struct ReadReport {
 }
 
 impl ReadReport {
+    /// The report on nothing.
+    pub(super) const fn new() -> Self {
+        Self {
+            events: 0,
+            text_bytes: 0,
+            reasoning_bytes: 0,
+            unknown: 0,
+            is_known: false,
+            notices: [0; COUNTED],
+            body: None,
+        }
+    }
+
     /// Events with data, those included that were not read.
     #[must_use]
     pub const fn events(&self) -> u64 {

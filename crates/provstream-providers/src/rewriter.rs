@@ -21,8 +21,22 @@ use provstream::{Parser, Rewriter};
 #[derive(Clone, Debug)]
 pub struct StreamRewriter {
     framer: Framer,
-    state: State<Rewriter>,
+    waiting: Waiting,
+    /// Nothing before the first bytes, so that a rewriter that waits for them takes little memory.
+    state: Option<Box<State<Rewriter>>>,
 }
+
+/// The settings of a rewriter.
+#[derive(Clone, Debug)]
+struct Waiting {
+    format: Option<Format>,
+    reasoning: Reasoning,
+    /// What each channel begins with, until the state has it.
+    fresh: Option<Box<Rewriter>>,
+}
+
+/// The report on a response of which nothing came.
+static NOTHING: ReadReport = ReadReport::new();
 
 impl StreamRewriter {
     /// A rewriter of responses of this format, whose channels are each read by a parser set up like `parser`, which is at
@@ -42,7 +56,12 @@ impl StreamRewriter {
     fn of(format: Option<Format>, parser: Parser) -> Self {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
-            state: State::new(format, Rewriter::new(parser)),
+            waiting: Waiting {
+                format,
+                reasoning: Reasoning::default(),
+                fresh: Some(Box::new(Rewriter::new(parser))),
+            },
+            state: None,
         }
     }
 
@@ -58,20 +77,27 @@ impl StreamRewriter {
     /// is pushed.
     #[must_use]
     pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
-        self.state.set_reasoning(mode);
+        self.waiting.reasoning = mode;
+        if let Some(state) = &mut self.state {
+            state.set_reasoning(mode);
+        }
         self
     }
 
     /// The format: what was asked for, or what the events showed so far.
     #[must_use]
-    pub const fn format(&self) -> Option<Format> {
-        self.state.reader.format()
+    pub fn format(&self) -> Option<Format> {
+        match &self.state {
+            None => self.waiting.format,
+            Some(state) => state.reader.format(),
+        }
     }
 
     /// How much of the response was read so far.
     #[must_use]
-    pub const fn report(&self) -> &ReadReport {
-        &self.state.reader.report
+    pub fn report(&self) -> &ReadReport {
+        let state = self.state.as_ref();
+        state.map_or(&NOTHING, |state| &state.reader.report)
     }
 
     /// Bytes taken so far: the offset of the next one in the response.
@@ -82,7 +108,8 @@ impl StreamRewriter {
 
     /// Takes the next bytes of the response.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
+        let state = self.state.get_or_insert_with(|| waiting.begin());
         self.framer.push(chunk, &mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
@@ -90,7 +117,8 @@ impl StreamRewriter {
 
     /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
+        let state = self.state.get_or_insert_with(|| waiting.begin());
         self.framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
@@ -100,6 +128,17 @@ impl StreamRewriter {
     /// Back to the start of a response with the same settings.
     pub fn reset(&mut self) {
         self.framer.reset();
-        self.state.reset();
+        if let Some(state) = &mut self.state {
+            state.reset();
+        }
+    }
+}
+
+impl Waiting {
+    fn begin(&mut self) -> Box<State<Rewriter>> {
+        let fresh = self.fresh.take().unwrap_or_default();
+        let mut state = State::with_fresh(self.format, fresh);
+        state.set_reasoning(self.reasoning);
+        Box::new(state)
     }
 }

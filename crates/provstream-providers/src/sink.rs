@@ -152,6 +152,8 @@ pub(super) struct Collect<'s, S> {
     pub(super) out: &'s mut Vec<u8>,
     pub(super) handler: &'s mut S,
     pub(super) is_repeated: bool,
+    /// Something took the place of an annotation or a record.
+    pub(super) has_replaced: bool,
     /// Where in the text annotations were removed, if offsets into it are to follow.
     pub(super) removed: Option<&'s mut super::removed::Removed>,
 }
@@ -167,6 +169,7 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         let replacement = self.handler.annotation(annotation);
+        self.has_replaced = true;
         if let Some(removed) = &mut self.removed {
             let (raw, white_space) = (annotation.raw(), annotation.whitespace_before());
             if removed.is_gated() {
@@ -180,6 +183,7 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         let replacement = self.handler.record(record);
+        self.has_replaced = true;
         if let Some(removed) = &mut self.removed {
             if removed.is_gated() {
                 removed.cut(record.span(), record.raw(), 0);

@@ -55,7 +55,20 @@ pub struct SseDecoder {
     passing: bool,
     last_event_id: Vec<u8>,
     retry: Option<Duration>,
+    head: Head,
 }
+
+/// What an event has before its data, for those after it that have the same.
+#[derive(Clone, Debug, Default)]
+struct Head {
+    /// The lines before the one of data, and that one up to its value; empty if there is none to compare with.
+    bytes: Vec<u8>,
+    /// Where in them the type of the event is.
+    name: Range<u8>,
+}
+
+/// Most bytes of a [`Head`].
+const MAX_HEAD: usize = 96;
 
 /// What the open line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +169,10 @@ impl SseDecoder {
             passing: false,
             last_event_id: Vec::new(),
             retry: None,
+            head: Head {
+                bytes: Vec::new(),
+                name: 0..0,
+            },
         }
     }
 
@@ -215,8 +232,10 @@ impl SseDecoder {
             core::mem::take(&mut self.open),
             core::mem::take(&mut self.last_event_id),
         );
+        // The head depends on no state.
+        let head = core::mem::take(&mut self.head);
         *self = Self::new().with_max_event(self.max_event);
-        (self.open, self.last_event_id) = (open, id);
+        (self.open, self.last_event_id, self.head) = (open, id, head);
         self.open.clear();
         self.last_event_id.clear();
     }
@@ -310,7 +329,7 @@ impl SseDecoder {
             }
             sink(SsePiece::Oversized(Span::new(self.start, self.position)));
         } else {
-            self.open.extend_from_slice(taken);
+            self.keep(taken);
             match step {
                 Step::Open => return,
                 Step::Alone => sink(SsePiece::Other(TextChunk::new(&self.open, self.start))),
@@ -320,8 +339,19 @@ impl SseDecoder {
         self.begin_block();
     }
 
+    /// Appends bytes to the open block, which gets little more memory than most events need.
+    fn keep(&mut self, taken: &[u8]) {
+        const USUAL: usize = 1 << 12;
+        const STEP: usize = 64;
+        let len = self.open.len() + taken.len();
+        if len > self.open.capacity() && len < USUAL {
+            self.open.reserve_exact(taken.len().max(STEP));
+        }
+        self.open.extend_from_slice(taken);
+    }
+
     fn begin_block(&mut self) {
-        self.open.clear();
+        give_back(&mut self.open);
         self.start = self.position;
         self.passing = false;
         self.has_field = false;
@@ -336,6 +366,9 @@ impl SseDecoder {
         if !is_between || self.has_field || self.bom.is_some() || self.after_cr || !begins {
             return None;
         }
+        if let Some(len) = self.like_last(rest, sink) {
+            return Some(len);
+        }
         let block = Block::read(rest, false)?;
         if block.len > self.max_event {
             return None;
@@ -343,9 +376,36 @@ impl SseDecoder {
         let raw = &rest[..block.len];
         self.position += block.len as u64;
         self.after_cr = raw.ends_with(b"\r");
+        self.head.keep(raw, &block);
         self.give(raw, block, sink);
         self.begin_block();
         Some(raw.len())
+    }
+
+    /// The same for an event that begins like the last one and has one line of data, the last of its lines.
+    #[inline]
+    fn like_last(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
+        let from = self.head.bytes.len();
+        let data = rest.strip_prefix(&*self.head.bytes)?;
+        // The space after the colon is no part of the value.
+        if from == 0 || (data.first() == Some(&b' ') && self.head.bytes.ends_with(b":")) {
+            return None;
+        }
+        let end = memchr2(b'\r', b'\n', data)?;
+        let len = from + end + 2;
+        if !data[end..].starts_with(b"\n\n") || len > self.max_event {
+            return None;
+        }
+        let (raw, start) = (&rest[..len], self.start);
+        self.position += len as u64;
+        self.start = self.position;
+        let name = usize::from(self.head.name.start)..usize::from(self.head.name.end);
+        sink(SsePiece::Event(SseEvent {
+            name: &raw[name],
+            id: &self.last_event_id,
+            frame: Frame::of_line(raw, start, from..from + end),
+        }));
+        Some(len)
     }
 
     /// Gives the open block, which is complete.
@@ -370,14 +430,30 @@ impl SseDecoder {
         sink(SsePiece::Event(SseEvent {
             name: &raw[block.name],
             id: &self.last_event_id,
-            frame: Frame::new(raw, self.start, block.data),
+            frame: Frame::new(raw, self.start, &block.data),
         }));
     }
 
     /// What the stream ends within, as the event that some clients take it for; `None` if it has no data.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
-        (!block.data.is_empty()).then(|| Frame::new(text.bytes(), text.span().start(), block.data))
+        (!block.data.is_empty()).then(|| Frame::new(text.bytes(), text.span().start(), &block.data))
+    }
+}
+
+impl Head {
+    /// Keeps what an event has before its data, if nothing but the data is to be read of one that has the same.
+    fn keep(&mut self, raw: &[u8], block: &Block) {
+        self.bytes.clear();
+        let [line] = block.data.as_slice() else {
+            return;
+        };
+        let is_last = raw[line.end..] == *b"\n\n";
+        if is_last && line.start <= MAX_HEAD && block.id.is_none() && block.retry.is_none() {
+            self.bytes.extend_from_slice(&raw[..line.start]);
+            // It is in these bytes, as no line follows that of the data.
+            self.name = block.name.start as u8..block.name.end as u8;
+        }
     }
 }
 
@@ -452,6 +528,15 @@ impl Block {
             _ => {}
         }
     }
+}
+
+/// Empties a buffer, and gives back memory that an unusually long event needed.
+pub(super) fn give_back(open: &mut Vec<u8>) {
+    const USUAL: usize = 1 << 16;
+    if open.capacity() > USUAL {
+        *open = Vec::new();
+    }
+    open.clear();
 }
 
 /// A number of milliseconds in ASCII digits alone.

@@ -70,6 +70,7 @@ impl Template {
     /// Keeps an event with text of the channel, in the place of the one before.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, text: Range<usize>) {
         self.raw.clear();
+        self.raw.reserve_exact(frame.raw.len().min(MAX_KEPT) + 1);
         // A line of data that is empty may have no colon to go on after.
         let first = frame.lines().iter().find(|line| !line.is_empty());
         let (Some(first), Some(last)) = (first, frame.lines().last()) else {

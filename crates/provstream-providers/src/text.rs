@@ -20,6 +20,8 @@ pub(super) struct Text<R> {
     high_is_out: bool,
     /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
     after_lone_half: bool,
+    /// Text may be held back. If not, all that was read is written.
+    may_hold: bool,
     /// What an event with more of its text looks like.
     pub(super) template: Template,
     pub(super) removed: Option<Removed>,
@@ -30,6 +32,13 @@ pub(super) struct Text<R> {
 pub(super) struct Scratch {
     decoded: Vec<u8>,
     out: Vec<u8>,
+}
+
+impl Scratch {
+    /// Bytes of memory.
+    pub(super) const fn capacity(&self) -> usize {
+        self.decoded.capacity() + self.out.capacity()
+    }
 }
 
 /// Where the text that a string becomes is appended as content of a JSON string.
@@ -44,6 +53,7 @@ impl<R: TextRewriter> Text<R> {
             high: None,
             high_is_out: false,
             after_lone_half: false,
+            may_hold: R::WITHHOLDS_UNREAD,
             template: Template::new(),
             removed,
         }
@@ -59,9 +69,10 @@ impl<R: TextRewriter> Text<R> {
         handler: &mut impl StreamHandler,
     ) -> (usize, bool) {
         let is_simple = self.high.is_none() && !self.after_lone_half && !delta.is_last;
-        if is_simple && !delta.escaped && core::str::from_utf8(delta.content).is_ok() {
+        if is_simple && !delta.escaped && is_utf8(delta.content) {
             self.rewrite(delta.content, false, scratch, handler);
             let changed = scratch.out != delta.content;
+            self.may_hold |= changed;
             if changed {
                 push_content(edit, &scratch.out);
             }
@@ -72,6 +83,7 @@ impl<R: TextRewriter> Text<R> {
             let text = provstream::json::decode_in(delta.content, delta.escaped, &mut decoded).text;
             self.rewrite(text.as_bytes(), false, scratch, handler);
             let (len, changed) = (text.len(), scratch.out != text.as_bytes());
+            self.may_hold |= changed;
             drop(text);
             scratch.decoded = decoded;
             if changed {
@@ -90,6 +102,7 @@ impl<R: TextRewriter> Text<R> {
         edit: Edit<'_>,
         handler: &mut impl StreamHandler,
     ) -> (usize, bool) {
+        self.may_hold = true;
         let content = &*String::from_utf8_lossy(delta.content);
         let before = self.high;
         let mut piece = halves::decode(content, before);
@@ -155,12 +168,15 @@ impl<R: TextRewriter> Text<R> {
             out: &mut scratch.out,
             handler,
             is_repeated: false,
+            has_replaced: false,
             removed: self.removed.as_mut(),
         };
         self.rewriter.push(text, &mut collect);
         if is_last {
             self.rewriter.finish(&mut collect);
         }
+        // What takes the place of an annotation could by chance be equal to what is held back.
+        self.may_hold |= collect.has_replaced;
     }
 
     fn buffers(&self) -> bool {
@@ -169,8 +185,21 @@ impl<R: TextRewriter> Text<R> {
 
     /// Whether some text was read and is not written yet.
     pub(super) fn is_holding(&self) -> bool {
-        self.high.is_some() || self.buffers()
+        self.may_hold && (self.high.is_some() || self.buffers())
     }
+
+    /// The same, and keeps it.
+    pub(super) fn note_holding(&mut self) -> bool {
+        let is_holding = self.is_holding();
+        self.may_hold = is_holding || R::WITHHOLDS_UNREAD;
+        is_holding
+    }
+}
+
+/// Whether bytes are UTF-8; most deltas are few bytes of ASCII.
+#[inline]
+fn is_utf8(bytes: &[u8]) -> bool {
+    bytes.is_ascii() || core::str::from_utf8(bytes).is_ok()
 }
 
 /// The next piece of a channel's text.
@@ -215,6 +244,7 @@ pub(super) fn rewrite_whole(
         out,
         handler,
         is_repeated: whole.is_repeated,
+        has_replaced: false,
         removed: whole.removed,
     };
     rewriter.push(text.as_bytes(), &mut collect);
@@ -254,6 +284,12 @@ pub(super) trait TextRewriter: Clone {
     /// The rewriter of a text, as this one begins.
     fn begin(&self, position: ChannelPosition) -> Self;
 
+    /// It can go back to how it began.
+    const RENEWS: bool = false;
+
+    /// Goes back to how it began, if it can.
+    fn renew(&mut self) {}
+
     /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
@@ -270,9 +306,14 @@ pub(super) trait TextRewriter: Clone {
 
 impl TextRewriter for Rewriter {
     const WITHHOLDS_UNREAD: bool = false;
+    const RENEWS: bool = true;
 
     fn begin(&self, _: ChannelPosition) -> Self {
         self.clone()
+    }
+
+    fn renew(&mut self) {
+        self.reset();
     }
 
     fn restart(&mut self, _: &Self, _: ChannelPosition, _: Option<&Self>) {

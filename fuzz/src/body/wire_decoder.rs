@@ -1,9 +1,13 @@
 //! What a provider's stream says does not depend on how it is cut.
 
+use std::collections::BTreeMap;
+
 use provstream::Parser;
-use provstream_providers::{Decoder, Format, ResponseParser, WireEvent};
+use provstream_providers::{Decoder, Format, Item, ResponseParser, WireEvent};
+use testkit::wire::oracle::Client;
 
 use super::super::case::Case;
+use super::wire_rewriter::made_up;
 
 /// How a stream is cut changes no item, in any format, named or found out; nor an event of a channel's text.
 pub(super) fn check(data: &[u8]) {
@@ -25,6 +29,35 @@ pub(super) fn check(data: &[u8]) {
         assert_eq!(items(decoder, &bytes), whole, "byte by byte");
     }
     assert_eq!(events(&pieces), events(&[data]));
+    check_made_up(data);
+}
+
+/// The texts of a made-up stream, cut anywhere, are those that the whole-stream oracle reads, its format named or found out.
+fn check_made_up(data: &[u8]) {
+    let (format, stream) = made_up(data);
+    let expected = Client::of(format, &stream).texts;
+    let mut cuts = Case::new(data).cuts();
+    for mut decoder in [Decoder::new(format), Decoder::detect()] {
+        let mut texts = BTreeMap::<_, String>::new();
+        let mut take = |item: Item<'_>| {
+            if let Item::Text(delta) = item {
+                *texts.entry(delta.channel()).or_default() += delta.text();
+            }
+        };
+        let mut rest = &stream[..];
+        while !rest.is_empty() {
+            let (piece, later) = rest.split_at(cuts(rest.len()));
+            decoder.push(piece, &mut take);
+            rest = later;
+        }
+        decoder.finish(&mut take);
+        assert_eq!(decoder.format(), Some(format));
+        // Both name few channels, in the same order.
+        assert!(
+            texts.values().eq(expected.values()),
+            "{format}: {texts:?}, expected {expected:?}"
+        );
+    }
 }
 
 /// All that a decoder gives, as text.

@@ -101,13 +101,18 @@ pub(super) fn check(data: &[u8]) {
     }
 }
 
-/// A made-up stream whose seed is the input: what a client reads of it rewritten is what the oracle says.
-fn check_made_up(data: &[u8]) {
+/// A made-up stream whose seed is the input, and its format.
+pub(super) fn made_up(data: &[u8]) -> (Format, Vec<u8>) {
     let seed = data.iter().fold(0_u64, |seed, &byte| {
         seed.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte)
     });
     let format = Format::ALL[seed as usize % Format::ALL.len()];
-    let stream = stream(format, seed);
+    (format, stream(format, seed))
+}
+
+/// A made-up stream whose seed is the input: what a client reads of it rewritten is what the oracle says.
+fn check_made_up(data: &[u8]) {
+    let (format, stream) = made_up(data);
     let rewriter = StreamRewriter::new(format, Parser::new());
     let out = written(rewriter, Replacement::Remove, &[&stream]);
     let expected = Client::of(format, &stream).cleaned();

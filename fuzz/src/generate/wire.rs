@@ -32,10 +32,43 @@ const fn deltas(format: Format) -> &'static [&'static str] {
             r##"{"response":"@","done":false}"##,
             r##"{"message":{"content":"@"},"done":true}"##,
         ],
-        _ => &[
+        Format::Cohere => &[
             r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
             r##"{"type":"content-start","index":#,"delta":{"message":{"content":{"type":"text","text":"@"}}}}"##,
         ],
+        Format::OpenAiAssistants => &[
+            r##"{"id":"m","object":"thread.message.delta","delta":{"content":[{"index":#,"type":"text","text":{"value":"@","annotations":[]}}]}}"##,
+            r##"{"delta":{"content":[{"refusal":"@","type":"refusal","index":#}]},"object":"thread.message.delta"}"##,
+            r##"{"object":"thread.message.delta","delta":{"content":[{"index":#,"text":{"value":"@","annotations":[{"start_index":3,"end_index":9}]}}]}}"##,
+        ],
+        Format::GeminiInteractions => &[
+            r##"{"index":#,"delta":{"type":"text","text":"@"},"event_type":"step.delta"}"##,
+            r##"{"event_type":"content.delta","delta":{"text":"@","type":"text"},"index":#}"##,
+            r##"{"index":#,"step":{"type":"model_output","content":[{"type":"text","text":"@"}]},"event_type":"step.start"}"##,
+            r##"{"index":#,"content":{"type":"text","text":"@"},"event_type":"content.start"}"##,
+        ],
+        Format::MistralConversations => &[
+            r##"{"type":"message.output.delta","output_index":#,"content_index":0,"role":"assistant","content":"@"}"##,
+            r##"{"type":"message.output.delta","output_index":#,"content_index":1,"content":{"type":"text","text":"@"}}"##,
+        ],
+        Format::LlamaCpp => &[
+            r##"{"index":#,"content":"@","tokens":[1,2],"stop":false}"##,
+            r##"{"stop":false,"content":"@","index":#}"##,
+            r##"{"index":#,"content":"@","stop":true,"stop_type":"limit"}"##,
+        ],
+        Format::Tgi => &[
+            r##"{"index":#,"token":{"id":1,"text":"@","logprob":-0.5,"special":false},"generated_text":null,"details":null}"##,
+            r##"{"token":{"special":false,"text":"@"},"generated_text":"@","details":{"finish_reason":"length"}}"##,
+        ],
+        Format::BedrockConverse => &[
+            r##"{"contentBlockDelta":{"delta":{"text":"@"},"contentBlockIndex":#}}"##,
+            r##"{"contentBlockIndex":#,"delta":{"text":"@"}}"##,
+        ],
+        Format::VercelUi => &[
+            r##"{"type":"text-delta","id":"#","delta":"@"}"##,
+            r##"{"delta":"@","id":"#","type":"text-delta"}"##,
+        ],
+        _ => panic!("a format without templates"),
     }
 }
 
@@ -78,7 +111,7 @@ const fn others(format: Format) -> &'static [&'static str] {
             r##"{"error":"@"}"##,
             r##"{"done":true,"eval_count":3}"##,
         ],
-        _ => &[
+        Format::Cohere => &[
             r##"{"type":"content-end","index":#}"##,
             r##"{"type":"tool-plan-delta","delta":{"message":{"tool_plan":"@"}}}"##,
             r##"{"type":"tool-call-delta","index":#,"delta":{"message":{"tool_calls":{"function":{"arguments":"@"}}}}}"##,
@@ -86,6 +119,59 @@ const fn others(format: Format) -> &'static [&'static str] {
             r##"{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}"##,
             r##"{"type":"message-end","delta":{"error":"@"}}"##,
         ],
+        Format::OpenAiAssistants => &[
+            r##"{"object":"thread.message","status":"in_progress","content":[],"completed_at":null}"##,
+            r##"{"object":"thread.message","status":"completed","content":[{"type":"text","text":{"value":"@","annotations":[{"start_index":3,"end_index":9}]}}],"completed_at":7}"##,
+            r##"{"object":"thread.run.step.delta","delta":{"step_details":{"tool_calls":[{"index":#,"function":{"arguments":"@"}}]}}}"##,
+            r##"{"object":"thread.message.delta","delta":{"content":[{"index":#,"type":"image_file","image_file":{"file_id":"f"}}]}}"##,
+            r##"{"object":"thread.run","last_error":{"message":"@"}}"##,
+            "[DONE]",
+        ],
+        Format::GeminiInteractions => &[
+            r##"{"index":#,"event_type":"step.stop"}"##,
+            r##"{"index":#,"delta":{"type":"thought_summary","content":{"type":"text","text":"@"}},"event_type":"step.delta"}"##,
+            r##"{"index":#,"delta":{"type":"arguments_delta","arguments":"@"},"event_type":"step.delta"}"##,
+            r##"{"index":#,"step":{"type":"function_call"},"event_type":"step.start"}"##,
+            r##"{"interaction":{"steps":[{"type":"user_input","content":[{"text":"@"}]},{"type":"model_output","content":[{"text":"@"}]}]},"event_type":"interaction.completed"}"##,
+            r##"{"error":{"message":"@"},"event_type":"error"}"##,
+        ],
+        Format::MistralConversations => &[
+            r##"{"type":"conversation.response.started","conversation_id":"c"}"##,
+            r##"{"type":"message.output.delta","output_index":#,"content":{"type":"tool_reference","title":"@"}}"##,
+            r##"{"type":"message.output.delta","output_index":#,"content":{"type":"thinking","thinking":[{"type":"text","text":"@"}]}}"##,
+            r##"{"type":"function.call.delta","output_index":#,"arguments":"@"}"##,
+            r##"{"type":"conversation.response.error","message":"@","code":1}"##,
+            r##"{"type":"conversation.response.done","usage":{"total_tokens":3}}"##,
+        ],
+        Format::LlamaCpp => &[
+            r##"{"index":#,"content":"","stop":true,"stop_type":"eos","prompt":"@"}"##,
+            r##"{"error":{"code":500,"message":"@"}}"##,
+        ],
+        Format::Tgi => &[
+            r##"{"index":#,"token":{"id":2,"text":"@","special":true},"generated_text":"@","details":{"finish_reason":"eos_token"}}"##,
+            r##"{"error":"@","error_type":"generation"}"##,
+        ],
+        Format::BedrockConverse => &[
+            r##"{"messageStart":{"role":"assistant"}}"##,
+            r##"{"contentBlockStop":{"contentBlockIndex":#}}"##,
+            r##"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"t","name":"f"}},"contentBlockIndex":#}}"##,
+            r##"{"contentBlockDelta":{"delta":{"toolUse":{"input":"@"}},"contentBlockIndex":#}}"##,
+            r##"{"contentBlockDelta":{"delta":{"reasoningContent":{"text":"@"}},"contentBlockIndex":#}}"##,
+            r##"{"messageStop":{"stopReason":"end_turn"}}"##,
+            r##"{"throttlingException":{"message":"@"}}"##,
+        ],
+        Format::VercelUi => &[
+            r##"{"type":"start","messageId":"m"}"##,
+            r##"{"type":"text-start","id":"#"}"##,
+            r##"{"type":"text-end","id":"#"}"##,
+            r##"{"type":"reasoning-delta","id":"r","delta":"@"}"##,
+            r##"{"type":"tool-input-start","toolCallId":"c","toolName":"f"}"##,
+            r##"{"type":"tool-input-delta","toolCallId":"c","inputTextDelta":"@"}"##,
+            r##"{"type":"error","errorText":"@"}"##,
+            r##"{"type":"finish"}"##,
+            "[DONE]",
+        ],
+        _ => panic!("a format without templates"),
     }
 }
 
@@ -196,5 +282,21 @@ fn content(choices: &mut Choices<'_>, left: &mut Vec<char>, out: &mut String) {
     }
     if choices.one_in(16) {
         *out += choices.pick(&["\\ud83d", "\\ude00", "\\/", "\\u0041", "\\ud83d\\ude00"]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_templates_that_its_own_evidence_shows() {
+        for format in Format::ALL {
+            let templates = deltas(format).iter().chain(others(format));
+            let found = templates.filter(|template| {
+                Format::detect(template.replace('#', "0").as_bytes()) == Some(format)
+            });
+            assert!(found.count() >= 2, "{format}");
+        }
     }
 }

@@ -279,6 +279,27 @@ fn compressed_input_is_read() {
 }
 
 #[test]
+fn a_response_compressed_with_brotli_is_named() {
+    // An event with an annotation, as one uncompressed block of Brotli.
+    let mut body = b"\x0b\x20\x80".to_vec();
+    body.extend_from_slice(br#"data: {"choices":[{"delta":{"content":"A. [substrate.grep]"}}]}"#);
+    body.extend_from_slice(b"\n\n\x03");
+    for args in [
+        &["strip", "--fail", "--input=auto"][..],
+        &["strip", "--fail", "--input=openai-chat"],
+        &["admit", "--fail", "--input=auto"],
+    ] {
+        let run = run(args, &body);
+        assert_eq!(run.status, 3, "{args:?}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("found bytes that are not text, perhaps compressed with Brotli: decompress them first"),
+            "{args:?}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
 fn an_output_file_is_replaced_as_a_whole() {
     let files = Files::new();
     let output = files.write("out.ndjson", "before");

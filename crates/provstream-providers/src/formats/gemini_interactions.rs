@@ -1,6 +1,7 @@
 //! Gemini Interactions, in steps and in the older form without them.
 //!
-//! <https://ai.google.dev/gemini-api/docs/interactions/streaming>, <https://ai.google.dev/api/interactions-api>
+//! <https://ai.google.dev/gemini-api/docs/interactions/streaming>,
+//! <https://ai.google.dev/gemini-api/docs/interactions-breaking-changes-may-2026>
 
 use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 

@@ -1,6 +1,6 @@
 //! Mistral's conversations and agents. The chunks of a message, with references between them, are one text.
 //!
-//! <https://docs.mistral.ai/api/#tag/beta.conversations>
+//! <https://docs.mistral.ai/api/endpoint/beta/conversations>
 
 use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 

@@ -1,7 +1,6 @@
 //! Messages of OpenAI's Assistants, streamed and whole.
 //!
-//! <https://platform.openai.com/docs/api-reference/assistants-streaming/events>,
-//! <https://platform.openai.com/docs/api-reference/messages/object>
+//! <https://developers.openai.com/api/reference/resources/beta/subresources/assistants/streaming-events>
 
 use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
 

@@ -133,14 +133,12 @@ impl Reader {
                     && !self.wants_blocks =>
             {
                 let channel = self.channel_read;
-                self.again.keep(
-                    data,
-                    Text {
-                        channel,
-                        at,
-                        repeatable,
-                    },
-                );
+                let text = Text {
+                    channel,
+                    at,
+                    repeatable,
+                };
+                self.again.keep(data, text, &mut self.walk.unread);
             }
             _ => self.again.forget(),
         }
@@ -301,6 +299,10 @@ impl Reader {
             };
             let over = self.channels.remove(over);
             self.found.push(Found::End(over.channel));
+        }
+        if self.channels.is_empty() {
+            // Most responses have one.
+            self.channels.reserve_exact(1);
         }
         self.channels.push(OpenChannel {
             channel,

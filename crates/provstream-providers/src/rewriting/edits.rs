@@ -19,6 +19,10 @@ impl Edits {
     /// What was appended to `bytes` from `start` on takes the place of a range of the data.
     pub(super) fn add(&mut self, place: Range<usize>, start: usize) {
         let place = place.start as u32..place.end as u32;
+        if self.places.is_empty() {
+            // Most events have one text.
+            self.places.reserve_exact(1);
+        }
         self.places
             .push((place, start as u32..self.bytes.len() as u32));
     }

@@ -1,5 +1,6 @@
 //! A response on its way through a rewriter of its texts.
 
+mod alone;
 mod edits;
 mod guarded;
 mod insert;
@@ -25,8 +26,8 @@ use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
-use crate::text::{Scratch, Text, TextRewriter};
-use crate::{ChannelPosition, Format, StreamHandler};
+use crate::text::{self, Scratch, Text, TextRewriter};
+use crate::{Channel, ChannelPosition, Format, StreamHandler};
 
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
@@ -36,8 +37,8 @@ const USUAL: usize = 1 << 12;
 pub(super) struct State<R> {
     pub(super) reader: Reader,
     counting: Counting,
-    /// What each channel begins with.
-    fresh: R,
+    /// What each channel begins with; if the first text can be asked for it, that one has taken it.
+    fresh: Option<Box<R>>,
     /// For texts that repeat others.
     whole: Option<Box<R>>,
     pub(super) texts: Vec<Text<R>>,
@@ -70,12 +71,17 @@ pub(super) struct State<R> {
 impl<R: TextRewriter> State<R> {
     /// The state before a response of this format, or of one that is found out.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
+        Self::with_fresh(format, Box::new(fresh))
+    }
+
+    /// The same with what is in memory of its own already.
+    pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
         let mut reader = Reader::new(format);
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
             reader,
             counting: Counting::default(),
-            fresh,
+            fresh: Some(fresh),
             whole: None,
             texts: Vec::new(),
             thoughts: None,
@@ -98,7 +104,9 @@ impl<R: TextRewriter> State<R> {
 
     /// Changes what each channel begins with.
     pub(super) fn map_fresh(&mut self, change: impl FnOnce(R) -> R) {
-        self.fresh = change(self.fresh.clone());
+        if let Some(fresh) = &mut self.fresh {
+            **fresh = change((**fresh).clone());
+        }
     }
 
     /// Sets what is done with reasoning.
@@ -111,6 +119,11 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn reset(&mut self) {
         self.reader.reset();
         self.counting = Counting::default();
+        if self.fresh.is_none() {
+            // The first text has it, whichever channel it is of.
+            let position = text::position(Channel::default(), false);
+            self.fresh = self.begin_next(position).map(Box::new);
+        }
         self.texts.clear();
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.texts.clear();
@@ -234,6 +247,12 @@ impl<R: TextRewriter> State<R> {
         if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
             odd = Some(NoticeCode::WithheldData);
         }
+        if odd.is_none()
+            && !is_final
+            && let Some(alone) = self.alone()
+        {
+            return self.rewrite_alone(frame, alone, handler);
+        }
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
         }
@@ -302,7 +321,8 @@ impl<R: TextRewriter> State<R> {
     /// Gives back memory that an unusual event needed.
     fn trim(&mut self) {
         self.reader.trim();
-        if self.out.capacity() > USUAL || self.edits.bytes.capacity() > USUAL {
+        let taken = self.out.capacity() + self.edits.bytes.capacity() + self.scratch.capacity();
+        if taken > 4 * USUAL {
             self.edits = Edits::default();
             self.out = Vec::new();
             self.scratch = Scratch::default();

@@ -34,7 +34,9 @@ impl<R: TextRewriter> State<R> {
         }
         let start = self.edits.bytes.len();
         let mut scratch = core::mem::take(&mut self.scratch);
-        let place = self.place(channel);
+        let Some(place) = self.place(channel) else {
+            return false;
+        };
         let state = &mut self.texts[place];
         let delta = Delta {
             content: text.content(&frame.data),
@@ -69,16 +71,15 @@ impl<R: TextRewriter> State<R> {
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
-        let fresh = &self.fresh;
-        let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        let before = self.texts.iter().find(|text| text.channel == channel);
-        rewriter.restart(
-            fresh,
-            text::position(channel, is_repeated),
-            before.filter(|_| is_repeated).map(|text| &text.rewriter),
-        );
+        let has_text = self.texts.iter().any(|text| text.channel == channel);
+        if !self.restart_whole(text::position(channel, is_repeated), is_repeated) {
+            return false;
+        }
+        let Some(rewriter) = &mut self.whole else {
+            return false;
+        };
         // Offsets beside a text that repeats another one are offsets into that one.
-        let mut removed = match before.is_some() && is_repeated {
+        let mut removed = match has_text && is_repeated {
             true => None,
             false => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
         };
@@ -171,6 +172,34 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Has the rewriter of texts that are strings of their own begin one, which repeats that of its channel or not; whether
+    /// there is such a rewriter, which is always.
+    pub(super) fn restart_whole(&mut self, position: ChannelPosition, repeats: bool) -> bool {
+        if self.whole.is_none() {
+            self.whole = self.begin_next(position).map(Box::new);
+        }
+        let (Some(rewriter), texts) = (&mut self.whole, &self.texts) else {
+            return false;
+        };
+        let mut texts = texts.iter();
+        let before = texts.find(|text| repeats && text.channel == position.channel);
+        match &self.fresh {
+            Some(fresh) => rewriter.restart(fresh, position, before.map(|text| &text.rewriter)),
+            None => rewriter.renew(),
+        }
+        true
+    }
+
+    /// What a text begins with. There is always something: `fresh`, or what the first text gives.
+    pub(super) fn begin_next(&self, position: ChannelPosition) -> Option<R> {
+        if let Some(fresh) = &self.fresh {
+            return Some(fresh.begin(position));
+        }
+        let mut next = self.texts.first()?.rewriter.clone();
+        next.renew();
+        Some(next)
+    }
+
     /// Whether a gate may still release or withhold text before an offset.
     pub(super) fn is_undecided(&self, channel: Channel, offset: u64) -> bool {
         let mut texts = self.texts.iter();
@@ -187,9 +216,10 @@ impl<R: TextRewriter> State<R> {
         removed.map_or(offset, |removed| removed.moved(offset))
     }
 
-    /// The place of a channel's text, which begins if it has not.
-    pub(super) fn place(&mut self, channel: Channel) -> usize {
-        if let Some(place) = self.texts.iter().position(|text| text.channel == channel) {
+    /// The place of a channel's text, which begins if it has not. There is always one.
+    pub(super) fn place(&mut self, channel: Channel) -> Option<usize> {
+        let place = self.texts.iter().position(|text| text.channel == channel);
+        if place.is_some() {
             return place;
         }
         if self.texts.len() == MAX_CHANNELS {
@@ -205,11 +235,11 @@ impl<R: TextRewriter> State<R> {
             self.texts.reserve_exact(1);
         }
         let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
-        self.texts.push(Text::new(
-            channel,
-            self.fresh.begin(text::position(channel, false)),
-            removed,
-        ));
-        self.texts.len() - 1
+        let rewriter = self.begin_next(text::position(channel, false))?;
+        if R::RENEWS {
+            self.fresh = None;
+        }
+        self.texts.push(Text::new(channel, rewriter, removed));
+        self.texts.len().checked_sub(1)
     }
 }

@@ -93,23 +93,14 @@ impl<R: TextRewriter> State<R> {
         }
         let is_last = self.is_whole() || all[place + 1..].iter().any(|found| ends(found, channel));
         self.announce_thought(channel, handler);
+        self.begin_thought(channel);
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
-        let at = thoughts
-            .texts
-            .iter()
-            .position(|text| text.channel == channel);
-        let at = at.unwrap_or_else(|| {
-            // What the oldest one held back is lost with it: there is no place for it any more.
-            if thoughts.texts.len() == MAX_CHANNELS {
-                thoughts.texts.remove(0);
-            }
-            let fresh = self.fresh.begin(text::reasoning(channel));
-            thoughts.texts.push(Text::new(channel, fresh, None));
-            thoughts.texts.len() - 1
-        });
-        let state = &mut thoughts.texts[at];
+        let mut texts = thoughts.texts.iter_mut();
+        let Some(state) = texts.find(|text| text.channel == channel) else {
+            return false;
+        };
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,
@@ -126,6 +117,26 @@ impl<R: TextRewriter> State<R> {
         changed
     }
 
+    /// Begins the reasoning of a channel, if it has not begun.
+    fn begin_thought(&mut self, channel: Channel) {
+        let begun = |thoughts: &Thoughts<R>| {
+            let mut texts = thoughts.texts.iter();
+            texts.any(|text| text.channel == channel)
+        };
+        if self.thoughts.as_deref().is_some_and(begun) {
+            return;
+        }
+        let rewriter = self.begin_next(text::reasoning(channel));
+        let (Some(thoughts), Some(rewriter)) = (&mut self.thoughts, rewriter) else {
+            return;
+        };
+        // What the oldest one held back is lost with it: there is no place for it any more.
+        if thoughts.texts.len() == MAX_CHANNELS {
+            thoughts.texts.remove(0);
+        }
+        thoughts.texts.push(Text::new(channel, rewriter, None));
+    }
+
     /// Rewrites or empties reasoning that is a string of its own; whether it changes.
     fn whole_thought(
         &mut self,
@@ -138,9 +149,12 @@ impl<R: TextRewriter> State<R> {
         }
         self.announce_thought(channel, handler);
         let start = self.edits.bytes.len();
-        let fresh = &self.fresh;
-        let rewriter = self.whole.get_or_insert_with(|| Box::new(fresh.clone()));
-        rewriter.restart(fresh, text::reasoning(channel), None);
+        if !self.restart_whole(text::reasoning(channel), false) {
+            return false;
+        }
+        let Some(rewriter) = &mut self.whole else {
+            return false;
+        };
         let whole = WholeText {
             data: &frame.data,
             text,

@@ -89,11 +89,37 @@ struct Frame {
     own: Option<u32>,
 }
 
+/// The content of a string that is a member's value and that no row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) start: u16,
+    pub(crate) end: u16,
+}
+
+impl Unread {
+    /// The string in this range; `None` if it is too far from the start.
+    pub(crate) fn new(range: core::ops::Range<usize>) -> Option<Self> {
+        Some(Self {
+            start: u16::try_from(range.start).ok()?,
+            end: u16::try_from(range.end).ok()?,
+        })
+    }
+
+    pub(crate) fn range(self) -> core::ops::Range<usize> {
+        usize::from(self.start)..usize::from(self.end)
+    }
+}
+
+/// Most strings that no row is about of which a walk takes note.
+const MAX_UNREAD: usize = 16;
+
 /// A walk; its memory is used again from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) captures: Vec<Capture>,
     pub(crate) scopes: Vec<Scope>,
+    /// The first strings that no row is about.
+    pub(crate) unread: Vec<Unread>,
     frames: Vec<Frame>,
     /// A number of a channel was not one.
     pub(crate) bad_number: bool,
@@ -115,6 +141,7 @@ impl Walk {
         self.captures.clear();
         self.scopes.clear();
         self.frames.clear();
+        self.unread.clear();
         self.scopes.push(Scope::default());
         self.bad_number = false;
         self.kind = None;
@@ -315,7 +342,11 @@ impl Walk {
                 }
                 return Some(Next::Value(member, scope, at));
             }
-            at = white_space_end(data, skip(data, at)?);
+            let end = skip(data, at)?;
+            if data[at] == b'"' && self.unread.len() < MAX_UNREAD {
+                self.unread.extend(Unread::new(at + 1..end - 1));
+            }
+            at = white_space_end(data, end);
             match *data.get(at)? {
                 b',' => at = white_space_end(data, at + 1),
                 b'}' => return Some(Next::Closed(at + 1)),

@@ -189,13 +189,18 @@ fn channels_beyond_the_limit_are_told_and_no_byte_is_lost() {
     }
 }
 
+/// So long that events have about 350 bytes.
+const ID: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/// An event of chat completions with this content of a JSON string.
+fn delta(text: &str) -> String {
+    format!(
+        "data: {{\"id\":\"chatcmpl-{ID}\",\"object\":\"chat.completion.chunk\",\"created\":1790000000,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}},\"logprobs\":null,\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
 #[test]
 fn an_event_allocates_nothing_in_the_steady_state() {
-    let delta = |text: &str| {
-        format!(
-            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}},\"logprobs\":null,\"finish_reason\":null}}]}}\n\n"
-        )
-    };
     let texts = [
         "It is",
         " so. ",
@@ -229,21 +234,60 @@ fn an_event_allocates_nothing_in_the_steady_state() {
 }
 
 #[test]
+fn memory_that_a_long_event_needed_is_given_back() {
+    for envelope in ENVELOPES {
+        let (short, long) = (envelope.event(150), envelope.event(1 << 20));
+        let events = [&*short, &*long, &*short].map(|event| format!("{event}{}", envelope.between));
+        let events = events.concat();
+        for size in [64, 4_096, events.len()] {
+            let taken = measure(|| {
+                let mut rewriter = StreamRewriter::new(envelope.format, Parser::new());
+                let mut decoder = Decoder::new(envelope.format);
+                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
+                decoder.push(envelope.start.as_bytes(), |_| {});
+                for chunk in events.as_bytes().chunks(size) {
+                    rewriter.push(chunk, |_: &[u8]| {});
+                    decoder.push(chunk, |_| {});
+                }
+                std::mem::forget((rewriter, decoder));
+            });
+            let taken = taken.bytes_current;
+            assert!(
+                taken <= 64 << 10,
+                "{:?}, chunks of {size}: {taken}",
+                envelope.format
+            );
+        }
+    }
+}
+
+#[test]
 fn a_rewriter_takes_little_memory_at_rest_and_fed() {
-    let fresh = measure(|| {
-        std::mem::forget(StreamRewriter::new(Format::OpenAiChat, Parser::new()));
-    });
-    let rest = size_of::<StreamRewriter>() as i64 + fresh.bytes_current;
-    let event = ENVELOPES[0].event(150);
-    let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
-    let fed = measure(|| {
-        for _ in 0..1_000 {
-            for chunk in event.as_bytes().chunks(64) {
+    // 16 KiB of text with an annotation for every 2,000 bytes of it.
+    let words = [
+        "It is so",
+        " and stays",
+        ". A passage of",
+        " a usual length.",
+        "\\n\\n",
+    ];
+    let prose = words.map(delta).concat().repeat(42);
+    let events = prose + &[" [substrate", ".grep]"].map(delta).concat();
+    let feed = |rewriter: &mut StreamRewriter| {
+        for _ in 0..8 {
+            for chunk in events.as_bytes().chunks(64) {
                 rewriter.push(chunk, ());
             }
         }
-    });
-    let fed = size_of::<StreamRewriter>() as i64 + fed.bytes_current;
-    assert!(rest <= 1_900, "{rest} bytes at rest");
-    assert!(fed <= 14 << 10, "{fed} bytes fed");
+    };
+    let new = || StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    // What all rewriters share is made with the first one.
+    feed(&mut new());
+    let mut rewriter = None;
+    let fresh = measure(|| rewriter = Some(new())).bytes_current;
+    let rest = size_of::<StreamRewriter>() as i64 + fresh;
+    let mut rewriter = rewriter.expect("a rewriter");
+    let fed = rest + measure(|| feed(&mut rewriter)).bytes_current;
+    assert!(rest <= 1_536, "{rest} bytes at rest");
+    assert!(fed <= 8 << 10, "{fed} bytes fed");
 }

@@ -806,7 +806,10 @@ fn compressed_bodies_are_named() {
     for (body, code) in [
         (&b"\x1f\x8b\x08\0abc"[..], NoticeCode::GzipBody),
         (b"\x28\xb5\x2f\xfdabc", NoticeCode::ZstdBody),
+        // Brotli with windows of 4 MiB and 16 MiB, and what ends before it is known.
         (b"\x0b\x02\x80abc", NoticeCode::BinaryBody),
+        (b"\x1f\x02\x80abc", NoticeCode::BinaryBody),
+        (b"\x1f", NoticeCode::BinaryBody),
     ] {
         for size in [1, 2, usize::MAX] {
             let (mut rewriter, mut out) = (StreamRewriter::detect(Parser::new()), Vec::new());

@@ -94,6 +94,34 @@ impl Stream<'_> {
         format!("\"{units}\"")
     }
 
+    /// A member that nothing reads, or none.
+    fn obfuscation(&mut self) -> String {
+        match self.random.below(4) {
+            0 => String::new(),
+            count => format!(r#","obfuscation":"{}""#, r#"a\"x"#.repeat(count)),
+        }
+    }
+
+    /// Where in a text a passage is that is not in brackets, in characters.
+    fn passage(&mut self, text: &[char]) -> Option<(usize, usize)> {
+        let passage: Vec<char> = self
+            .random
+            .pick(&["The build is green.", "Grüße", "😀", "word"])
+            .chars()
+            .collect();
+        let places = text.windows(passage.len()).enumerate();
+        let places: Vec<usize> = places
+            .filter(|(place, window)| {
+                let mut before = text[..*place].iter().rev();
+                let bracket = before.find(|char| matches!(char, '[' | ']'));
+                *window == passage && bracket != Some(&'[')
+            })
+            .map(|(place, _)| place)
+            .collect();
+        let start = *places.get(self.random.below(places.len()))?;
+        Some((start, start + passage.len()))
+    }
+
     fn chat(&mut self, kind: usize) {
         let count = 1 + self.random.below(3);
         let mut left: Vec<_> = (0..count)
@@ -122,6 +150,7 @@ impl Stream<'_> {
             } else {
                 every
             };
+            let hidden = self.obfuscation();
             let delta = match kind {
                 0 => format!(r#""delta":{{"content":{text}}}"#),
                 1 => format!(r#""text":{text}"#),
@@ -130,7 +159,7 @@ impl Stream<'_> {
             };
             self.events.push(match self.random.below(2) {
                 0 => format!(
-                    r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]}}"#
+                    r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]{hidden}}}"#
                 ),
                 _ => format!(
                     r#"{{"choices":[{{"finish_reason":{last},{delta},"index":{index}}}],{head}}}"#
@@ -245,11 +274,21 @@ impl Stream<'_> {
                 if place == last && self.random.one_in(3) {
                     parts += r#",{"functionCall":{"name":"f","args":{}}}"#;
                 }
-                let finish = if place == last {
-                    r#","finishReason":"STOP""#
-                } else {
-                    ""
-                };
+                let mut finish = String::new();
+                if place == last {
+                    finish += r#","finishReason":"STOP""#;
+                    if let Some((start, end)) = self.passage(&whole) {
+                        let bytes = |upto: usize| -> usize {
+                            whole[..upto].iter().map(|char| char.len_utf8()).sum()
+                        };
+                        let cited = json!(whole[start..end].iter().collect::<String>());
+                        finish += &format!(
+                            r#","groundingMetadata":{{"groundingSupports":[{{"segment":{{"startIndex":{},"endIndex":{},"text":{cited}}}}}]}}"#,
+                            bytes(start),
+                            bytes(end)
+                        );
+                    }
+                }
                 self.events.push(format!(
                     r#"{{"candidates":[{{"content":{{"parts":[{parts}],"role":"model"}}{finish},"index":{index}}}],"usageMetadata":{{"totalTokenCount":{place}}},"modelVersion":"g"}}"#
                 ));
@@ -262,9 +301,10 @@ impl Stream<'_> {
         let is_chat = self.random.one_in(2);
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
+            let time = self.random.below(20);
             self.events.push(match is_chat {
-                true => format!(r#"{{"model":"m","created_at":"t","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
-                false => format!(r#"{{"model":"m","created_at":"t","response":{text},"done":false}}"#),
+                true => format!(r#"{{"model":"m","created_at":"{time}","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
+                false => format!(r#"{{"model":"m","created_at":"{time}","response":{text},"done":false}}"#),
             });
         }
         self.events.push(match is_chat {
@@ -283,6 +323,12 @@ impl Stream<'_> {
             let text = self.quoted(&delta);
             self.events.push(format!(
                 r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":{text}}}}}}}}}"#
+            ));
+        }
+        if let Some((start, end)) = self.passage(&whole) {
+            let cited = json!(whole[start..end].iter().collect::<String>());
+            self.events.push(format!(
+                r#"{{"type":"citation-start","index":0,"delta":{{"message":{{"citations":{{"start":{start},"end":{end},"text":{cited},"content_index":0}}}}}}}}"#
             ));
         }
         if !self.random.one_in(4) {
@@ -307,7 +353,11 @@ impl Stream<'_> {
             });
         }
         let text = json!(whole.iter().collect::<String>());
-        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[]}}}}],"completed_at":7}}"#));
+        let cited = self.passage(&whole).map(|(start, end)| {
+            format!(r#"{{"type":"file_citation","start_index":{start},"end_index":{end}}}"#)
+        });
+        let cited = cited.unwrap_or_default();
+        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[{cited}]}}}}],"completed_at":7}}"#));
         self.events.push(r#"{"id":"run_1","object":"thread.run","status":"completed","last_error":null,"usage":{"total_tokens":3}}"#.into());
         self.events.push("[DONE]".into());
     }

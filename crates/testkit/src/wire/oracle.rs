@@ -23,6 +23,8 @@ pub struct Client {
     /// Why each text ended.
     pub finish: BTreeMap<String, String>,
     pub usage: Vec<Value>,
+    /// The passages that citations point to, in order, read from the texts so far.
+    pub cited: Vec<String>,
     /// Text or a part came in an event after the one that says why its channel ended.
     pub is_late: bool,
     /// Text came after a tool call.
@@ -125,6 +127,16 @@ impl Client {
             .entry(channel.to_owned())
             .or_default()
             .push_str(text);
+    }
+
+    /// Reads the passage of a text from one place to another, which count characters.
+    fn cite(&mut self, text: &str, start: &Value, end: &Value) {
+        let (Some(start), Some(end)) = (start.as_u64(), end.as_u64()) else {
+            return;
+        };
+        let passage = text.chars().skip(start as usize);
+        let passage = passage.take(end.saturating_sub(start) as usize);
+        self.cited.push(passage.collect());
     }
 
     fn chat(&mut self, event: &Value) {
@@ -254,6 +266,16 @@ impl Client {
                     calls.push_str(&call.to_string());
                 }
             }
+            let supports = &candidate["groundingMetadata"]["groundingSupports"];
+            for support in supports.as_array().into_iter().flatten() {
+                let segment = &support["segment"];
+                let text = self.texts.get(&channel).cloned().unwrap_or_default();
+                let place = |value: &Value| value.as_u64().unwrap_or(u64::MAX) as usize;
+                let range = place(&segment["startIndex"])..place(&segment["endIndex"]);
+                let passage = text.as_bytes().get(range).unwrap_or_default();
+                self.cited
+                    .push(String::from_utf8_lossy(passage).into_owned());
+            }
             if let Some(reason) = candidate["finishReason"].as_str() {
                 self.finish.insert(channel, reason.to_owned());
             }
@@ -295,6 +317,12 @@ impl Client {
                     .or_default()
                     .push_str(arguments.unwrap_or_default());
             }
+            "citation-start" => {
+                let citation = &message["citations"];
+                let text = self.texts.get(&number(&citation["content_index"]));
+                let text = text.cloned().unwrap_or_default();
+                self.cite(&text, &citation["start"], &citation["end"]);
+            }
             "message-end" => self.usage.push(event["delta"]["usage"].clone()),
             _ => {}
         }
@@ -314,8 +342,11 @@ impl Client {
                     .flatten()
                     .enumerate()
                 {
-                    self.repeats
-                        .extend(part["text"]["value"].as_str().map(str::to_owned));
+                    let text = part["text"]["value"].as_str().unwrap_or_default();
+                    self.repeats.push(text.to_owned());
+                    for mark in part["text"]["annotations"].as_array().into_iter().flatten() {
+                        self.cite(text, &mark["start_index"], &mark["end_index"]);
+                    }
                     self.finish.insert(place.to_string(), "completed".into());
                 }
             }

@@ -1,0 +1,72 @@
+//! Events that have one text and nothing else that matters.
+
+use super::State;
+use crate::found::{Found, Str};
+use crate::frame::Frame;
+use crate::text::TextRewriter;
+use crate::{Channel, StreamHandler};
+
+/// The text of an event that has nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alone {
+    channel: Channel,
+    text: Str,
+    /// The event can be repeated with other text.
+    is_repeatable: bool,
+}
+
+impl<R: TextRewriter> State<R> {
+    /// The text of the event that was just read, if it has nothing else and nothing waits for what it says.
+    #[inline]
+    pub(super) fn alone(&self) -> Option<Alone> {
+        let [Found::Text(channel, text, is_repeatable)] = self.reader.found[..] else {
+            return None;
+        };
+        let is_plain = self.thoughts.is_none()
+            && self.guard.is_none()
+            && self.deferred.is_empty()
+            && !self.reader.may_be_of_block()
+            && !self.blocks.is_holding();
+        is_plain.then_some(Alone {
+            channel,
+            text,
+            is_repeatable,
+        })
+    }
+
+    /// Rewrites an event that has one text and nothing else.
+    ///
+    /// The fast path: what it does is what [`apply`](Self::apply) and [`write_event`](Self::write_event) do with such an event.
+    pub(super) fn rewrite_alone(
+        &mut self,
+        frame: &Frame<'_>,
+        alone: Alone,
+        handler: &mut impl StreamHandler,
+    ) {
+        let Alone { channel, text, .. } = alone;
+        self.edits.clear();
+        let is_changed = self.text(frame, (channel, text), false, handler);
+        if alone.is_repeatable && !text.is_empty() {
+            let mut texts = self.texts.iter_mut();
+            if let Some(state) = texts.find(|state| state.channel == channel)
+                && state.note_holding()
+            {
+                state.template.keep(frame, text.range());
+            }
+        }
+        let place = frame.in_raw(text.range()).filter(|_| is_changed);
+        if let Some(place) = place {
+            let mut out = core::mem::take(&mut self.out);
+            out.reserve_exact(frame.raw.len() - place.len() + self.edits.bytes.len());
+            out.extend_from_slice(&frame.raw[..place.start]);
+            out.extend_from_slice(&self.edits.bytes);
+            out.extend_from_slice(&frame.raw[place.end..]);
+            self.write(&out, handler);
+            out.clear();
+            self.out = out;
+        } else {
+            self.write(frame.raw, handler);
+        }
+        self.trim();
+    }
+}
