@@ -119,13 +119,12 @@
 
 mod borrow;
 mod chunk_index;
+mod engine;
 mod event;
-mod extract;
 mod gate;
 mod handler;
 pub mod io;
 pub mod json;
-mod lex;
 mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
@@ -144,11 +143,11 @@ mod span;
 mod steps;
 
 pub use chunk_index::ChunkIndex;
+pub use engine::sentence;
 pub use event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
     TextChunk,
 };
-pub use extract::sentence;
 pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};

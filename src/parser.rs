@@ -3,10 +3,10 @@
 use core::fmt;
 
 use crate::Limits;
+use crate::engine::json::SequenceEngine;
+use crate::engine::text::TextEngine;
+use crate::engine::{ReleasePoint, Setup};
 use crate::event::{Event, TextChunk};
-use crate::extract::json::SequenceEngine;
-use crate::extract::text::TextEngine;
-use crate::extract::{ReleasePoint, Setup};
 use crate::handler::{Handler, IntoHandler};
 use crate::names::names;
 use crate::provenance::Vocabulary;
@@ -118,8 +118,26 @@ impl Parser {
     #[inline(always)]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         match &mut self.engine {
-            Engine::Text(text) => text.push_plain(chunk),
-            Engine::Sequence(sequence) => sequence.push_plain(chunk),
+            Engine::Text(text) => text.buffer_mut().take(chunk),
+            Engine::Sequence(sequence) => sequence.take(chunk),
+        }
+    }
+
+    /// The kind of bytes that may be appended with nothing else to do.
+    #[cfg(test)]
+    pub(crate) const fn run(&self) -> u8 {
+        match &self.engine {
+            Engine::Text(text) => text.buffer().run(),
+            Engine::Sequence(sequence) => sequence.buffer().run(),
+        }
+    }
+
+    /// Takes a chunk that continues a run that is held back.
+    #[inline]
+    pub(crate) fn push_held(&mut self, chunk: &[u8]) -> bool {
+        match &mut self.engine {
+            Engine::Text(text) => text.buffer_mut().take_held(chunk),
+            Engine::Sequence(_) => false,
         }
     }
 
@@ -145,18 +163,19 @@ impl Parser {
         untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
-        if let Engine::Text(text) = &mut self.engine
-            && !untrusted
-            && text.push_in_candidate(self.limits.max_annotation(), chunk)
-        {
-            return;
+        if untrusted || !self.push_held(chunk) {
+            self.push_through(chunk, untrusted, sink);
         }
-        self.push_through(chunk, untrusted, sink);
     }
 
     // Out of line: the fast paths need few of its registers.
     #[inline(never)]
-    fn push_through(&mut self, chunk: &[u8], untrusted: bool, sink: &mut dyn FnMut(Event<'_>)) {
+    pub(crate) fn push_through(
+        &mut self,
+        chunk: &[u8],
+        untrusted: bool,
+        sink: &mut dyn FnMut(Event<'_>),
+    ) {
         let setup = Setup {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -286,7 +305,7 @@ impl Parser {
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
         match &mut self.engine {
-            Engine::Text(text) => text.push_calm(self.limits.max_annotation(), chunk),
+            Engine::Text(text) => text.push_calm(chunk),
             Engine::Sequence(_) => None,
         }
     }

@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
+use crate::engine::chars::{MOST_REMOVED, removable_tail};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler, Replacement};
-use crate::lex::chars::{MOST_REMOVED, removable_tail};
 use crate::parser::Parser;
 
 /// Rewrites a stream: keeps, removes or replaces its annotations.

@@ -41,7 +41,8 @@ pub trait GateHandler: Handler {
         let _ = at;
     }
 
-    /// Text was released because too much was held back, or because it is too long for an assertion.
+    /// Text is released because too much was held back, because it is too long for an assertion, or because what follows it
+    /// is not read.
     fn limit(&mut self, span: Span) {
         let _ = span;
     }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::GateEnd;
 use super::handler::GateHandler;
 use super::policy::{Action, AtLimit, Policy, Unannotated};
+use crate::engine::chars::{Separator, separator};
 use crate::event::TextChunk;
 use crate::json::JsonString;
-use crate::lex::chars::{Separator, separator};
 use crate::provenance::{Assertion, Encoding};
 use crate::span::Span;
 
@@ -232,12 +232,30 @@ impl Held {
                 self.settle(upto, policy, handler);
                 handler.limit(Span::new(from, self.start));
             }
-            AtLimit::Refuse(text) => {
-                self.close(handler);
-                handler.inserted(&text, self.start);
-                self.end(GateEnd::Refused);
-            }
+            AtLimit::Refuse(text) => self.refuse(&text, handler),
         }
+    }
+
+    /// What comes next is not read: the text of a span, which is held back, no longer waits for an assertion.
+    pub(super) fn fault(
+        &mut self,
+        span: Span,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        match policy.limit() {
+            AtLimit::Release => handler.limit(span),
+            AtLimit::Refuse(text) => self.refuse(&text, handler),
+        }
+    }
+
+    /// Ends the stream here with a text.
+    fn refuse(&mut self, text: &str, handler: &mut impl GateHandler) {
+        self.close(handler);
+        if !text.is_empty() {
+            handler.inserted(text, self.start);
+        }
+        self.end(GateEnd::Refused);
     }
 
     /// The run of unannotated text is over.

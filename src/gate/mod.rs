@@ -5,13 +5,15 @@ mod held;
 mod policy;
 #[cfg(feature = "settings")]
 mod rules;
+mod scout;
 
 pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
-use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+use self::scout::Scout;
+use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
 use crate::provenance::Assertion;
@@ -49,6 +51,10 @@ pub enum GateEnd {
 /// [`Mode::Ndjson`](crate::Mode::Ndjson) such text is always released: it is the syntax of the values. In
 /// [`Mode::Auto`](crate::Mode::Auto) that syntax is unannotated text.
 ///
+/// In those two modes, what comes after a byte that is not JSON, after an object that is nested too deep and in a value without
+/// an end is not read as far as the next line. [`Policy::limit`] decides about it: it is released, and
+/// [`GateHandler::limit`] reports the text that was held back there, or the stream ends before that text.
+///
 /// An assertion in JSON is the content of a string, so text that a policy inserts there is escaped.
 ///
 /// Memory is bounded by the parser's limits and by [`with_max_held`](Self::with_max_held).
@@ -80,6 +86,8 @@ pub enum GateEnd {
 #[derive(Clone, Debug)]
 pub struct Gate<P> {
     rewriter: Rewriter,
+    /// Reads the same ahead of the rewriter, to see where JSON values stop being that; only where nothing else is read.
+    scout: Option<Box<Scout>>,
     policy: P,
     held: Held,
     /// Untrusted text from the release point on, in stream offsets.
@@ -100,6 +108,7 @@ impl<P: Policy> Gate<P> {
     pub fn new(parser: Parser, policy: P) -> Self {
         Self {
             held: Held::new(parser.position(), parser.reads_json_alone()),
+            scout: Scout::of(&parser),
             rewriter: Rewriter::new(parser),
             policy,
             untrusted: Vec::new(),
@@ -142,6 +151,12 @@ impl<P: Policy> Gate<P> {
     pub fn finish(&mut self, mut handler: impl GateHandler) {
         self.enter();
         if self.held.ended().is_none() {
+            let scout = self.scout.as_mut();
+            if let Some(diagnostic) = scout.and_then(|scout| scout.finish()) {
+                self.fault(diagnostic, &mut handler);
+            }
+        }
+        if self.held.ended().is_none() {
             let mut taking = Taking {
                 held: &mut self.held,
                 policy: &mut self.policy,
@@ -169,6 +184,9 @@ impl<P: Policy> Gate<P> {
     /// Back to the start of a stream with the same settings; the policy is kept as it is, and so is the memory.
     pub fn reset(&mut self) {
         self.rewriter.reset();
+        if let Some(scout) = &mut self.scout {
+            scout.reset();
+        }
         self.held.reset(self.rewriter.parser().position());
         self.untrusted.clear();
         self.undecided = false;
@@ -210,7 +228,9 @@ impl<P: Policy> Gate<P> {
     /// Bytes of heap that belong to this stream alone, without those of the policy.
     #[must_use]
     pub fn heap_size(&self) -> usize {
+        let scout = self.scout.as_ref();
         self.rewriter.parser().heap_size()
+            + scout.map_or(0, |scout| scout.heap_size())
             + self.held.heap_size()
             + self.channel.len()
             + self.untrusted.capacity() * size_of::<Span>()
@@ -237,7 +257,44 @@ impl<P: Policy> Gate<P> {
             let room = usize::try_from(STRIDE - at % STRIDE).unwrap_or(usize::MAX);
             let (now, later) = rest.split_at(rest.len().min(room));
             rest = later;
-            self.push_piece(now, untrusted, handler);
+            if self.scout.is_some() {
+                self.push_values(now, untrusted, handler);
+            } else {
+                self.push_piece(now, untrusted, handler);
+            }
+        }
+        self.busy = false;
+    }
+
+    /// Takes a piece of a stream of JSON values. What comes before a fault is decided about first, so that it does not matter
+    /// what else is in the piece.
+    fn push_values(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
+        let scout = self.scout.as_mut();
+        let faults = scout.map(|scout| scout.push(piece, untrusted));
+        let mut taken = 0;
+        for (before, diagnostic) in faults.unwrap_or_default() {
+            if before > taken {
+                self.push_piece(&piece[taken..before], untrusted, handler);
+                taken = before;
+            }
+            if self.held.ended().is_none() {
+                self.fault(diagnostic, handler);
+            }
+        }
+        if self.held.ended().is_none() && taken < piece.len() {
+            self.push_piece(&piece[taken..], untrusted, handler);
+        }
+    }
+
+    /// Has the policy decide about what comes next, which is not JSON, and about what is held back before it. The rewriter
+    /// reports the diagnostic, unless the stream ends here.
+    fn fault(&mut self, diagnostic: Diagnostic, handler: &mut impl GateHandler) {
+        let start = self.held.start();
+        let span = Span::new(start, start + self.held_len() as u64);
+        self.held.fault(span, &mut self.policy, handler);
+        if self.held.ended().is_some() {
+            self.undecided = false;
+            handler.event(Event::Diagnostic(diagnostic));
         }
         self.busy = false;
     }

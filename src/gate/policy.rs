@@ -74,7 +74,8 @@ impl Unannotated {
     }
 }
 
-/// What becomes of text that is held back for longer than is allowed, or is too long for an assertion.
+/// What becomes of text that is held back for longer than is allowed, is too long for an assertion, or is not read because
+/// it is not the JSON that was expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtLimit {
@@ -105,7 +106,7 @@ pub trait Policy {
         Unannotated::Release
     }
 
-    /// Decides what to do where too much text is held back; by default it is released.
+    /// Decides what to do where too much text is held back, or text is not read; by default it is released.
     fn limit(&mut self) -> AtLimit {
         AtLimit::Release
     }

@@ -44,6 +44,18 @@ pub struct Fault {
     found: String,
 }
 
+impl Fault {
+    /// The key that is missing, unknown or has a value of another type; `None` for other faults.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        let has_key = matches!(
+            self.kind,
+            FaultKind::MissingKey | FaultKind::UnknownKey | FaultKind::WrongType
+        );
+        has_key.then_some(self.about.as_str())
+    }
+}
+
 /// Most characters of a key or a value that a message quotes.
 const SHOWN: usize = 64;
 
@@ -319,7 +331,9 @@ impl<'t> Value<'t> {
         FilePosition::of(self.text, self.value.span().start)
     }
 
-    fn wrong_type(&self, expected: &str) -> Fault {
+    /// The fault that something else was expected.
+    #[must_use]
+    pub fn wrong_type(&self, expected: &str) -> Fault {
         Fault {
             kind: FaultKind::WrongType,
             place: Some(self.place()),

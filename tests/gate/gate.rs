@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use provstream::{
-    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Question, Span,
+    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Mode, Parser, Policy, Question, Span,
     TextChunk, Unannotated,
 };
 use testkit::gate::naive::{Drawn, gate};
@@ -393,4 +393,132 @@ fn after_a_panic_of_the_policy_nothing_is_released() {
     gate.finish(&mut seen);
     assert_eq!(seen.text, b"");
     assert_eq!(gate.ended(), Some(GateEnd::Suspended));
+}
+
+/// Releases assertions, and does not release what is not read, or does.
+struct Unread(bool);
+
+impl Policy for Unread {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        if self.0 {
+            AtLimit::Release
+        } else {
+            AtLimit::Refuse("(cut)".into())
+        }
+    }
+}
+
+/// The text, the limits and the diagnostics.
+#[derive(Debug, Default, PartialEq)]
+struct Faults {
+    text: Vec<u8>,
+    limits: Vec<Span>,
+    diagnostics: Vec<(&'static str, u64)>,
+}
+
+impl Handler for Faults {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
+    }
+
+    fn event(&mut self, event: provstream::Event<'_>) {
+        if let provstream::Event::Diagnostic(found) = event {
+            let at = found.span().start();
+            self.diagnostics.push((found.code().as_str(), at));
+        }
+    }
+}
+
+impl GateHandler for Faults {
+    fn limit(&mut self, span: Span) {
+        self.limits.push(span);
+    }
+}
+
+#[test]
+fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
+    let run = |mode, policy, input: &[u8], size: usize| {
+        let mut gate = Gate::new(Parser::builder().mode(mode).build(), policy);
+        let mut seen = Faults::default();
+        input
+            .chunks(size)
+            .for_each(|chunk| gate.push(chunk, &mut seen));
+        gate.finish(&mut seen);
+        (seen, gate.ended())
+    };
+    for (mode, input, written, fault, held) in [
+        (
+            Mode::Json,
+            &b"It is. [substrate.grep]"[..],
+            &b""[..],
+            ("json-syntax", 0),
+            (0, 0),
+        ),
+        (Mode::Json, b"{} so", b"{} ", ("json-syntax", 3), (3, 3)),
+        (
+            Mode::Json,
+            b"{\"assertion\":\"x\",y",
+            b"{\"assertion\":\"",
+            ("json-syntax", 17),
+            (14, 17),
+        ),
+        (
+            Mode::Json,
+            b"{\"assertion\":\"x\"",
+            b"{\"assertion\":\"",
+            ("unterminated", 0),
+            (14, 16),
+        ),
+        (Mode::Ndjson, b"1 2\n{}", b"1 ", ("json-syntax", 2), (2, 2)),
+        (
+            Mode::Json,
+            b"\xEF\xBBx",
+            b"\xEF\xBB",
+            ("json-syntax", 0),
+            (2, 2),
+        ),
+        (
+            Mode::Json,
+            b"\xEF\xBB",
+            b"\xEF\xBB",
+            ("json-syntax", 0),
+            (2, 2),
+        ),
+        (
+            Mode::Ndjson,
+            b"\xEF\xBB\xBFx",
+            b"\xEF\xBB\xBF",
+            ("json-syntax", 3),
+            (3, 3),
+        ),
+    ] {
+        for size in 1..=input.len() {
+            let (seen, ended) = run(mode, Unread(false), input, size);
+            let shown = input.escape_ascii();
+            assert_eq!(ended, Some(GateEnd::Refused), "{shown}, {size}");
+            assert_eq!(seen.text, [written, b"(cut)"].concat(), "{shown}, {size}");
+            assert_eq!(seen.diagnostics, [fault], "{shown}, {size}");
+            assert_eq!(seen.limits, []);
+            let (seen, ended) = run(mode, Unread(true), input, size);
+            assert_eq!((&*seen.text, ended), (input, None), "{shown}, {size}");
+            assert_eq!(seen.diagnostics, [fault], "{shown}, {size}");
+            assert_eq!(seen.limits, [Span::new(held.0, held.1)], "{shown}, {size}");
+        }
+    }
+}
+
+#[test]
+fn heap_size_counts_what_reads_json_ahead() {
+    let mut gate = None;
+    let info = allocation_counter::measure(|| {
+        let mut new = Gate::new(Parser::builder().mode(Mode::Json).build(), All);
+        new.push(b"[{\"assertion\":\"x\",\"y\":[{\"assertion\":\"z", ());
+        gate = Some(new);
+    });
+    let gate = gate.expect("a gate");
+    assert_eq!(info.bytes_current, gate.heap_size() as i64);
 }

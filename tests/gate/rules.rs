@@ -174,16 +174,22 @@ fn what_an_annotation_misses_is_in_the_verdict() {
 fn errors_name_the_place_what_was_expected_and_what_was_found() {
     use PolicyErrorKind as Kind;
     let rule = "[inadmissible]\naction = \"discard\"\n";
+    let window = "default_window = \"1h\"\n";
     for (file, kind, message) in [
         (
-            String::new(),
+            "# nothing\n".into(),
             Kind::MissingKey,
-            "line 1, column 1: missing key \"inadmissible\"",
+            "line 1, column 1: expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [inadmissible], found an empty file",
+        ),
+        (
+            "floor = 2\n".into(),
+            Kind::MissingKey,
+            "line 1, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"",
         ),
         (
             rule.into(),
             Kind::MissingKey,
-            "line 1, column 1: missing key \"preset\", expected it or \"floor\"",
+            "line 1, column 1: missing key \"preset\" or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1",
         ),
         (
             format!("preset = \"mine\"\n{rule}"),
@@ -193,32 +199,72 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("preset = \"external\"\nfloor = 2\n{rule}"),
             Kind::BadValue,
-            "line 2, column 9: expected only one of \"preset\" and \"floor\" for \"floor\", found \"2\"",
+            "line 2, column 1: found both \"preset\" and \"floor\" (one is in line 1), expected one of them",
         ),
         (
             format!("floor = 0\n{rule}"),
             Kind::BadValue,
-            "line 1, column 9: expected a number from 1 to 65536 for \"floor\", found \"0\"",
+            "line 1, column 9: expected a whole number from 1 to 65536 for \"floor\", found 0",
         ),
         (
-            format!("floor = 2\nskew = \"5\"\n{rule}"),
+            format!("floor = \"2\"\n{rule}"),
             Kind::BadValue,
-            "line 2, column 8: expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"skew\", found \"5\"",
+            "line 1, column 9: expected a whole number from 1 to 65536 for \"floor\", found the string \"2\"; leave out the quotes",
         ),
         (
-            format!("floor = 2\nskew = 5\n{rule}"),
+            format!("floor = 2\n{window}skew = \"5\"\n{rule}"),
+            Kind::BadValue,
+            "line 3, column 8: expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"skew\", found \"5\"",
+        ),
+        (
+            format!("floor = 2\n{window}skew = 5\n{rule}"),
             Kind::WrongType,
-            "line 2, column 8: expected a string for \"skew\", found 5",
-        ),
-        (
-            format!("floor = 2\nrefused = [\"substrate.no\"]\n{rule}"),
-            Kind::BadValue,
-            "line 2, column 12: expected a class of vocabulary 1.0 that is not a terminal for \"refused\", found \"substrate.no\"",
+            "line 3, column 8: expected a string for \"skew\", found 5",
         ),
         (
             format!("floor = 2\n{rule}text = \"x\"\n"),
             Kind::BadValue,
-            "line 4, column 8: expected no \"text\" with this action for \"action\", found \"discard\"",
+            "line 4, column 1: expected no text with action \"discard\" (line 3), found \"text\", which is for \"replace\" and \"refuse\"",
+        ),
+        (
+            "floor = 2\n[inadmissible]\naction = \"mark\"\ntext = \"x\"\n".into(),
+            Kind::BadValue,
+            "line 4, column 1: expected \"before\", \"after\" or both with action \"mark\" (line 3), found \"text\"",
+        ),
+        (
+            "floor = 2\n[inadmissible]\naction = \"refuse\"\nafter = \"x\"\n".into(),
+            Kind::BadValue,
+            "line 4, column 1: expected \"text\" with action \"refuse\" (line 3), found \"after\", which is for \"mark\"",
+        ),
+        (
+            "floor = 2\n[inadmissible]\naction = \"mark\"\n".into(),
+            Kind::MissingKey,
+            "line 2, column 1: missing key \"before\" or \"after\", expected with action \"mark\"",
+        ),
+        (
+            "floor = 2\n[inadmissible]\naction = \"mark\"\nbefore = 5\n".into(),
+            Kind::WrongType,
+            "line 4, column 10: expected a string, or a table with a string for each language, for \"before\", found 5",
+        ),
+        (
+            "floor = 2\n[inadmissible]\naction = \"replace\"\ntext = \"\"\n".into(),
+            Kind::BadValue,
+            "line 4, column 8: expected a text that is not empty (action \"discard\" writes none) for \"text\", found \"\"",
+        ),
+        (
+            "floor = 2\nlanguage = \"en\"\n[inadmissible]\naction = \"mark\"\nbefore = { en = \"a\", de = \"b\" }\nafter = { en = \"c\" }\n".into(),
+            Kind::MissingKey,
+            "line 6, column 9: missing key \"de\" of \"after\", expected each language of \"before\"",
+        ),
+        (
+            format!("floor = 2\nlanguage = \"\"\n{rule}"),
+            Kind::BadValue,
+            "line 2, column 12: expected a language such as \"en\" for \"language\", found \"\"",
+        ),
+        (
+            "floor = 2\n[inadmissible]\n".into(),
+            Kind::MissingKey,
+            "line 2, column 1: missing key \"action\", expected one of \"release\", \"mark\"",
         ),
         (
             format!("floor = 2\n{rule}[limit]\naction = \"refuse\"\n"),
@@ -246,11 +292,6 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
             ),
             Kind::MissingKey,
             "line 7, column 8: missing key \"de\", expected a text in the \"language\" of the file",
-        ),
-        (
-            format!("floor = 2\n{rule}[windows]\nx = \"5s\"\n"),
-            Kind::BadValue,
-            "line 5, column 1: expected a class of vocabulary 1.0 that is not a terminal for \"windows\", found \"x\"",
         ),
         (
             "= 2".into(),
@@ -285,6 +326,94 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
     assert!(error.to_string().starts_with(
         "line 1, column 1: unknown key \"xyzzy\", expected one of \"version\", \"preset\""
     ));
+}
+
+#[test]
+fn classes_windows_and_floors_that_admit_nothing_are_errors() {
+    let rule = "[inadmissible]\naction = \"discard\"\n";
+    let window = "default_window = \"1h\"\n";
+    for (file, message) in [
+        (
+            format!("preset = \"own-state\"\n{rule}"),
+            "line 1, column 1: missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
+        ),
+        (
+            format!("floor = 8\n{window}{rule}"),
+            "line 1, column 9: expected a floor of at most 7, the number of classes with a window that can count, found 8",
+        ),
+        (
+            format!(
+                "preset = \"external\"\n{rule}[windows]\n\"substrate.grep\" = \"1h\"\n\"substrate.git.log\" = \"1h\"\n"
+            ),
+            "line 1, column 10: expected a floor of at most 2, the number of classes with a window that can count, found 3",
+        ),
+        (
+            format!(
+                "floor = 6\n{window}refused = [\"substrate.grep\"]\ngroups = [[\"substrate.git.log\", \"substrate.code.read\"]]\n{rule}"
+            ),
+            "line 1, column 9: expected a floor of at most 5,",
+        ),
+        (
+            format!(
+                "floor = 2\n{window}required = [\"substrate.grep\"]\nrefused = [\"substrate.grep\"]\n{rule}"
+            ),
+            "line 4, column 12: expected a class that is not in \"required\" for \"refused\", found \"substrate.grep\"",
+        ),
+        (
+            format!(
+                "floor = 1\nrequired = [\"substrate.grep\"]\n{rule}[windows]\n\"substrate.git.log\" = \"1h\"\n"
+            ),
+            "line 2, column 13: expected a class with a window, without which it never counts, for \"required\", found \"substrate.grep\"",
+        ),
+        (
+            format!("floor = 2\ndefault_window = \"0s\"\n{rule}"),
+            "line 2, column 18: expected a duration above zero for \"default_window\", found \"0s\"",
+        ),
+        (
+            format!(
+                "floor = 2\n{window}required = [\"substrate.grep\", \"substrate.grep\"]\n{rule}"
+            ),
+            "line 3, column 31: expected each class once for \"required\", found \"substrate.grep\"",
+        ),
+        (
+            format!("floor = 2\n{window}refused = [\"substrate.no\"]\n{rule}"),
+            "line 3, column 12: expected a class of vocabulary 1.0 for \"refused\", found \"substrate.no\"; it has substrate.",
+        ),
+        (
+            format!("floor = 2\n{window}required = [\"grep\"]\n{rule}"),
+            "line 3, column 13: expected a class of vocabulary 1.0 for \"required\", found \"grep\"; did you mean \"substrate.grep\"",
+        ),
+        (
+            format!("floor = 2\n{window}refused = [\"unverified-inference\"]\n{rule}"),
+            "line 3, column 12: expected a class that is not a terminal (the rule for terminals is [terminal]) for \"refused\", found \"unverified-inference\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[windows]\n\"substrate.grp\" = \"5s\"\n"),
+            "line 5, column 1: expected a class of vocabulary 1.0 for \"windows\", found \"substrate.grp\"; did you mean \"substrate.grep\"",
+        ),
+        (
+            format!("floor = 2\n{rule}[windows]\nsubstrate.git.log = \"5s\"\n"),
+            "line 5, column 1: expected a class in quotes, as in \"substrate.git.log\" = \"1h\", found substrate.git.log: in TOML a dot outside of quotes begins another table",
+        ),
+        (
+            format!("floor = 2\n{window}groups = [\"substrate.grep\"]\n{rule}"),
+            "line 3, column 11: expected an array of arrays of classes, such as [[\"substrate.grep\", \"substrate.code.read\"]], for \"groups\", found the string \"substrate.grep\"",
+        ),
+        (
+            format!("floor = 2\n{window}groups = [[]]\n{rule}"),
+            "line 3, column 11: expected at least one class in each list for \"groups\", found \"[]\"",
+        ),
+        (
+            format!(
+                "floor = 2\n{window}groups = [[\"substrate.grep\",\"substrate.code.read\"],[\"substrate.grep\"]]\n{rule}"
+            ),
+            "line 3, column 53: expected each class in one group for \"groups\", found \"substrate.grep\" again (first at line 3, column 12)",
+        ),
+    ] {
+        let error = Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).expect_err(&file);
+        assert!(error.to_string().starts_with(message), "{error}\n{message}");
+        assert!(error.place().is_some());
+    }
 }
 
 /// The content of a fenced block that begins with this line, and what follows it.

@@ -8,6 +8,7 @@ use crate::findings::{Outcome, Tally, Task};
 use crate::output::Output;
 use crate::reading::Reading;
 use crate::report::Report;
+use crate::unjudged::IN_STRINGS;
 
 /// What came of all inputs.
 #[derive(Debug, Default)]
@@ -99,14 +100,13 @@ impl<'r> Books<'r> {
             }
             _ => {}
         }
-        if let (true, Some(unjudged)) = (is_judged, outcome.tally.unjudged()) {
-            note(format_args!(
-                "{prefix}not all was judged: {unjudged}; `provstream extract --pretty` with the same options shows where"
-            ));
+        let unjudged = &outcome.tally.unjudged;
+        if is_judged && !unjudged.is_empty() {
+            note(format_args!("{prefix}{unjudged}"));
         }
         if outcome.has_brackets_in_strings {
             note(format_args!(
-                "{prefix}annotations in brackets within JSON strings were not read; read the text of a member with --field, as in \
+                "{prefix}{IN_STRINGS}; read the text of a member with --field, as in \
                  --field /text, and a provider's response with --input auto"
             ));
         }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::builder::styling::AnsiColor;
@@ -44,6 +45,21 @@ impl From<LimitError> for Failure {
 }
 
 impl Failure {
+    /// A file cannot be made, or not be written.
+    pub(crate) fn create(path: &Path, error: io::Error) -> Self {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let error = match folder {
+            Some(folder) if error.kind() == ErrorKind::NotFound && !folder.exists() => {
+                let message = format!("the directory {} does not exist", folder.display());
+                io::Error::new(ErrorKind::NotFound, message)
+            }
+            _ => error,
+        };
+        Self::Create(path.display().to_string(), error)
+    }
+
     /// Prints the message, and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
         let status = match self {

@@ -12,12 +12,12 @@ use provstream_providers::Channel;
 use crate::feed::Fed;
 use crate::line::{JudgedTotals, Line, Totals};
 use crate::marc::record::Judged;
-use crate::messages;
 use crate::output::Output;
 use crate::pieces::Pieces;
 use crate::report::Report;
 use crate::sink::Sink;
 use crate::strings::BracketsInStrings;
+use crate::unjudged::Unjudged;
 use crate::unread::{Unknown, Unread};
 
 /// What is to be printed.
@@ -45,7 +45,7 @@ pub(crate) struct Tally {
     /// The assertions that were admitted.
     pub(crate) admitted: u64,
     /// Diagnostics after which a gate cannot pass, by their code.
-    pub(crate) unjudged: BTreeMap<&'static str, u64>,
+    pub(crate) unjudged: Unjudged,
     /// Streams of which not all was read, with annotations where none are read, or without an end.
     pub(crate) incomplete: u64,
 }
@@ -59,9 +59,7 @@ impl Tally {
         self.totals.marc += other.totals.marc;
         self.totals.diagnostics += other.totals.diagnostics;
         self.admitted += other.admitted;
-        for (code, count) in &other.unjudged {
-            *self.unjudged.entry(code).or_default() += count;
-        }
+        self.unjudged.add(&other.unjudged);
         self.incomplete += other.incomplete;
     }
 
@@ -76,16 +74,6 @@ impl Tally {
                 diagnostics: self.totals.diagnostics,
             }),
         }
-    }
-
-    /// The diagnostics after which a gate cannot pass, in words; `None` if there were not any.
-    pub(crate) fn unjudged(&self) -> Option<String> {
-        let parts: Vec<_> = self
-            .unjudged
-            .iter()
-            .map(|(code, count)| format!("{count} {code}"))
-            .collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
 
@@ -178,9 +166,7 @@ impl<'t> Findings<'t> {
     fn diagnostic(&mut self, line: &Line<'_>) {
         if let Line::Diagnostic { code, .. } = line {
             self.outcome.tally.totals.diagnostics += 1;
-            if messages::is_unread(code) {
-                *self.outcome.tally.unjudged.entry(code).or_default() += 1;
-            }
+            self.outcome.tally.unjudged.note(code);
         }
         if matches!(self.task, Task::Extract { .. }) {
             self.report.line(line);

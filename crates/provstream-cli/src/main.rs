@@ -44,6 +44,7 @@ mod strings;
 mod strip;
 mod turns;
 mod ui;
+mod unjudged;
 mod unread;
 mod usage;
 mod values;

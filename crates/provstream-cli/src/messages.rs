@@ -42,6 +42,8 @@ pub(crate) fn of(code: &str) -> Option<&'static str> {
         "binary-body" => {
             "bytes that are not text, perhaps compressed; decompress them first, nothing of them is read"
         }
+        "withheld-data" => "bytes that cannot be read as an event; a gate withholds them",
+        "comment" => "a comment between events; a gate empties it",
         "unknown-format" => "no event of the format; see standard error",
         "no-field" => "a line without a string at --field",
         _ => return None,

@@ -91,7 +91,7 @@ impl Output {
     /// A file that is replaced when the output is [committed](Output::commit), so that it never has half of an output. What is
     /// no regular file, such as a device, is written at once.
     fn create(path: &Path) -> Result<Self, Failure> {
-        let failed = |error| Failure::Create(path.display().to_string(), error);
+        let failed = |error| Failure::create(path, error);
         // A link stays a link, and what it points to is replaced.
         let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&destination).ok();

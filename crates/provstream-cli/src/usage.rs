@@ -71,11 +71,13 @@ fn part(error: &clap::Error, kind: ContextKind) -> Option<String> {
 }
 
 /// Options that have an effect only with another one.
-const NEEDS: [(&str, &str); 4] = [
+const NEEDS: [(&str, &str); 6] = [
     ("--as", "--source"),
+    ("--audit-sync", "--audit"),
     ("--channel", "--text-only"),
     ("--max-record", "--json"),
     ("--require-assertions", "--fail"),
+    ("--stream-id", "--audit"),
 ];
 
 /// An option as it was typed, `--window <[CLASS=]DURATION>` without what follows the name, or the name of an argument
@@ -147,7 +149,7 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 .find(|(with, needed)| *needed == option && given(with));
             match pair {
                 Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
-                None => format!("`{command}` needs {argument}"),
+                None => format!("`{command}` needs {}", needed(&argument)),
             }
         }
         ErrorKind::ArgumentConflict => {
@@ -168,6 +170,19 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             let first = text.lines().next().unwrap_or_default();
             first.strip_prefix("error: ").unwrap_or(first).to_owned()
         }
+    }
+}
+
+/// Missing arguments as a message has them; of options that exclude each other, such as `<--into <X>|--strip <X>>`, one of them.
+fn needed(arguments: &str) -> String {
+    let alternatives = arguments
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'));
+    match alternatives {
+        Some(alternatives) if alternatives.contains('|') => {
+            format!("one of {}", alternatives.replace('|', ", "))
+        }
+        _ => arguments.to_owned(),
     }
 }
 

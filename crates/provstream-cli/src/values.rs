@@ -151,7 +151,7 @@ pub(crate) fn window(text: &str) -> Result<Window, String> {
             ),
             duration => Ok(Window {
                 class: None,
-                duration: duration?,
+                duration: above_zero(duration?)?,
             }),
         };
     };
@@ -165,8 +165,16 @@ pub(crate) fn window(text: &str) -> Result<Window, String> {
     }
     Ok(Window {
         class: Some(class.to_owned()),
-        duration: duration(text)?,
+        duration: above_zero(duration(text)?)?,
     })
+}
+
+/// A window of no length would have every observation stale.
+fn above_zero(window: Duration) -> Result<Duration, String> {
+    match window.is_zero() {
+        true => Err("expected a duration above zero".to_owned()),
+        false => Ok(window),
+    }
 }
 
 pub(crate) fn time(text: &str) -> Result<Timestamp, String> {

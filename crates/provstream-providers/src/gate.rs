@@ -19,11 +19,13 @@ use provstream::{Gate, GateEnd, Handler as _, Parser, Policy};
 /// response stays one that clients can read. Places that repeat the text of a channel repeat the decisions about it; those
 /// that repeat a passage or tokens of it, such as the text of a citation and `logprobs`, are emptied.
 ///
-/// Reasoning passes through as it is unless [`with_reasoning`](Self::with_reasoning) is set, and tool calls always do. Events whose text cannot be read are withheld, which
-/// [`report`](Self::report) counts, and so is everything once the events show that they are of another format than the one
-/// asked for, or before they show one. Offsets into the text that the provider states, such as those of its citations, follow
-/// it. Those into withheld text become the place where it was, and an event with offsets into text that is held back is held
-/// back with it.
+/// Reasoning passes through as it is unless [`with_reasoning`](Self::with_reasoning) is set, and tool calls always do. What
+/// cannot be read is withheld, and [`report`](Self::report) counts it: events that are not JSON objects, lines of server-sent
+/// events that are neither data nor a field without text, and bytes between the values of a JSON body. Comments are emptied.
+/// So that nothing else passes for a response, everything is held back until an event shows the format, and withheld once
+/// events show another one than the one asked for. Offsets into the text that the provider states, such as those of its
+/// citations, follow it. Those into withheld text become the place where it was, and an event with offsets into text that is
+/// held back is held back with it.
 #[derive(Clone, Debug)]
 pub struct StreamGate<P> {
     framer: Framer,

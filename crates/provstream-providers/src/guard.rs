@@ -2,17 +2,25 @@
 
 use super::Format;
 use super::deferred::MAX_DEFERRED;
+use super::found::Found;
 use super::frame::{Frame, Kind};
 use super::item::NoticeCode;
 use super::reader::Reader;
+use provstream::Span;
 
 /// What is known about a response that may only have text that was read.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     /// Finds out what format the events really are of, until one has text of the format asked for.
     probe: Option<Reader>,
+    /// An event was of the format asked for; if none was asked for, the reader finds it out.
+    is_shown: bool,
     /// Events before it is known what format they are of.
     unknown: Vec<u8>,
+    /// Where they are, if a format was asked for.
+    kept: Option<Span>,
+    /// What was removed since the last value of a JSON body.
+    between: Option<Span>,
     /// The events are of another format than the one asked for, or not all of the unknown ones could be kept.
     closed: bool,
 }
@@ -22,7 +30,10 @@ impl Guard {
     pub(super) fn new(asked: Option<Format>) -> Self {
         Self {
             probe: asked.map(|_| Reader::new(None)),
+            is_shown: asked.is_none(),
             unknown: Vec::new(),
+            kept: None,
+            between: None,
             closed: false,
         }
     }
@@ -35,8 +46,38 @@ impl Guard {
         probe.read(&frame.data, is_streamed);
         if let Some(found) = probe.format() {
             self.closed |= Some(found) != reader.format();
+            self.is_shown = true;
             self.probe = None;
         }
+        // `[DONE]` is of several formats.
+        self.is_shown |= reader.found.iter().any(|one| !matches!(one, Found::Done));
+        if self.is_shown {
+            self.kept = None;
+        } else {
+            let start = self.kept.map_or(frame.start, |kept| kept.start());
+            self.kept = Some(Span::new(start, frame.span().end()));
+        }
+    }
+
+    /// Whether the events are of the format asked for, as far as it is known.
+    pub(super) const fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// Where the events are that were kept, and never shown to be of the format.
+    pub(super) const fn take_kept(&mut self) -> Option<Span> {
+        self.kept.take()
+    }
+
+    /// Notes a byte that is removed between two values of a JSON body.
+    pub(super) fn note_between(&mut self, at: u64) {
+        let start = self.between.map_or(at, |between| between.start());
+        self.between = Some(Span::new(start, at + 1));
+    }
+
+    /// What was removed since the last value of a JSON body.
+    pub(super) const fn take_between(&mut self) -> Option<Span> {
+        self.between.take()
     }
 
     /// Whether an event with this notice may be written.
@@ -55,6 +96,7 @@ impl Guard {
         if self.closed || envelope == Kind::Encoded {
             return false;
         }
+        let known = known && self.is_shown;
         if !known {
             self.unknown.extend_from_slice(bytes);
             self.closed = self.unknown.len() > MAX_DEFERRED;

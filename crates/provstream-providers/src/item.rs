@@ -105,6 +105,11 @@ pub enum NoticeCode {
     /// A number of a channel that is not a whole number of 32 bits, or that counts deltas instead of naming a text. The
     /// former is taken for 0, the latter for the text of the delta before.
     OddChannel,
+    /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
+    /// text, bytes between the values of a JSON body, JSON that is not an object, or what is not of the format asked for.
+    WithheldData,
+    /// A comment of server-sent events, whose content a gate withholds.
+    Comment,
     /// The body is compressed with gzip, which has to be undone first. None of it is read.
     GzipBody,
     /// The body is compressed with Zstandard, which has to be undone first. None of it is read.
@@ -115,13 +120,15 @@ pub enum NoticeCode {
 
 impl NoticeCode {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::MalformedEvent,
         Self::OversizedEvent,
         Self::UnterminatedEvent,
         Self::LimitChannels,
         Self::UnreadText,
         Self::OddChannel,
+        Self::WithheldData,
+        Self::Comment,
         Self::GzipBody,
         Self::ZstdBody,
         Self::BinaryBody,
@@ -140,13 +147,15 @@ impl NoticeCode {
             Self::GzipBody => "gzip-body",
             Self::ZstdBody => "zstd-body",
             Self::BinaryBody => "binary-body",
+            Self::WithheldData => "withheld-data",
+            Self::Comment => "comment",
         }
     }
 
-    /// Whether it reports text that was not read.
+    /// Whether it reports text that was not read. No client shows comments, so these do not count.
     #[must_use]
     pub const fn is_unread(self) -> bool {
-        !matches!(self, Self::OddChannel)
+        !matches!(self, Self::OddChannel | Self::Comment)
     }
 }
 

@@ -94,6 +94,7 @@ mod gate;
 mod gate_event;
 mod guard;
 mod halves;
+mod harmless;
 mod item;
 mod lines;
 mod message;

@@ -2,6 +2,9 @@
 
 use super::NoticeCode;
 
+/// Kinds of notices of which there can be several; those after them are about the whole body.
+const COUNTED: usize = NoticeCode::GzipBody as usize;
+
 /// What a reader made of a stream so far: how many events there were, how much text was read, and what was not read.
 ///
 /// A gate that lets a stream pass because nothing was found in it asks [`is_complete`](Self::is_complete) first: what was
@@ -14,7 +17,9 @@ pub struct ReadReport {
     /// Events that no format is known of, while none was.
     unknown: u64,
     is_known: bool,
-    notices: [u64; NoticeCode::ALL.len()],
+    notices: [u64; COUNTED],
+    /// The body is not text, for this reason.
+    body: Option<NoticeCode>,
 }
 
 impl ReadReport {
@@ -26,7 +31,8 @@ impl ReadReport {
             reasoning_bytes: 0,
             unknown: 0,
             is_known: false,
-            notices: [0; NoticeCode::ALL.len()],
+            body: None,
+            notices: [0; COUNTED],
         }
     }
 
@@ -62,7 +68,12 @@ impl ReadReport {
     /// How many notices there were of one kind.
     #[must_use]
     pub const fn count(&self, code: NoticeCode) -> u64 {
-        self.notices[code as usize]
+        let at = code as usize;
+        if at < COUNTED {
+            self.notices[at]
+        } else {
+            matches!(self.body, Some(body) if body as usize == at) as u64
+        }
     }
 
     /// Whether all text was read: no event is [`unread`](Self::unread).
@@ -92,6 +103,11 @@ impl ReadReport {
     }
 
     pub(super) const fn add_notice(&mut self, code: NoticeCode) {
-        self.notices[code as usize] += 1;
+        let at = code as usize;
+        if at < COUNTED {
+            self.notices[at] += 1;
+        } else {
+            self.body = Some(code);
+        }
     }
 }

@@ -47,12 +47,53 @@ impl PolicyError {
         }
     }
 
-    /// A key that is missing because of another one.
-    pub(super) fn missing(place: FilePosition, key: &str, why: &str) -> Self {
+    /// A number for which another one was expected.
+    pub(super) fn number(place: FilePosition, expected: &str, found: &str) -> Self {
+        Self::bad(place, &format!("expected {expected}, found {found}"))
+    }
+
+    /// A value that its key cannot have.
+    pub(super) fn bad(place: FilePosition, message: &str) -> Self {
+        Self {
+            kind: PolicyErrorKind::BadValue,
+            place: Some(place),
+            message: message.into(),
+        }
+    }
+
+    /// A value of the right type or another, for which something else was expected.
+    pub(super) fn of_value(fault: Fault, hint: &str) -> Self {
+        let error = Self::from(fault).and(hint);
+        Self {
+            kind: PolicyErrorKind::BadValue,
+            ..error
+        }
+    }
+
+    /// A key that is missing, with what the message says after its name.
+    pub(super) fn missing(place: FilePosition, key: &str, more: &str) -> Self {
         Self {
             kind: PolicyErrorKind::MissingKey,
             place: Some(place),
-            message: format!("missing key \"{key}\", expected {why}").into(),
+            message: format!("missing key \"{key}\"{more}").into(),
+        }
+    }
+
+    /// A file without any key.
+    pub(super) fn empty(place: FilePosition) -> Self {
+        let message = "expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [inadmissible], \
+                       found an empty file";
+        Self {
+            kind: PolicyErrorKind::MissingKey,
+            ..Self::bad(place, message)
+        }
+    }
+
+    /// The same with more after the message.
+    pub(super) fn and(self, more: &str) -> Self {
+        Self {
+            message: format!("{}{more}", self.message).into(),
+            ..self
         }
     }
 

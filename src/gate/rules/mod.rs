@@ -1,8 +1,10 @@
 //! Policies that are files.
 
+mod discipline;
 mod error;
 mod read;
 mod rule;
+mod texts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -69,7 +71,7 @@ const DISPOSITIONS: usize = 11;
 /// | `preset` | `"own-state"`: a floor of 2, or `"external"`: a floor of 3; either this or `floor` |
 /// | `floor` | how many distinct classes must count, at least 1 |
 /// | `version` | names the policy in audit logs |
-/// | `default_window` | how old an observation may be, such as `"1h30m"`, for classes without a window of their own |
+/// | `default_window` | how old an observation may be, such as `"1h30m"`, for classes without a window of their own; either this or `windows` |
 /// | `skew` | how far in the future an observation may be |
 /// | `required` | classes of which each must count |
 /// | `refused` | classes that no annotation may have |
@@ -82,10 +84,13 @@ const DISPOSITIONS: usize = 11;
 /// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
 /// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
 ///
+/// A file is wrong if no assertion can be admitted by it: if no class has a window, if the floor is above the number of classes
+/// that can count, or if a required class has no window or is refused.
+///
 /// Without rules of their own, what is admitted is released, and so is text without annotation; an object in JSON with
 /// an assertion and without annotation is inadmissible. The rule `unannotated` is about both. The rule `limit`
-/// is also about text that is too long to be held back: it is released if the action is `release` or `mark`, and
-/// otherwise the stream ends.
+/// is also about text that is too long to be held back, and about what is not JSON in a stream of JSON values: it is released
+/// if the action is `release` or `mark`, and otherwise the stream ends.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;

@@ -12,7 +12,7 @@ use crate::values::{LIMITS, gated_reasoning, held, time};
 /// Arguments of `provstream gate`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct GateArgs {
-    /// The file to read, or - for standard input
+    /// The file to read, or - for standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// The policy, a TOML file: what is admitted, and what is done with what is not
@@ -39,13 +39,20 @@ pub(crate) struct GateArgs {
     /// stream that the policy ends has a last one. If a line cannot be written, nothing more is released.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
-    /// Wait until each line of the audit log is on the disk
+    /// Wait until each line of the audit log is on the disk; needs --audit
     #[arg(long, requires = "audit")]
     pub(crate) audit_sync: bool,
-    /// What the lines of the audit log call the stream [default: the file]
+    /// What the lines of the audit log call the stream [default: the file]; needs --audit
     #[arg(long, value_name = "ID", requires = "audit")]
     pub(crate) stream_id: Option<String>,
-    /// Exit with status 3 when text was withheld, the policy ended the stream, or something was not read
+    /// Exit with status 3 when text was withheld, or something was not read or could not be judged
+    ///
+    /// Status 0 then means that the stream was read to its end and released as it was, without its annotations and with the
+    /// marks of the policy, and that nothing was passed over that may have been an assertion. What is not judged is what
+    /// `provstream admit --fail` lists: JSON that is broken, not closed or nested too deep, an annotation that is not closed,
+    /// everything longer than a limit, annotations in brackets within JSON strings where nothing else was found, and with --input
+    /// events that were not read and an error of the provider. If the reader of the output goes away before all is known, the
+    /// status is 1, or 3 if something did not pass by then.
     #[arg(long)]
     pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written

@@ -166,7 +166,7 @@ pub(super) const ADMIT_USAGE: &str =
     "provstream admit [OPTIONS] --floor <K> --window <[CLASS=]DURATION> [FILE]...";
 
 pub(super) const GATE: &str = "\
-Let through what a policy releases.
+Hold text back until a policy has decided about it, and write only what it releases.
 
 Text is held back until it is known which assertion it belongs to. When an assertion is complete it is judged as \
 `provstream admit` does, and the policy says what becomes of it: it is released, marked, replaced or discarded, or the stream \
@@ -174,19 +174,44 @@ ends before it. Annotations are removed. What is released is written at once, an
 
 A policy is a TOML file:
 
-    preset = \"own-state\"          # or \"external\", or floor = K
-    default_window = \"1h\"
+    preset = \"own-state\"          # a floor of 2; \"external\" is 3, or floor = K
+    default_window = \"1h\"         # without a window no annotation counts
 
     [inadmissible]
     action = \"replace\"            # release, mark, replace, discard, suspend or refuse
     text = \"(withheld)\"
 
-It can have a rule for each of admitted, below_floor, terminal, unannotated, malformed, unknown, limit, no_assertion, \
-untrusted, refused_class and missing_class; `inadmissible` is for those without one. docs/gate.md has all keys and five \
-worked policies.
+It needs `preset` or `floor`, `default_window` or `windows`, and [inadmissible]. All that it can have:
 
-With --input the text of each channel goes through a gate of its own, and the response stays one that clients can read. \
-Events that cannot be read are withheld.
+    preset, floor            how many distinct classes must count
+    default_window           how old an observation may be: \"90s\", \"1h30m\", \"2d\"
+    windows                  the same for a class: windows.\"substrate.git.log\" = \"1d\"
+    skew                     how far in the future an observation may be
+    required, refused        lists of classes: each must count, none may be there
+    groups                   lists of classes that count once together
+    version                  what the audit log calls the policy
+    language                 of texts that are tables: text = { en = \"…\", de = \"…\" }
+    [inadmissible]           the rule for all assertions without one of their own
+    [admitted]               a rule for assertions that are admitted; else released
+    [unannotated]            for text and objects without annotation; text is else released
+    [below_floor]            too few classes count
+    [missing_class]          a class of `required` does not count
+    [refused_class]          a class of `refused` is there
+    [terminal]               a terminal is there: nothing corroborates the assertion
+    [unknown], [malformed]   an annotation has an unknown class, or is malformed
+    [untrusted]              some of the text is not the model's own
+    [no_assertion]           there is no text that is asserted
+    [limit]                  text hit a limit, is too long, or is not the JSON of --mode
+
+Each rule has an `action`; replace and refuse take a `text`, mark takes `before`, `after` or both. suspend ends the stream, so \
+that the rest can be asked for once more, and refuse ends it with the text. To withhold text without annotation give \
+[unannotated] a rule.
+
+With --mode json or ndjson what is not JSON, and a value without an end, are decided about by [limit]: they are released if \
+its action is release or mark; otherwise the stream ends there.
+
+With --input the text of each channel goes through a gate of its own, and the response stays one that clients can read. What \
+cannot be read as an event of the format is withheld, and everything if no event is of it; comments are emptied.
 
 An annotation is what the model declares; that something is released is no evidence that an observation took place.";
 
@@ -194,10 +219,12 @@ An annotation is what the model declares; that something is released is no evide
 pub(super) const EXIT_GATE: &str = "\
 Exit status:
   0  done, whatever was withheld; also when the reader of the output has gone away
-  1  the input, the policy or the vocabulary file cannot be read, the output or the audit log cannot be written, or with
-     --input nothing was of that format
+  1  the input or a settings file cannot be read, the output or the audit log cannot be
+     written, with --input nothing was of that format, or with `gate --fail` the reader of the
+     output has gone away before it was known that everything passes
   2  an argument is wrong, or what the policy or the vocabulary file says is
-  3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not read";
+  3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not
+     read or could not be judged";
 
 pub(super) const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.

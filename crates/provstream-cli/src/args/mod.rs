@@ -101,7 +101,7 @@ pub(crate) enum Command {
     /// Judge each assertion by the classes it declares
     #[command(long_about = help::ADMIT, override_usage = help::ADMIT_USAGE, after_long_help = help::exit_of(help::EXIT_ADMIT))]
     Admit(AdmitArgs),
-    /// Let through what a policy releases, and nothing else
+    /// Hold text back until a policy has decided about it, and write only what it releases
     #[command(long_about = help::GATE, after_long_help = help::EXIT_GATE)]
     Gate(GateArgs),
     /// List the substrate classes that are loaded

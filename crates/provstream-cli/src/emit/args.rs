@@ -89,7 +89,7 @@ pub(crate) struct WordingArgs {
     /// How much to explain: short (under 400 tokens of `o200k_base` without observations) or full
     #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
-    /// The language: en, de, fr, es or ja
+    /// The language: en, de, es, fr or ja
     #[arg(long, value_name = "LANGUAGE", default_value_t, value_parser = named::<Language>)]
     pub(crate) language: Language,
 }
@@ -145,7 +145,7 @@ pub(crate) struct ExamplesArgs {
     /// How much the prompt explains: short or full
     #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,
-    /// The prompt's language: en, de, fr, es or ja
+    /// The prompt's language: en, de, es, fr or ja
     #[arg(long, value_name = "LANGUAGE", default_value_t, value_parser = named::<Language>)]
     pub(crate) language: Language,
     #[command(flatten)]

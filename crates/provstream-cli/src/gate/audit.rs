@@ -33,7 +33,7 @@ impl AuditFile {
             .append(true)
             .create(true)
             .open(path)
-            .map_err(|error| Failure::Create(path.display().to_string(), error))?;
+            .map_err(|error| Failure::create(path, error))?;
         Ok(Self { file, is_synced })
     }
 }
@@ -112,6 +112,8 @@ struct Run {
 /// Writes the lines of one stream.
 pub(super) struct Audit<L> {
     log: L,
+    /// How messages call the log.
+    name: String,
     stream: String,
     channel: String,
     rules: Rules,
@@ -121,15 +123,21 @@ pub(super) struct Audit<L> {
 }
 
 impl<L: AuditLog> Audit<L> {
-    pub(super) fn new(log: L, stream: String, rules: Rules) -> Self {
+    pub(super) fn new(log: L, name: String, stream: String, rules: Rules) -> Self {
         Self {
             log,
+            name,
             stream,
             channel: String::new(),
             rules,
             runs: BTreeMap::new(),
             error: None,
         }
+    }
+
+    /// How messages call the log.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The following calls are about this channel.
@@ -289,9 +297,9 @@ mod tests {
 
     #[test]
     fn a_log_that_fails_is_reported_once_and_left_alone() {
-        let rules = b"floor = 1\n[inadmissible]\naction = \"discard\"\n";
+        let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
         let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
-        let mut watched = Watched(Audit::new(Full(0), "s".into(), rules.clone()));
+        let mut watched = Watched(Audit::new(Full(0), "log".into(), "s".into(), rules.clone()));
         let now = "2026-05-28T12:00:00Z".parse().expect("a time");
         let mut gate = Gate::new(Parser::new(), rules.policy(move || now));
         gate.push(

@@ -1,6 +1,8 @@
 //! `provstream gate`.
 
+mod account;
 mod audit;
+mod files;
 mod writer;
 
 use std::path::Path;
@@ -10,6 +12,7 @@ use provstream::provenance::Timestamp;
 use provstream::{Gate, GateEnd, Parser, Policy, Rules};
 use provstream_providers::{Reasoning, StreamGate};
 
+use self::account::Account;
 use self::audit::{Audit, AuditFile};
 use self::writer::Writer;
 use crate::args::GateArgs;
@@ -27,6 +30,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Runs the command.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
+    files::check_audit(args)?;
     let vocabulary = setup::vocabulary(&args.source.classes)?;
     let rules = settings::load("--policy", &args.policy, |file| {
         Rules::from_toml(file, &vocabulary)
@@ -39,37 +43,47 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     let parser = setup::parser(&args.source, limits, vocabulary).build();
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let input = Input::open(path)?;
-    let audit = match &args.audit {
-        Some(file) => {
-            let stream = args
-                .stream_id
-                .clone()
-                .unwrap_or_else(|| input.name().to_owned());
-            let file = AuditFile::open(file, args.audit_sync)?;
-            Some(Audit::new(file, stream, rules.clone()))
-        }
-        None => None,
-    };
+    let audit = audit(args, &rules, &input)?;
+    let account = Account::new(rules.clone(), args.source.mode);
     let now = args.now;
     let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
     let output = Output::open(args.output.as_deref())?;
-    let mut writer = Writer::new(output, audit, args.source.input);
+    let mut writer = Writer::new(output, audit, account, args.source.input);
     let through = Through::new(args, parser, policy)?;
     let chunk = args.source.chunk_size.map_or(BUFFER, usize::from);
     let end = feed(input, through, chunk, &mut writer);
+    let written = writer.finish();
     let (ended, unread) = match end {
         Ok(end) => end,
         // What is certain is written, however the input ended.
         Err(failure) => {
-            writer.finish()?;
-            return Err(failure);
+            let failure = match (failure, written) {
+                (Failure::Read(..), Err(written)) => written,
+                (failure, _) => failure,
+            };
+            return exit_status::status(Err(failure), args.fail, writer.account().passes());
         }
     };
-    writer.finish()?;
-    report(&ended, &unread)?;
-    let passed = ended.is_empty() && unread.passes() && !writer.has_withheld();
-    let end = writer.into_output().commit();
+    report(&ended, &unread, writer.account(), args.fail)?;
+    let passed = ended.is_empty() && unread.passes() && writer.account().passes();
+    let end = written.and_then(|()| writer.into_output().commit());
     exit_status::status(end, args.fail, passed)
+}
+
+/// The audit log that was asked for.
+fn audit(
+    args: &GateArgs,
+    rules: &Rules,
+    input: &Input,
+) -> Result<Option<Audit<AuditFile>>, Failure> {
+    let Some(path) = &args.audit else {
+        return Ok(None);
+    };
+    let stream = args.stream_id.clone();
+    let stream = stream.unwrap_or_else(|| input.name().to_owned());
+    let file = AuditFile::open(path, args.audit_sync)?;
+    let name = path.display().to_string();
+    Ok(Some(Audit::new(file, name, stream, rules.clone())))
 }
 
 fn with_language(rules: Rules, language: &str) -> Result<Rules, Failure> {
@@ -91,14 +105,11 @@ fn with_language(rules: Rules, language: &str) -> Result<Rules, Failure> {
 type Ended = Vec<(Option<String>, GateEnd)>;
 
 /// Reports what is missing in the output.
-fn report(ended: &Ended, unread: &Unread) -> Result<(), Failure> {
+fn report(ended: &Ended, unread: &Unread, account: &Account, fails: bool) -> Result<(), Failure> {
     for (channel, end) in ended {
-        let how = ended_as(*end);
-        match channel {
-            Some(channel) => note(format_args!("channel {channel}: the policy {how}")),
-            None => note(format_args!("the policy {how}")),
-        }
+        account.note_end(channel.as_deref(), *end);
     }
+    account.note(fails);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing was released: {unknown}")));
     }
@@ -106,13 +117,6 @@ fn report(ended: &Ended, unread: &Unread) -> Result<(), Failure> {
         note(unread);
     }
     Ok(())
-}
-
-const fn ended_as(end: GateEnd) -> &'static str {
-    match end {
-        GateEnd::Suspended => "suspended the stream, so the rest has to be asked for once more",
-        _ => "refused the rest of the stream",
-    }
 }
 
 /// What the bytes of the input go through.

@@ -1,8 +1,11 @@
 //! Writes what a gate releases, and its audit log.
 
-use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
+use provstream::{
+    Action, Event, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated,
+};
 use provstream_providers::{ChannelPosition, GateEvent, Item, StreamHandler};
 
+use super::account::Account;
 use super::audit::{Audit, AuditFile};
 use crate::failure::Failure;
 use crate::input_format::InputFormat;
@@ -13,22 +16,23 @@ use crate::unread::Seen;
 pub(super) struct Writer {
     output: Output,
     audit: Option<Audit<AuditFile>>,
+    account: Account,
     /// The text is the output; otherwise the events of a provider are.
     is_text: bool,
-    has_withheld: bool,
 }
 
 impl Writer {
     pub(super) const fn new(
         output: Output,
         audit: Option<Audit<AuditFile>>,
+        account: Account,
         input: InputFormat,
     ) -> Self {
         Self {
             output,
             audit,
+            account,
             is_text: matches!(input, InputFormat::Raw),
-            has_withheld: false,
         }
     }
 
@@ -37,9 +41,9 @@ impl Writer {
         Seeing { writer: self, seen }
     }
 
-    /// Whether something was not released as it was.
-    pub(super) const fn has_withheld(&self) -> bool {
-        self.has_withheld
+    /// What was done so far.
+    pub(super) const fn account(&self) -> &Account {
+        &self.account
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
@@ -50,7 +54,8 @@ impl Writer {
     /// Reports whether everything could be written so far.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
-            return Err(Failure::Create("the audit log".to_owned(), error));
+            let name = self.audit.as_ref().map_or("", Audit::name);
+            return Err(Failure::Create(format!("the audit log {name}"), error));
         }
         self.output.check()
     }
@@ -90,6 +95,10 @@ impl Handler for Writer {
             self.write(text.bytes());
         }
     }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.account.event(&event);
+    }
 }
 
 impl GateHandler for Writer {
@@ -97,6 +106,7 @@ impl GateHandler for Writer {
         if let Some(audit) = &mut self.audit {
             audit.text(text.bytes());
         }
+        self.account.text(text.bytes(), true);
         self.text(text);
     }
 
@@ -104,17 +114,18 @@ impl GateHandler for Writer {
         if let Some(audit) = &mut self.audit {
             audit.text(text.bytes());
         }
-        self.has_withheld = true;
+        self.account.text(text.bytes(), false);
     }
 
     fn decided(&mut self, question: &Question<'_>, action: &Action) {
-        self.has_withheld |= !matches!(action, Action::Release | Action::Mark(..));
+        self.account.decided(question, action);
         if let Some(audit) = &mut self.audit {
             audit.decided(question, action);
         }
     }
 
     fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        self.account.run(what);
         if let Some(audit) = &mut self.audit {
             audit.run_begins(at, what);
         }
@@ -139,7 +150,11 @@ pub(super) struct Seeing<'w> {
     seen: &'w mut Seen,
 }
 
-impl Handler for Seeing<'_> {}
+impl Handler for Seeing<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.writer.account.event(&event);
+    }
+}
 
 impl StreamHandler for Seeing<'_> {
     fn bytes(&mut self, bytes: &[u8]) {
@@ -148,13 +163,13 @@ impl StreamHandler for Seeing<'_> {
 
     fn channel(&mut self, position: ChannelPosition) {
         self.seen.text = true;
+        let mut channel = position.channel.to_string();
+        if position.is_reasoning {
+            channel.push_str(" reasoning");
+        }
+        self.writer.account.enter(&channel);
         if let Some(audit) = &mut self.writer.audit {
-            let channel = position.channel.to_string();
-            audit.enter(if position.is_reasoning {
-                channel + " reasoning"
-            } else {
-                channel
-            });
+            audit.enter(channel);
         }
     }
 

@@ -44,7 +44,7 @@ pub(crate) enum MarcCommand {
     #[command(long_about = SHOW, after_long_help = exits(DEPLOYMENT, "an object is not a valid disclosure, or none was found"))]
     Show(ShowArgs),
     /// Put MARC objects into other protocols, and take them out
-    #[command(long_about = CARRY, after_long_help = exits(ENVELOPE, "an object or envelope was refused, or none was found"))]
+    #[command(long_about = CARRY, after_long_help = exits(ENVELOPE, "something was refused, or there was nothing to put in, take out or strip"))]
     Carry(CarryArgs),
     /// Convert objects of draft 01 to draft 02
     #[command(long_about = UPGRADE, after_long_help = exits(ARGUMENT, "an object was refused, or none was found"))]
@@ -80,7 +80,7 @@ pub(crate) struct ValidateArgs {
     /// stay within their maximum. Requests may interleave: parents say what belongs together.
     #[arg(long)]
     pub(crate) session: bool,
-    /// Exit with status 3 if an object is not valid
+    /// Exit with status 3 if an object is not valid, or none was found
     #[arg(long)]
     pub(crate) fail: bool,
     /// The draft that applies.
@@ -128,19 +128,19 @@ pub(crate) struct ProjectArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) emitter: Option<String>,
     /// The answer of the one ANSWER among the records
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(crate) answer: Option<String>,
     /// What a CLARIFY asks the user
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(crate) question: Option<String>,
     /// What an ABSTAIN or ESCALATE says to the user
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(crate) message: Option<String>,
     /// A file with texts by decision id; never standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) texts: Option<PathBuf>,
     /// The next step as the user is shown it [default: the record's]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(crate) next_step: Option<String>,
     /// Leave the selected action out
     #[arg(long)]
@@ -148,7 +148,7 @@ pub(crate) struct ProjectArgs {
     /// Disclose also while the system retrieves, uses a tool or deliberates
     #[arg(long)]
     pub(crate) interim: bool,
-    /// Exit with status 3 unless every record is disclosed or deferred
+    /// Exit with status 3 unless every record is disclosed or deferred, and there is one
     #[arg(long)]
     pub(crate) fail: bool,
     /// The wording.
@@ -165,7 +165,7 @@ pub(crate) struct ProjectArgs {
 /// Arguments of `provstream marc show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Exit with status 3 unless every object is a valid disclosure
+    /// Exit with status 3 unless every object is a valid disclosure, and there is one
     #[arg(long)]
     pub(crate) fail: bool,
     /// The wording.
@@ -182,10 +182,10 @@ pub(crate) struct ShowArgs {
 /// Where wording comes from.
 #[derive(Debug, Args)]
 pub(crate) struct WordingArgs {
-    /// A language of the library
+    /// Language of the templates, labels and phrases [default: en]; a deployment states its own
     #[arg(long, value_name = "LANGUAGE", conflicts_with = "deployment", value_parser = term::<Language>(Language::NAMES))]
     pub(crate) language: Option<Language>,
-    /// A TOML file that describes the deployment, for its wording and trust policy; never standard input
+    /// A TOML file that describes the deployment, for its wording, and with `project` its trust policy; never standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) deployment: Option<PathBuf>,
 }
@@ -194,17 +194,18 @@ pub(crate) struct WordingArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
     /// The file with situations, one a line, or - for standard input
-    #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
+    #[arg(default_value = "-", value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// A TOML file that describes the deployment: draft, bands, bounds, thresholds and policy; never standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) deployment: PathBuf,
-    /// What decision ids begin with: ID-1, ID-2 and so on, the next session has ID.2-1; lines with a `session` use that
+    /// Prefix of the decision ids: ID-1, ID-2 and so on
     ///
-    /// 1 to 256 bytes. Runs whose records are kept together need IDs of their own.
+    /// After an action that ends the session the next one has ID.2-1 and so on. Lines with a `session` have its name in place of
+    /// ID. 1 to 256 bytes. Runs whose records are kept together need IDs of their own.
     #[arg(long, value_name = "ID", default_value = "session", value_parser = id)]
     pub(crate) id: String,
-    /// Exit with status 3 unless every line is decided
+    /// Exit with status 3 unless every line is decided, and there is one
     #[arg(long)]
     pub(crate) fail: bool,
 }
@@ -246,7 +247,7 @@ pub(crate) struct CarryArgs {
     /// For a2a: the URI of the extension, such as `https://example.com/marc/v1`
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
-    /// Exit with status 3 if something was refused
+    /// Exit with status 3 if something was refused, or there was nothing to put in, take out or strip
     #[arg(long)]
     pub(crate) fail: bool,
     /// The input.
@@ -260,7 +261,7 @@ pub(crate) struct UpgradeArgs {
     /// The action of disclosures that do not name theirs
     #[arg(long, value_name = "ACTION", value_parser = term::<Action>(Action::NAMES))]
     pub(crate) action: Option<Action>,
-    /// Exit with status 3 if something was refused
+    /// Exit with status 3 if an object was refused, or none was found
     #[arg(long)]
     pub(crate) fail: bool,
     /// The input.
@@ -311,6 +312,13 @@ pub(crate) struct ConformanceArgs {
     pub(crate) fail: bool,
 }
 
+fn text(text: &str) -> Result<String, &'static str> {
+    match text.trim() {
+        "" => Err("expected a text, found a blank one"),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 fn id(text: &str) -> Result<String, &'static str> {
     match text.trim() {
         "" => Err("expected 1 to 256 bytes, found a blank text"),
@@ -346,7 +354,7 @@ impl ProfileArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RecordsArgs {
     /// The file to read, or - for standard input
-    #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
+    #[arg(default_value = "-", value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Longest outermost object or event in bytes, 1 to 16777216; a longer one is a violation or refused
     #[arg(long, value_name = "BYTES", help_heading = "Limits", default_value_t = 1 << 20,

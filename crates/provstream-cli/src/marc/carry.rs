@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use provstream_marc::carry::{Carrier, CarrierNameError, from_sse, sse_event};
+use provstream_marc::carry::{Carrier, CarrierNameError, CarryError, from_sse, sse_event};
 use provstream_marc::{Document, MarcKind, Profile};
 
 use super::args::{CarrierArg, CarryArgs, KindArg};
+use super::elsewhere::{carrier_of, first_object, first_record};
+use super::envelope::Envelope;
 use super::event_stream::{Event, each_event};
 use super::json_object;
 use super::judge::{Totals, objects};
@@ -14,13 +16,13 @@ use super::objects::{Outermost, each_object};
 use super::record::printable;
 use super::upgrade::Refused;
 use crate::exit_status;
-use crate::failure::Failure;
+use crate::failure::{Failure, complain};
 use crate::output::Output;
-use crate::settings;
 
-/// What is done with each object or envelope of the input.
+/// What is done with each object or envelope of the input. Without a carrier, objects are in server-sent events.
 enum Way {
-    Into(Option<Carrier>, Document),
+    Into(Carrier, Envelope),
+    Events,
     OutOf(Option<Carrier>),
     Strip(Option<Carrier>),
 }
@@ -29,6 +31,8 @@ struct Carry {
     output: Output,
     way: Way,
     totals: Totals,
+    /// How many records were removed.
+    stripped: u64,
 }
 
 /// Runs the command.
@@ -37,6 +41,7 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
         output: Output::stdout(),
         way: way(args)?,
         totals: Totals::default(),
+        stripped: 0,
     };
     let (file, max) = (&args.source.file, args.source.max());
     let pause = |carry: &mut Carry| carry.output.flush();
@@ -48,15 +53,10 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
         })
     };
     if end.is_ok() {
-        carry.totals.complain_of_nothing(match carry.way {
-            Way::Into(..) => "MARC object",
-            Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelope",
-            Way::OutOf(None) => "event with a MARC object",
-            Way::Strip(None) => "event",
-        });
+        carry.complain_of_nothing();
     }
     let end = end.and_then(|()| carry.output.flush());
-    exit_status::status(end, args.fail, carry.totals.passed())
+    exit_status::status(end, args.fail, carry.passed())
 }
 
 /// What an argument names, as it is written.
@@ -110,18 +110,18 @@ fn carrier(way: &str, carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Ca
 
 fn way(args: &CarryArgs) -> Result<Way, Failure> {
     if let Some(into) = args.into {
-        let carrier = carrier("--into", into, args)?;
-        let envelope = match &args.envelope {
-            Some(_) if carrier.is_none() => {
-                return Err(Failure::Usage(
-                    "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse"
-                        .to_owned(),
-                ));
+        return match (carrier("--into", into, args)?, &args.envelope) {
+            (None, None) => Ok(Way::Events),
+            (None, Some(_)) => Err(Failure::Usage(
+                "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse"
+                    .to_owned(),
+            )),
+            (Some(carrier), None) => Ok(Way::Into(carrier, Envelope::default())),
+            (Some(carrier), Some(path)) => {
+                let envelope = Envelope::load(path, &carrier)?;
+                Ok(Way::Into(carrier, envelope))
             }
-            Some(path) => settings::load("--envelope", path, json_object::of_file)?,
-            None => Document::new(),
         };
-        return Ok(Way::Into(carrier, envelope));
     }
     let only_into = |way: &str| match args.envelope {
         Some(_) => Err(Failure::Usage(format!(
@@ -139,8 +139,39 @@ fn way(args: &CarryArgs) -> Result<Way, Failure> {
 }
 
 impl Carry {
+    fn strips(&self) -> bool {
+        matches!(self.way, Way::Strip(_))
+    }
+
+    /// Whether there was something to do, and nothing was refused.
+    fn passed(&self) -> bool {
+        self.totals.passed() && (self.stripped > 0 || !self.strips())
+    }
+
+    fn complain_of_nothing(&self) {
+        let Totals { objects, failed } = self.totals;
+        if self.strips() && self.stripped == 0 && objects > 0 && failed == 0 {
+            let place = match &self.way {
+                Way::Strip(Some(carrier)) => carrier.pointer(MarcKind::Core),
+                _ => "an event of the type marc-core".to_owned(),
+            };
+            complain(format_args!(
+                "expected at least one record to remove, at {place}, found none"
+            ));
+        }
+        self.totals.complain_of_nothing(match self.way {
+            Way::Into(..) | Way::Events => "MARC object",
+            Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelope",
+            Way::OutOf(None) => "event with a MARC object",
+            Way::Strip(None) => "event",
+        });
+    }
+
     fn outermost(&mut self, outermost: &Outermost<'_>) {
-        if matches!(self.way, Way::Into(..)) {
+        if let Some(error) = outermost.not_utf8() {
+            return self.count(error.line, Err(error.message));
+        }
+        if matches!(self.way, Way::Into(..) | Way::Events) {
             for object in objects(outermost, KindArg::Auto, Profile::default()) {
                 let line = object.fault_line();
                 let put = match (object.kind, &object.document) {
@@ -157,25 +188,22 @@ impl Carry {
         };
         let done = match &self.way {
             Way::OutOf(Some(carrier)) => take(carrier, &envelope, &mut self.output),
-            Way::Strip(Some(carrier)) => strip(carrier, envelope, &mut self.output),
+            Way::Strip(Some(carrier)) => {
+                let stripped = strip(carrier, envelope, &mut self.output);
+                stripped.map(|was_there| self.stripped += u64::from(was_there))
+            }
             _ => Ok(()),
         };
         self.count(outermost.line, done);
     }
 
     fn put(&mut self, kind: MarcKind, document: &Document) -> Result<(), String> {
-        let Way::Into(carrier, envelope) = &self.way else {
-            return Ok(());
-        };
-        match carrier {
-            None => self.output.bytes(sse_event(kind, document).as_bytes()),
-            Some(carrier) => {
-                let mut envelope = envelope.clone();
-                carrier
-                    .put(&mut envelope, kind, document)
-                    .map_err(|error| error.to_string())?;
+        match &self.way {
+            Way::Into(carrier, envelope) => {
+                let envelope = envelope.with(carrier, kind, document)?;
                 self.output.line(&printable(&envelope));
             }
+            _ => self.output.bytes(sse_event(kind, document).as_bytes()),
         }
         Ok(())
     }
@@ -189,38 +217,62 @@ impl Carry {
 
     /// An event of a stream that objects are taken out of, or records removed from.
     fn event(&mut self, line: u64, event: Result<Event, String>) {
-        let strips = matches!(self.way, Way::Strip(_));
-        let event = match event {
-            Ok(event) => event,
-            Err(message) => return self.count(line, Err(message)),
+        let done = match event {
+            Ok(event) if self.strips() => self.strip_event(&event),
+            Ok(event) => self.take_event(&event),
+            Err(message) => Err(message),
         };
-        match from_sse(&event.kind, &event.data) {
-            Ok(Some((MarcKind::Core, _))) if strips => self.count(line, Ok(())),
-            Ok(_) if strips => {
-                self.output.bytes(format!("{}\n", event.lines).as_bytes());
-                if event.is_dispatched() {
-                    self.count(line, Ok(()));
-                }
-            }
-            Ok(Some((_, document))) => {
-                self.output.line(&printable(&document));
-                self.count(line, Ok(()));
-            }
-            Ok(None) => {}
-            Err(error) => {
-                let message = match json_object::read(event.data.as_bytes(), 1) {
-                    Err(fault) => format!("the data of the event: {}", fault.message),
-                    Ok(_) => error.to_string(),
-                };
-                self.count(line, Err(message));
-            }
+        match done {
+            Ok(false) => {}
+            Ok(true) => self.count(line, Ok(())),
+            Err(message) => self.count(line, Err(message)),
         }
+    }
+
+    /// Prints the object of an event; whether it has one.
+    fn take_event(&mut self, event: &Event) -> Result<bool, String> {
+        let found = from_sse(&event.kind, &event.data).map_err(|error| fault(event, &error))?;
+        if let Some((_, document)) = &found {
+            self.output.line(&printable(document));
+        }
+        Ok(found.is_some())
+    }
+
+    /// Prints an event unless it is a record; whether it is one that is dispatched.
+    fn strip_event(&mut self, event: &Event) -> Result<bool, String> {
+        let found = from_sse(&event.kind, &event.data).map_err(|error| fault(event, &error))?;
+        if let Some((MarcKind::Core, _)) = found {
+            self.stripped += 1;
+            return Ok(true);
+        }
+        if let Some(found) = &event.foreign {
+            return Err(format!(
+                "expected comments and the fields data, event, id and retry of server-sent events, found {found}"
+            ));
+        }
+        if let Some(pointer) = first_record(event.data.trim_ascii()) {
+            let at = if pointer.is_empty() { "" } else { ", at " };
+            return Err(format!(
+                "expected records in events of the type marc-core only, found one in the data of another event{at}{pointer}"
+            ));
+        }
+        self.output.bytes(format!("{}\n", event.lines).as_bytes());
+        Ok(event.is_dispatched())
+    }
+}
+
+/// What is wrong with the data of an event that should have an object.
+fn fault(event: &Event, error: &CarryError) -> String {
+    match json_object::read(event.data.as_bytes(), 1) {
+        Err(fault) => format!("the data of the event: {}", fault.message),
+        Ok(_) => error.to_string(),
     }
 }
 
 fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
     let mut found = false;
-    for kind in [MarcKind::Core, MarcKind::Disclosure] {
+    let kinds = [MarcKind::Core, MarcKind::Disclosure];
+    for kind in kinds {
         let taken = carrier
             .take(envelope, kind)
             .map_err(|error| error.to_string())?;
@@ -230,19 +282,38 @@ fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(
         }
     }
     if found {
-        Ok(())
-    } else {
-        let field = carrier.pointer(MarcKind::Core);
-        Err(format!(
-            "expected a MARC object in the envelope, found none, such as at {field}"
-        ))
+        return Ok(());
     }
+    let [core, disclosure] = kinds.map(|kind| carrier.pointer(kind));
+    let expected = format!("expected a MARC object at {core} or {disclosure}");
+    let Some(place) = first_object(&envelope.to_json()) else {
+        return Err(format!("{expected}, found none"));
+    };
+    Err(match carrier_of(&place) {
+        _ if place.is_empty() => format!("{expected}, found one without an envelope"),
+        Some(carrier) => format!("{expected}, found one at {place}; --out-of {carrier} takes it"),
+        None => format!("{expected}, found one at {place}"),
+    })
 }
 
-fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<(), String> {
-    carrier
+/// Prints an envelope without its record; whether it had one.
+fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<bool, String> {
+    let was_there = carrier
         .strip_core(&mut envelope)
         .map_err(|error| error.to_string())?;
+    if let Some(place) = first_record(&envelope.to_json()) {
+        let own = carrier.pointer(MarcKind::Core);
+        return Err(match carrier_of(&place) {
+            _ if place.is_empty() => "expected an envelope, found a MARC-Core record".to_owned(),
+            _ if was_there => {
+                format!("expected one record, at {own}, found another one at {place}")
+            }
+            Some(carrier) => format!(
+                "expected a record at {own} only, found one at {place}; --strip {carrier} removes it"
+            ),
+            None => format!("expected a record at {own} only, found one at {place}"),
+        });
+    }
     output.line(&printable(&envelope));
-    Ok(())
+    Ok(was_there)
 }

@@ -23,6 +23,9 @@ use crate::settings;
 /// Most sessions that are open at once.
 const MAX_SESSIONS: usize = 4_096;
 
+/// Why `spent` is refused.
+const NOTHING_RUNNING: &str = "`spent`: expected a line after RETRIEVE, TOOL or DELIBERATE in its session, found one with no action running; leave `spent` out";
+
 /// A line of output.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -85,8 +88,9 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     let deployment = settings::load("--deployment", &args.deployment, Deployment::from_toml)?;
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
+        let missing = deployment.missing_for_controller().join(", ");
         Failure::Usage(format!(
-            "{name}: expected `bands`, and `bounds` with count, time and cost for each loop, to decide"
+            "{name}: expected `bands`, and `bounds` with count, time and cost for each loop, found no {missing}"
         ))
     })?;
     let mut decide = Decide {
@@ -146,7 +150,7 @@ impl Decide<'_> {
     fn requests_for(&mut self, name: &str, line: &SituationLine) -> Result<Requests, String> {
         let Some(mut requests) = self.requests.get(name).cloned() else {
             if line.spent.is_some() {
-                return Err("`spent`: no action was running".to_owned());
+                return Err(NOTHING_RUNNING.to_owned());
             }
             if self.requests.len() >= MAX_SESSIONS {
                 self.requests
@@ -163,7 +167,7 @@ impl Decide<'_> {
             });
         };
         if line.spent.is_some() && !matches!(requests.session.state(), SessionState::Running(_)) {
-            return Err("`spent`: no action was running".to_owned());
+            return Err(NOTHING_RUNNING.to_owned());
         }
         match requests.session.state() {
             SessionState::Running(_) => requests.session.completed(line.spent.unwrap_or_default()),

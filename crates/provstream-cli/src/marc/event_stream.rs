@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::json_object::found;
 use super::lines::{InputLine, MAX_LINE, each_line};
 use crate::failure::Failure;
 use crate::input::Input;
@@ -15,6 +16,8 @@ pub(crate) struct Event {
     pub(crate) data: String,
     /// All its lines as they are written, each with a line feed, without the blank line after them.
     pub(crate) lines: String,
+    /// The first line that is neither a comment nor a field of an event stream, described.
+    pub(crate) foreign: Option<String>,
 }
 
 /// Gathers the lines of an event.
@@ -44,15 +47,22 @@ impl Reader {
             ));
         };
         if self.event.lines.len() + bytes.len() > self.max {
-            let message = "expected an event within --max-record, found a longer one";
-            return self.give_up(message.to_owned());
+            return self.give_up(format!(
+                "expected an event of at most {} bytes (--max-record), found a longer one",
+                self.max
+            ));
         }
         if self.too_long.is_some() {
             return;
         }
         let text = String::from_utf8_lossy(bytes);
         let line = text.strip_suffix('\r').unwrap_or(&text);
-        let Event { kind, data, lines } = &mut self.event;
+        let Event {
+            kind,
+            data,
+            lines,
+            foreign,
+        } = &mut self.event;
         lines.push_str(line);
         lines.push('\n');
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -65,7 +75,10 @@ impl Reader {
                 }
                 data.push_str(value);
             }
-            _ => {}
+            "" | "id" | "retry" => {}
+            _ => {
+                foreign.get_or_insert_with(|| found(line.as_bytes()));
+            }
         }
     }
 

@@ -22,6 +22,9 @@ impl Fields {
             "" => format!("`{name}`"),
             _ => format!("`{within}.{name}`"),
         };
+        if let Some((place, error)) = json_object::not_utf8(json) {
+            return Err(format!("{error} at column {}", place.column()));
+        }
         let document = json_object::read(json, 1).map_err(|error| match within {
             "" => error.message,
             _ => format!("`{within}`: expected an object, found {}", found(json)),
@@ -73,6 +76,9 @@ impl Fields {
         self.get(name, |json| match serde_json::from_str::<String>(json) {
             Ok(text) if text.is_empty() => {
                 Err("expected a string with content, found an empty one".to_owned())
+            }
+            Ok(text) if text.trim().is_empty() => {
+                Err("expected a string with content, found a blank one".to_owned())
             }
             Ok(text) => Ok(text),
             Err(_) => Err(unlike("a string", json)),

@@ -18,41 +18,54 @@ pub(super) const ENVELOPE: &str = "an argument or the envelope of --envelope is 
 pub(super) const VALIDATE: &str = "\
 Validate MARC objects and print each with its violations.
 
-The input is JSON: objects one after the other, in arrays, or inside other objects. For each MARC object a line is printed:
+The input is JSON: objects one after the other, in arrays, or inside other objects. For each MARC object one line is printed, \
+wrapped in this help:
 
-    {\"event\":\"marc\",\"kind\":\"disclosure\",\"line\":1,\"span\":{\"start\":0,\"end\":160},\"pointer\":\"\",\"valid\":false,\
-\"violations\":[{\"code\":\"wrong-case\",\"level\":\"must\",\"line\":1,\"pointer\":\"/confidence_band\",\"section\":\"MARC-02 9.2\",\
-\"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"}]}
+    {\"event\":\"marc\",\"kind\":\"disclosure\",\"line\":1,\"span\":{\"start\":0,\"end\":160},
+      \"pointer\":\"\",\"valid\":false,\"violations\":[{\"code\":\"wrong-case\",\"level\":\"must\",\"line\":1,
+      \"pointer\":\"/confidence_band\",\"section\":\"MARC-02 9.2\",
+      \"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"}]}
 
-`valid` says that no violation is of level `must`. With --kind auto the members of an object decide which kind it is. An \
-object that has the members of both kinds or of neither is a violation, too; so is text that is not JSON, and an input without \
-MARC objects.";
+`valid` says that no violation is of level `must`. With --kind auto the members of an object decide which kind it is; one member, \
+such as `marc_version`, is not enough. An object that has the members of both kinds or of neither is a violation, too; so is text \
+that is not JSON, and an input without MARC objects.";
 
 pub(super) const PROJECT: &str = "\
 Print what may be disclosed of MARC-Core records: a MARC-Disclosure object for each.
 
 The input is JSON with records in it, such as the lines of `provstream marc decide`. Nothing is disclosed of a record whose \
-trust context is not known (MARC-02 15), so --trust says where the records come from. For each record a line is printed:
+trust context is not known (MARC-02 15), so --trust says where the records come from. For each record one line is printed, \
+wrapped in this help:
 
-    {\"event\":\"disclosure\",\"line\":1,\"action\":\"CLARIFY\",\"disclosure\":{…}}
+    {\"event\":\"disclosure\",\"line\":1,\"action\":\"CLARIFY\",\"disclosure\":{…},
+      \"findings\":[…],\"unused\":[\"answer\"]}
 
-or `deferred` while a system retrieves, uses a tool or deliberates (unless --interim is given), `withheld` without a trust \
-context that permits it, `refused` if a text is missing or unusable, and `marc` for a record that is not valid.
+or one with the event `deferred` while a system retrieves, uses a tool or deliberates (unless --interim is given), `withheld` \
+without a trust context that permits it, `refused` if a text is missing or unusable, and `marc` for a record that is not valid.
 
-An ANSWER takes --answer, a CLARIFY --question, an ABSTAIN or ESCALATE --message; a text never meets another action. \
---answer is for one record. With several, --texts names a file of lines such as \
-{\"decision_id\":\"session-1\",\"answer\":\"…\"}. Without a text a template words what the user is shown, except for ANSWER. \
-`findings` are wordings that claim feelings, are falsely precise, stress certainty, take a label for proof, show hidden \
-reasoning or seek to bind the user.";
+An ANSWER takes --answer, which is for one record, a CLARIFY --question, an ABSTAIN or ESCALATE --message. Each text is used for \
+its actions only. --texts names a file with the texts of several decisions, one a line; its texts come before those of \
+the options:
+
+    {\"decision_id\":\"session-1\",\"answer\":\"…\"}
+
+A line can have `answer`, `question`, `message` and `next_step`. If a text is missing, a template words what the user is shown, \
+except for ANSWER. `unused` lists the texts that were given for the record and are for another action. A line of --texts without a \
+record is noted on standard error.
+
+`findings` lists wordings of the disclosure that claim feelings, are falsely precise, stress certainty, take a label for proof, \
+show hidden reasoning or seek to bind the user, each with its member and its place there in bytes. It is left out if there are none, \
+as `unused` is.";
 
 pub(super) const DECIDE: &str = "\
 Select an action for each situation, and print the record of the decision.
 
-Each line of the input is a JSON object that describes a decision point:
+Each line of the input is a JSON object that describes a decision point, wrapped in this help:
 
-    {\"pre_capability\":0.39,\"uncertainty\":{\"ambiguity\":0.09,\"missing_evidence\":0.84,\"capability_limit\":0.14,\
-\"evidence_conflict\":0.11,\"safety\":0},\"primary_source\":\"missing_evidence\",\"remediability\":\"retrieval\",\
-\"remedies\":{\"human\":true}}
+    {\"pre_capability\":0.39,
+      \"uncertainty\":{\"ambiguity\":0.09,\"missing_evidence\":0.84,\"capability_limit\":0.14,
+        \"evidence_conflict\":0.11,\"safety\":0},
+      \"primary_source\":\"missing_evidence\",\"remediability\":\"retrieval\",\"remedies\":{\"human\":true}}
 
 All five scores are needed, unless the deployment says that unused ones are zero. `remedies` are user_clarification, retrieval, \
 tool, human and deliberation; each is true, false, or an object with `available`, `permitted` and `worthwhile`. `judgements` \
@@ -66,8 +79,10 @@ previous decision's action cost.
 No text for the user is read here: the action comes first, and `provstream marc project` takes the texts. For each line one is \
 printed, with the steps that led to the action and the sections of the draft:
 
-    {\"event\":\"decision\",\"line\":1,\"session\":\"session\",\"action\":\"RETRIEVE\",\"steps\":[{\"section\":\
-\"MARC-02 8.8 step 4\",\"action\":\"RETRIEVE\",\"reason\":\"required evidence is missing\"}],\"record\":{…}}
+    {\"event\":\"decision\",\"line\":1,\"session\":\"session\",\"action\":\"RETRIEVE\",
+      \"steps\":[{\"section\":\"MARC-02 8.8 step 4\",\"action\":\"RETRIEVE\",
+        \"reason\":\"required evidence is missing\"}],
+      \"record\":{…}}
 
 or, if nothing could be decided, which leaves the session as it was:
 
@@ -78,7 +93,10 @@ Put MARC objects into envelopes of other protocols, and take them out.
 
 With --into the input is MARC objects, and for each the --envelope is printed with the object in it. With --out-of the input \
 is envelopes, or for sse an event stream, and the MARC objects in them are printed, one a line. With --strip the envelopes are \
-printed without records, whose scores are not for end users (MARC-02 12). Nothing else of an envelope changes.";
+printed without records, whose scores are not for end users (MARC-02 12). An envelope with a record in another place is not \
+printed, and neither is a record without an envelope. Nothing else of an envelope changes.
+
+What cannot be carried gives a line {\"event\":\"refused\",\"line\":1,\"message\":\"…\"} in its place.";
 
 pub(super) const UPGRADE: &str = "\
 Convert records and disclosures of draft 01 to draft 02.
@@ -99,13 +117,17 @@ It is made from what `provstream marc validate` checks. Repeated members and SHO
 pub(super) const CONFORMANCE: &str = "\
 Compare the description of a deployment with what MARC asks of one.
 
-The description is a TOML file. For each requirement of the classes MARC-Core, MARC-Disclosure and MARC-Carrying a line is \
-printed:
+The description is a TOML file. For each requirement of the classes MARC-Core, MARC-Disclosure and MARC-Carrying one line is \
+printed, wrapped in this help:
 
-    {\"event\":\"requirement\",\"class\":\"core\",\"id\":\"band-thresholds\",\"section\":\"MARC-02 8.5\",\"level\":\"must\",\
-\"status\":\"met\",\"basis\":\"description\",\"title\":\"…\",\"reason\":\"…\"}
+    {\"event\":\"requirement\",\"class\":\"core\",\"id\":\"band-thresholds\",\"section\":\"MARC-02 8.5\",
+      \"level\":\"must\",\"status\":\"met\",\"basis\":\"description\",\"title\":\"…\",\"reason\":\"…\"}
 
-and for each class {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}. `status` is `met`, `declared` (the \
+and for each class:
+
+    {\"event\":\"class\",\"class\":\"core\",\"claimed\":true,\"conforms\":true}
+
+`status` is `met`, `declared` (the \
 deployer says so, which cannot be checked), `documentation missing`, `not met` or `not claimed`.";
 
 /// The exit statuses of a command that reads files: 2 if `wrong`, 3 with --fail if `failed`.

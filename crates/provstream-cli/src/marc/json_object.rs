@@ -1,5 +1,6 @@
 //! Reads a JSON object, and words what was found in the place of one.
 
+use provstream::settings::FilePosition;
 use provstream_marc::{Document, DocumentError, DocumentErrorKind};
 
 /// Longest piece of something else that a message quotes, in characters.
@@ -10,6 +11,9 @@ const MAX_FILE: usize = 1 << 20;
 
 /// U+FEFF in UTF-8, which may be at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The message about an object without its end.
+pub(crate) const INCOMPLETE: &str = "expected a JSON object, found one that is not complete";
 
 /// A text that is not a JSON object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,20 +41,31 @@ pub(crate) fn of_file(file: &[u8]) -> Result<Document, String> {
     read(json, 1).map_err(|error| format!("line {}: {}", error.line, error.message))
 }
 
-/// The text of a file, without a byte order mark. One that is too large is refused, as only its beginning was loaded.
+/// The text of a file, without a byte order mark. One that is too large is refused, as only its beginning was loaded, and so
+/// is one that is not UTF-8.
 pub(crate) fn text_of(file: &[u8]) -> Result<&[u8], String> {
     if file.len() > MAX_FILE {
         return Err("expected a file of at most 1 MiB, found a larger one".to_owned());
     }
-    Ok(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file))
+    let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
+    match not_utf8(text) {
+        Some((place, error)) => Err(format!("{place}: {error}")),
+        None => Ok(text),
+    }
+}
+
+/// Where a text is not UTF-8, and what is wrong there.
+pub(crate) fn not_utf8(text: &[u8]) -> Option<(FilePosition, String)> {
+    let end = std::str::from_utf8(text).err()?.valid_up_to();
+    let valid = String::from_utf8_lossy(&text[..end]);
+    let message = format!("expected UTF-8, found the byte 0x{:02X}", text[end]);
+    Some((FilePosition::of(&valid, valid.len()), message))
 }
 
 fn message(json: &[u8], error: &DocumentError, column: u64) -> String {
     let begun = json.trim_ascii_start().first() == Some(&b'{');
     match error.kind() {
-        DocumentErrorKind::Truncated if begun => {
-            "expected a JSON object, found one that is not complete".to_owned()
-        }
+        DocumentErrorKind::Truncated if begun => INCOMPLETE.to_owned(),
         DocumentErrorKind::Syntax if begun => {
             let before = if error.line() <= 1 { column - 1 } else { 0 };
             syntax(error, number(error.column()) + before)

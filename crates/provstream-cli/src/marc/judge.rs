@@ -40,7 +40,7 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         Ok(document) => document,
         Err(error) => {
             let code = match outermost.content {
-                Err(Missing::TooLong) => Code::LimitRecord,
+                Err(Missing::TooLong(_)) => Code::LimitRecord,
                 _ => Code::Syntax,
             };
             let mut object = absent(place, code, error.message);
@@ -61,12 +61,11 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
             }),
         }],
     };
-    if found.is_empty() && is_own_end(bytes) {
+    if found.is_empty() && event_of(bytes).as_deref() == Some("end") {
         return Vec::new();
     }
     if found.is_empty() {
-        let message = "expected a MARC object, found none in this JSON object".to_owned();
-        return vec![absent(place, Code::Nothing, message)];
+        return vec![absent(place, Code::Nothing, nothing_in(bytes))];
     }
     found
         .into_iter()
@@ -74,13 +73,28 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
         .collect()
 }
 
-/// Whether an object is the last line of a command of this program, whose output is read on.
-fn is_own_end(bytes: &[u8]) -> bool {
-    let event = Document::parse(bytes).ok().and_then(|line| {
-        let event = line.get_str("event")?;
-        Some(event == "end")
-    });
-    event == Some(true)
+/// The event of a line that a command of this program printed.
+fn event_of(bytes: &[u8]) -> Option<String> {
+    let line = Document::parse(bytes).ok()?;
+    Some(line.get_str("event")?.into_owned())
+}
+
+/// What is wrong with an object that has no MARC object in it.
+fn nothing_in(bytes: &[u8]) -> String {
+    let expected = "expected a MARC object, found";
+    let line = Document::parse(bytes).unwrap_or_default();
+    match (line.get_str("event").as_deref(), line.get_str("message")) {
+        (Some(event @ ("withheld" | "refused" | "nothing")), Some(message)) => {
+            format!("{expected} a line with the event `{event}`: {message}")
+        }
+        (Some(event @ ("deferred" | "marc")), _) => {
+            format!("{expected} a line with the event `{event}`, which has none")
+        }
+        _ if line.get("marc_version").is_some() => format!(
+            "{expected} only the member `marc_version` of one; `provstream marc validate --kind core` reports what is missing"
+        ),
+        _ => format!("{expected} none in this JSON object"),
+    }
 }
 
 fn absent(place: Place, code: Code, message: String) -> Object {

@@ -4,6 +4,8 @@ pub(crate) mod args;
 mod carry;
 mod conformance;
 mod decide;
+mod elsewhere;
+mod envelope;
 mod event_stream;
 mod fields;
 pub(crate) mod help;

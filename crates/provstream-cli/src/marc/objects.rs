@@ -17,7 +17,7 @@ use crate::input::Input;
 const BUFFER: usize = 1 << 16;
 
 /// Deepest nesting that is looked into.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Longest piece of something else that a message quotes.
 const QUOTED: usize = 40;
@@ -40,8 +40,8 @@ pub(crate) struct Outermost<'a> {
 /// Why there is no object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// It is longer than the limit.
-    TooLong,
+    /// It is longer than this limit, in bytes.
+    TooLong(usize),
     /// The input ends in it, or in an array around it.
     Unterminated,
     /// Something else was found.
@@ -58,8 +58,11 @@ impl Outermost<'_> {
                     ..error
                 });
             }
-            Err(Missing::TooLong) => {
-                "expected an object within --max-record, found a longer one".to_owned()
+            Err(Missing::TooLong(max)) => {
+                let length = self.span.1 - self.span.0;
+                format!(
+                    "expected an object of at most {max} bytes (--max-record), found one of {length}"
+                )
             }
             Err(Missing::Unterminated) => {
                 "expected the end of the JSON value, found the end of the input".to_owned()
@@ -68,6 +71,19 @@ impl Outermost<'_> {
         };
         let line = self.line;
         Err(NotAnObject { line, message })
+    }
+}
+
+impl Outermost<'_> {
+    /// What is wrong with an object that is not UTF-8, and in which line of the input.
+    pub(crate) fn not_utf8(&self) -> Option<NotAnObject> {
+        let (place, message) = json_object::not_utf8(self.content.as_ref().ok()?)?;
+        let before = if place.line() == 1 { self.column } else { 1 };
+        let column = before + u64::from(place.column() - 1);
+        Some(NotAnObject {
+            line: self.line + u64::from(place.line() - 1),
+            message: format!("{message} at column {column}"),
+        })
     }
 }
 
@@ -213,7 +229,7 @@ impl Cutter {
     fn end(&mut self, each: &mut impl FnMut(Outermost<'_>), missing: Option<Missing>) {
         let content = match missing {
             Some(missing) => Err(missing),
-            None if self.too_long => Err(Missing::TooLong),
+            None if self.too_long => Err(Missing::TooLong(self.max)),
             None => Ok(&*self.bytes),
         };
         each(Outermost {
@@ -303,8 +319,7 @@ fn look(document: Document, pointer: String, found: &mut Vec<Found>, depth: usiz
     let before = found.len();
     if kind.is_none() && depth > 0 {
         for (name, json) in document.members() {
-            let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-            look_at(json, pointer, found, depth - 1);
+            look_at(json, member_pointer(&pointer, &name), found, depth - 1);
         }
     }
     if kind.is_some() || found.len() == before && document.is_marc_like() {
@@ -314,6 +329,11 @@ fn look(document: Document, pointer: String, found: &mut Vec<Found>, depth: usiz
             kind,
         });
     }
+}
+
+/// The JSON Pointer to a member of the object that another one points to.
+pub(super) fn member_pointer(object: &str, name: &str) -> String {
+    format!("{object}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 fn look_at(json: &str, pointer: String, found: &mut Vec<Found>, depth: usize) {
@@ -416,7 +436,7 @@ mod tests {
                 (5, String::new(), Err(Missing::Unterminated)),
             ]
         );
-        assert_eq!(cut("{\"a\":1}{}", 5)[0].2, Err(Missing::TooLong));
+        assert_eq!(cut("{\"a\":1}{}", 5)[0].2, Err(Missing::TooLong(5)));
         assert_eq!(cut("[1", 5).len(), 2);
     }
 

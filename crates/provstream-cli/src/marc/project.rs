@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use provstream_marc::{
-    ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech, TrustContext,
-    TrustPolicy,
+    Action, ContextualRecord, Core, Deployment, Disclosure, MarcKind, Projection, Speech,
+    TrustContext, TrustPolicy,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -16,7 +16,7 @@ use super::objects::each_object;
 use super::record::printable;
 use super::texts::{Text, Texts};
 use crate::exit_status;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::output::Output;
 use crate::settings;
 
@@ -31,7 +31,7 @@ enum ProjectLine<'a> {
         disclosure: Option<Box<RawValue>>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,
-        /// Texts that were given and belong to another action.
+        /// Texts that were given for the record and are for another action.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         unused: Vec<&'static str>,
     },
@@ -113,6 +113,9 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
     );
     if end.is_ok() {
         project.totals.end(&mut project.output, "MARC-Core record");
+        if let Some(message) = project.texts.without_record() {
+            note(message);
+        }
     }
     let end = end.and_then(|()| project.output.flush());
     exit_status::status(end, args.fail, project.totals.passed())
@@ -175,6 +178,7 @@ impl Project<'_> {
 
     fn record(&mut self, line: u64, record: Core) -> bool {
         let id = record.decision_id().map(str::to_owned);
+        self.texts.found_record(id.as_deref());
         let speech = match self.context.clone() {
             None => {
                 Err("the trust context of the record is not known; --trust states it".to_owned())
@@ -215,40 +219,47 @@ impl Project<'_> {
             Some(text) => self.projection.clone().with_next_step(text),
             None => self.projection.clone(),
         };
-        let (used, disclosure) = match speech {
+        let (action, used, disclosure) = match speech {
             Speech::Answer(turn) => {
                 let text = self.texts.answer(id, line)?;
-                (Text::Answer, projection.answer(turn, &text))
+                let action = turn.record().selected_action();
+                let disclosure = projection.answer(turn, &text);
+                (action, Some(Text::Answer), disclosure)
             }
             Speech::Clarify(turn) => {
                 let text = self.texts.get(id, Text::Question);
-                (Text::Question, projection.clarify(turn, text))
+                let action = turn.record().selected_action();
+                (action, Some(Text::Question), projection.clarify(turn, text))
             }
             Speech::Refuse(turn) => {
                 let text = self.texts.get(id, Text::Message);
-                (Text::Message, projection.refuse(turn, text))
+                let action = turn.record().selected_action();
+                (action, Some(Text::Message), projection.refuse(turn, text))
             }
-            Speech::Defer(turn) if self.args.interim => (Text::Message, projection.interim(turn)),
             Speech::Defer(turn) => {
-                let action = turn.record().selected_action().as_str();
-                self.output.line(&ProjectLine::Deferred { line, action });
-                return Ok(());
+                let action = turn.record().selected_action();
+                if !self.args.interim {
+                    let action = action.as_str();
+                    self.output.line(&ProjectLine::Deferred { line, action });
+                    return Ok(());
+                }
+                (action, None, projection.interim(turn))
             }
             _ => return Err("this action is not known here".to_owned()),
         };
         let disclosure = disclosure.map_err(|error| error.to_string())?;
         let unused = self.texts.unused(id, used);
-        self.print(line, &disclosure, used, unused);
+        self.print(line, action, &disclosure, unused);
         Ok(())
     }
 
-    fn print(&mut self, line: u64, disclosure: &Disclosure, used: Text, unused: Vec<&'static str>) {
-        let action = match (disclosure.selected_action(), used) {
-            (Some(action), _) => action,
-            (None, Text::Answer) => provstream_marc::Action::Answer,
-            (None, Text::Question) => provstream_marc::Action::Clarify,
-            (None, Text::Message) => provstream_marc::Action::Abstain,
-        };
+    fn print(
+        &mut self,
+        line: u64,
+        action: Action,
+        disclosure: &Disclosure,
+        unused: Vec<&'static str>,
+    ) {
         let findings = disclosure.check_wording(action).into_iter();
         self.output.line(&ProjectLine::Disclosure {
             line,

@@ -7,7 +7,7 @@ use provstream_marc::{
 };
 
 use super::fields::{Fields, unlike};
-use super::json_object::found;
+use super::json_object::{INCOMPLETE, found};
 use crate::values;
 
 const MEMBERS: [&str; 15] = [
@@ -45,6 +45,8 @@ impl SituationLine {
         let fields = Fields::read(line, "", &MEMBERS).map_err(|error| {
             if error.starts_with("unknown member `answer`") {
                 "`answer`: no text for the user is read before the action is selected; `provstream marc project` takes it".into()
+            } else if error == INCOMPLETE {
+                "expected one situation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line".into()
             } else {
                 error
             }
@@ -59,20 +61,34 @@ impl SituationLine {
 }
 
 fn situation(fields: &Fields, unused_is_zero: bool) -> Result<Situation, String> {
-    let pre_capability = fields.required("pre_capability", fields.score("pre_capability")?)?;
     let uncertainty = fields.object("uncertainty", Source::NAMES)?;
-    let uncertainty = fields.required("uncertainty", uncertainty)?;
-    let mut scores = Scores::all(Score::ZERO);
-    for &source in Source::ALL {
-        let score = match uncertainty.score(source.as_str())? {
-            None if unused_is_zero => Score::ZERO,
-            score => uncertainty
-                .required(source.as_str(), score)
-                .map_err(|error| format!("{error}; every source needs a score (MARC-02 9.3)"))?,
-        };
-        scores = scores.with(source, score);
-    }
-    let primary_source = fields.required("primary_source", fields.term("primary_source")?)?;
+    let (pre_capability, primary_source) = (
+        fields.score("pre_capability")?,
+        fields.term("primary_source")?,
+    );
+    let (Some(pre_capability), Some(uncertainty), Some(primary_source)) =
+        (pre_capability, &uncertainty, primary_source)
+    else {
+        let missing = [
+            ("pre_capability", "a score", pre_capability.is_none()),
+            (
+                "uncertainty",
+                "an object with a score for each source",
+                uncertainty.is_none(),
+            ),
+            (
+                "primary_source",
+                "one of the sources",
+                primary_source.is_none(),
+            ),
+        ];
+        let missing = missing.iter().filter(|(.., is_missing)| *is_missing);
+        let missing: Vec<_> = missing
+            .map(|(name, form, _)| format!("`{name}` ({form})"))
+            .collect();
+        return Err(format!("missing: {}", missing.join(", ")));
+    };
+    let scores = scores(uncertainty, unused_is_zero)?;
     let mut situation = Situation::new(pre_capability, scores, primary_source);
     if let Some(source) = fields.term("secondary_source")? {
         situation = situation.with_secondary_source(source);
@@ -97,6 +113,25 @@ fn situation(fields: &Fields, unused_is_zero: bool) -> Result<Situation, String>
         situation = situation.with_task_family(family);
     }
     Ok(situation)
+}
+
+/// The score of each source. `unused_is_zero` lets some be missing.
+fn scores(uncertainty: &Fields, unused_is_zero: bool) -> Result<Scores, String> {
+    let mut scores = Scores::all(Score::ZERO);
+    let mut missing = Vec::new();
+    for &source in Source::ALL {
+        match uncertainty.score(source.as_str())? {
+            Some(score) => scores = scores.with(source, score),
+            None => missing.push(source.as_str()),
+        }
+    }
+    if missing.is_empty() || unused_is_zero {
+        return Ok(scores);
+    }
+    let missing = missing.join(", ");
+    Err(format!(
+        "`uncertainty`: missing: {missing}; every source needs a score (MARC-02 9.3)"
+    ))
 }
 
 /// An array of judgements that hold, or an object that says of each whether it holds.

@@ -20,11 +20,7 @@ pub(crate) enum Text {
 }
 
 impl Text {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Answer, "answer"),
-        (Self::Question, "question"),
-        (Self::Message, "message"),
-    ];
+    const ALL: [Self; 3] = [Self::Answer, Self::Question, Self::Message];
 
     const fn name(self) -> &'static str {
         match self {
@@ -38,6 +34,10 @@ impl Text {
 /// The texts of one decision, or of all.
 #[derive(Debug, Default)]
 struct Entry {
+    /// The line of the file that has them.
+    line: usize,
+    /// Whether there is a record of the decision.
+    is_known: bool,
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
@@ -57,7 +57,10 @@ impl Entry {
 /// All texts that were given.
 #[derive(Debug)]
 pub(crate) struct Texts {
+    /// The file with texts.
+    file: Option<String>,
     by_id: HashMap<String, Entry>,
+    /// Those of the arguments.
     all: Entry,
     /// The line of the record that took `--answer`.
     answered: Option<u64>,
@@ -71,15 +74,38 @@ impl Texts {
             None => HashMap::new(),
         };
         Ok(Self {
+            file: args.texts.as_ref().map(|path| path.display().to_string()),
             by_id,
             all: Entry {
                 answer: args.answer.clone(),
                 question: args.question.clone(),
                 message: args.message.clone(),
                 next_step: args.next_step.clone(),
+                ..Entry::default()
             },
             answered: None,
         })
+    }
+
+    /// Notes that there is a record of a decision.
+    pub(crate) fn found_record(&mut self, id: Option<&str>) {
+        if let Some(entry) = id.and_then(|id| self.by_id.get_mut(id)) {
+            entry.is_known = true;
+        }
+    }
+
+    /// What is wrong with the file, once all records have passed: texts of decisions without a record.
+    pub(crate) fn without_record(&self) -> Option<String> {
+        let unknown = self.by_id.iter().filter(|(_, entry)| !entry.is_known);
+        let (id, entry) = unknown.clone().min_by_key(|(_, entry)| entry.line)?;
+        let more = match unknown.count() - 1 {
+            0 => String::new(),
+            more => format!(", and so for {more} more of its lines"),
+        };
+        let (file, line) = (self.file.as_deref()?, entry.line);
+        Some(format!(
+            "{file}: line {line}: no record has decision_id {id:?}{more}"
+        ))
     }
 
     fn entry(&self, id: Option<&str>) -> Option<&Entry> {
@@ -92,7 +118,7 @@ impl Texts {
         own.or_else(|| self.all.next_step.clone())
     }
 
-    /// The question or message for a decision.
+    /// The question or message for a decision: its own, or else the one of the arguments.
     pub(crate) fn get(&self, id: Option<&str>, text: Text) -> Option<&str> {
         let own = self.entry(id).and_then(|entry| entry.get(text));
         own.or_else(|| self.all.get(text))
@@ -114,16 +140,16 @@ impl Texts {
         Ok(text)
     }
 
-    /// The texts of a decision that belong to another action.
-    pub(crate) fn unused(&self, id: Option<&str>, used: Text) -> Vec<&'static str> {
+    /// The texts that were given for a decision and are for another action. `--answer` is for one decision.
+    pub(crate) fn unused(&self, id: Option<&str>, used: Option<Text>) -> Vec<&'static str> {
         let entry = self.entry(id);
-        Text::ALL
-            .into_iter()
-            .filter(|&(text, _)| {
-                text != used && entry.is_some_and(|entry| entry.get(text).is_some())
-            })
-            .map(|(text, _)| text.name())
-            .collect()
+        let is_given = |&text: &Text| {
+            let is_for_all = text != Text::Answer || self.answered.is_none();
+            entry.is_some_and(|entry| entry.get(text).is_some())
+                || is_for_all && self.all.get(text).is_some()
+        };
+        let other = Text::ALL.into_iter().filter(|&text| Some(text) != used);
+        other.filter(is_given).map(Text::name).collect()
     }
 }
 
@@ -137,29 +163,33 @@ fn entries(file: &[u8]) -> Result<HashMap<String, Entry>, String> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let (id, entry) = entry(line).map_err(|error| format!("line {}: {error}", index + 1))?;
-        if all.insert(id.clone(), entry).is_some() {
+        let at = index + 1;
+        let (id, entry) = entry(line, at).map_err(|error| format!("line {at}: {error}"))?;
+        if let Some(other) = all.insert(id.clone(), entry) {
             return Err(format!(
-                "line {}: found decision_id {id:?} again",
-                index + 1
+                "line {at}: expected each decision_id once, found {id:?} again, as in line {}",
+                other.line
             ));
         }
     }
     Ok(all)
 }
 
-fn entry(line: &[u8]) -> Result<(String, Entry), String> {
-    let fields = Fields::read(
-        line,
-        "",
-        &["decision_id", "answer", "question", "message", "next_step"],
-    )?;
+fn entry(json: &[u8], line: usize) -> Result<(String, Entry), String> {
+    const MEMBERS: [&str; 5] = ["decision_id", "answer", "question", "message", "next_step"];
+    let fields = Fields::read(json, "", &MEMBERS)?;
     let id = fields.required("decision_id", fields.string("decision_id")?)?;
     let entry = Entry {
+        line,
+        is_known: false,
         answer: fields.string("answer")?,
         question: fields.string("question")?,
         message: fields.string("message")?,
         next_step: fields.string("next_step")?,
     };
+    if entry.next_step.is_none() && Text::ALL.iter().all(|&text| entry.get(text).is_none()) {
+        let texts = MEMBERS[1..].join(", ");
+        return Err(format!("expected at least one of {texts}, found none"));
+    }
     Ok((id, entry))
 }

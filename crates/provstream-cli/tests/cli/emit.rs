@@ -247,7 +247,7 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["prompt", "--language=it"],
             2,
-            "--language: expected one of en, de, fr, es, ja, found `it`",
+            "--language: expected one of en, de, es, fr, ja, found `it`",
         ),
         (
             &["prompt", "--length=long"],

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Files, run};
+use crate::common::{Files, provstream, run};
 
 const POLICY: &str = r#"
 version = "p1"
@@ -56,7 +56,7 @@ fn text_is_released_replaced_or_ends() {
             &["--fail"],
             "(withheld) So.",
             3,
-            "",
+            "withheld: 1 of 1 assertions\n",
         ),
         (
             "It runs. [substrate.grep] So.".into(),
@@ -70,14 +70,14 @@ fn text_is_released_replaced_or_ends() {
             &["--fail"],
             "One. ",
             3,
-            "suspended",
+            "the policy suspended the stream at byte 5 (terminal)",
         ),
         (
             "One. Two. [substrate.grep; x] C.".into(),
             &["--fail"],
             "One. stop",
             3,
-            "refused",
+            "the policy refused the rest of the stream at byte 5 (malformed)\n",
         ),
         (
             "{\"assertion\":\"A.\"}".into(),
@@ -193,7 +193,9 @@ fn nothing_is_released_after_a_line_that_could_not_be_written() {
     assert_eq!(found.stdout, "");
     assert_eq!(found.status, 1);
     assert!(
-        found.stderr.contains("cannot write the audit log"),
+        found
+            .stderr
+            .contains("cannot write the audit log /dev/full: "),
         "{}",
         found.stderr
     );
@@ -261,7 +263,14 @@ fn wrong_policies_and_options_are_reported_with_their_place() {
             &["--max-held", "7"],
             "expected a whole number of bytes between 1024 and 1048576",
         ),
-        (&["--audit-sync"], "--audit"),
+        (
+            &["--audit-sync"],
+            "--audit-sync needs --audit, which is missing",
+        ),
+        (
+            &["--stream-id", "s"],
+            "--stream-id needs --audit, which is missing",
+        ),
         (&["--reasoning", "rewrite"], "expected leave, gate or drop"),
         (
             &["--reasoning", "drop"],
@@ -278,6 +287,204 @@ fn wrong_policies_and_options_are_reported_with_their_place() {
         run(&["gate", "--policy", &policy, "/nowhere.txt"], "").status,
         1
     );
+}
+
+/// A policy that discards what is not admitted.
+const DISCARD: &str = r#"
+preset = "own-state"
+default_window = "1h"
+
+[inadmissible]
+action = "discard"
+"#;
+
+#[test]
+fn an_input_that_is_no_response_of_a_provider_is_not_written() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", DISCARD);
+    for format in [
+        "auto",
+        "openai-chat",
+        "openai-responses",
+        "openai-assistants",
+        "anthropic",
+        "gemini",
+        "gemini-interactions",
+        "ollama",
+        "cohere",
+        "mistral-conversations",
+        "llama-cpp",
+        "tgi",
+        "bedrock-converse",
+        "vercel-ui",
+    ] {
+        for input in [
+            "The build is green. [substrate.grep; ts=2026-05-28T11:40:00Z] Ship it.\n",
+            ": The build. [unverified-inference]\n",
+            "note: The build. [unverified-inference]\n\n",
+            "[1,2]\n",
+            "{\"a\":\"It runs. [unverified-inference]\"}\n",
+        ] {
+            let args = ["gate", "--policy", &policy, "--fail", "--input", format];
+            let found = run(&args, input);
+            assert_eq!(found.stdout, "", "{format}: {input}");
+            assert_eq!(found.status, 1, "{format}: {input}");
+            assert!(
+                found.stderr.contains("nothing was released: "),
+                "{format}: {}",
+                found.stderr
+            );
+        }
+    }
+    let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is so.\"}}]}\n\n";
+    let input = format!("{event}note: secret\n\n: secret\n\ndata: [DONE]\n\n");
+    let args = ["gate", "--policy", &policy, "--fail", "--input", "auto"];
+    let found = run(&args, &input);
+    assert!(!found.stdout.contains("secret"), "{}", found.stdout);
+    assert_eq!(found.status, 3);
+    let note = "not all was read: 1 withheld-data\n";
+    assert!(found.stderr.ends_with(note), "{}", found.stderr);
+}
+
+#[test]
+fn what_admit_cannot_judge_does_not_pass_a_gate() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", DISCARD);
+    let object = "{\"assertion\":\"It runs.\",\"provenance\":{\"substrate_class\":\"unverified-inference\"}}";
+    let open = &object[..object.len() - 1];
+    let long = format!(
+        "It runs. [observation; observation-id={}; x]",
+        "a".repeat(5_000)
+    );
+    let nested = format!("{{\"a\":{object}}}");
+    let after = format!("{object} It is so. [unverified-inference]");
+    let empty = object.replace("It runs.", "");
+    for (input, options, output, note) in [
+        (
+            "It is so. [unverified-inference]",
+            &["--mode", "json"][..],
+            "",
+            "1 json-syntax",
+        ),
+        (
+            "x [unverified-inference]\n{}",
+            &["--mode", "ndjson"],
+            "",
+            "1 json-syntax",
+        ),
+        (
+            &after,
+            &["--mode", "json"],
+            &format!("{empty} "),
+            "1 json-syntax",
+        ),
+        (
+            open,
+            &["--mode", "json"],
+            "{\"assertion\":\"",
+            "1 unterminated",
+        ),
+        (
+            &nested,
+            &["--mode", "json", "--max-depth", "1"],
+            "{\"a\":",
+            "1 limit-depth",
+        ),
+        (open, &[], open, "1 unterminated"),
+        (&nested, &["--max-depth", "1"], &nested, "1 limit-depth"),
+        (&long, &[], &long, "1 limit-annotation"),
+        (
+            "It runs. [substrate.grep;",
+            &[],
+            "It runs. [substrate.grep;",
+            "1 unterminated",
+        ),
+        (
+            "It runs. {\"text\":\"It runs. [unverified-inference]\"}",
+            &[],
+            "It runs. {\"text\":\"It runs. [unverified-inference]\"}",
+            "annotations in brackets within JSON strings were not read",
+        ),
+    ] {
+        let gate = ["gate", "--policy", &policy, "--fail"];
+        let found = run(&[&gate[..], options].concat(), input);
+        assert_eq!(found.stdout, output, "{input}");
+        assert_eq!(found.status, 3, "{input}");
+        assert!(found.stderr.contains(note), "{input}: {}", found.stderr);
+        let admit = ["admit", "--floor", "2", "--window", "1h", "--fail"];
+        let judged = run(&[&admit[..], options].concat(), input);
+        assert_eq!(judged.status, 3, "{input}");
+        assert!(judged.stderr.contains(note), "{input}: {}", judged.stderr);
+    }
+    let release = format!("{DISCARD}\n[limit]\naction = \"release\"\n");
+    let release = files.write("release.toml", release);
+    let gate = ["gate", "--policy", &release, "--fail", "--mode", "json"];
+    let found = run(&gate, "It is so. {}");
+    assert_eq!((found.stdout.as_str(), found.status), ("It is so. {}", 3));
+    assert!(found.stderr.contains("1 json-syntax"), "{}", found.stderr);
+}
+
+#[test]
+fn the_audit_log_is_a_file_of_its_own() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", DISCARD);
+    let input = files.write("input.txt", "It is so.");
+    let path = |name: &str| files.path(name).to_str().expect("UTF-8").to_owned();
+    let new = path("new");
+    let folder = path(".");
+    let same = format!("{folder}/./policy.toml");
+    for (audit, more, message) in [
+        ("-", &[][..], "--audit: expected a file, found -"),
+        (
+            &new,
+            &["-o", &new],
+            "a file of its own, found that of --output",
+        ),
+        (&input, &[], "a file of its own, found that of FILE"),
+        (&same, &[], "a file of its own, found that of --policy"),
+        (&format!("{folder}/no/log"), &[], "cannot write"),
+        (
+            &path("log"),
+            &["-o", &format!("{folder}/no/out")],
+            "/no does not exist",
+        ),
+    ] {
+        let args = ["gate", "--policy", &policy, "--audit", audit, &input];
+        let found = run(&[&args[..], more].concat(), "");
+        assert!(found.stderr.contains(message), "{}", found.stderr);
+        assert_ne!(found.status, 0);
+        assert_eq!(found.stdout, "");
+    }
+    assert!(!files.path("new").exists());
+    assert_eq!(fs::read_to_string(input).expect("the input"), "It is so.");
+    assert_eq!(fs::read_to_string(policy).expect("the policy"), DISCARD);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_has_gone_away_gets_no_status_0_with_fail() {
+    use std::process::Stdio;
+
+    let files = Files::new();
+    let discard = files.write("discard.toml", DISCARD);
+    let mark = DISCARD.replace("\"discard\"", "\"mark\"\nbefore = \"<\"");
+    let mark = files.write("mark.toml", mark);
+    let line = "It runs. [substrate.grep; ts=2026-05-28T11:40:00Z]\n";
+    let input = files.write("big.txt", line.repeat(20_000));
+    for (policy, fail, status) in [
+        (&discard, "--fail", 3),
+        (&mark, "--fail", 1),
+        (&discard, "--quiet", 0),
+    ] {
+        let mut child = provstream(&["gate", "--policy", policy, fail, &input])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let ended = child.wait().expect("the program ends");
+        assert_eq!(ended.code(), Some(status), "{policy} {fail}");
+    }
 }
 
 #[test]

@@ -10,7 +10,10 @@ mod features;
 mod gate;
 mod json;
 mod marc;
+mod marc_carry;
+mod marc_deployment;
 mod marc_messages;
+mod marc_texts;
 mod streaming;
 #[cfg(unix)]
 mod terminal;

@@ -438,7 +438,7 @@ fn d10_missing_scores_are_not_invented() {
     let message = lines(&refused)[0]["message"].as_str().unwrap().to_owned();
     assert_eq!(
         message,
-        "`uncertainty.ambiguity`: missing; every source needs a score (MARC-02 9.3)"
+        "`uncertainty`: missing: ambiguity, missing_evidence, capability_limit, evidence_conflict, safety; every source needs a score (MARC-02 9.3)"
     );
     let description = format!("unused_scores = \"zero\"\n{PLAIN}");
     assert_eq!(
@@ -628,7 +628,7 @@ fn refused_lines_say_what_was_expected_and_where() {
         ("[]", "expected a JSON object, found an array"),
         (
             "{",
-            "expected a JSON object, found one that is not complete",
+            "expected one situation a line, found one that goes on in the next line or is not complete",
         ),
         (
             &*situation(json!({"primary_source": "none"})),
@@ -648,7 +648,7 @@ fn refused_lines_say_what_was_expected_and_where() {
         ),
         (
             &situation(json!({"spent": {"cost": 1}})),
-            "`spent`: no action was running",
+            "`spent`: expected a line after RETRIEVE, TOOL or DELIBERATE in its session",
         ),
         (
             &situation(json!({"remedies": {"tool": "yes"}})),

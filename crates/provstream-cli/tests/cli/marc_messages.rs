@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Files, Run, run};
 
-fn corpus(name: &str) -> String {
+pub(crate) fn corpus(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../corpus/marc")
         .join(name);
@@ -14,13 +14,13 @@ fn corpus(name: &str) -> String {
 }
 
 /// Runs a command about MARC, its words separated by spaces.
-fn marc(command: &str, input: impl AsRef<[u8]>) -> Run {
+pub(crate) fn marc(command: &str, input: impl AsRef<[u8]>) -> Run {
     let words: Vec<&str> = ["marc"].into_iter().chain(command.split(' ')).collect();
     run(&words, input)
 }
 
 /// The line and the message of each refused line of output.
-fn refused(run: &Run) -> Vec<(u64, String)> {
+pub(crate) fn refused(run: &Run) -> Vec<(u64, String)> {
     let lines = run.stdout.lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
         assert!(line["event"] != "decision", "{line}");
@@ -37,7 +37,7 @@ fn refused(run: &Run) -> Vec<(u64, String)> {
 
 /// Checks that a command is refused for its arguments or settings, with this message.
 #[track_caller]
-fn assert_refused(command: &str, message: &str) {
+pub(crate) fn assert_refused(command: &str, message: &str) {
     let run = marc(command, "");
     assert_eq!(run.status, 2, "{command}: {}", run.stderr);
     let found = run.stderr.trim_start_matches("provstream: ").trim_end();
@@ -47,7 +47,7 @@ fn assert_refused(command: &str, message: &str) {
 }
 
 /// A situation with a member replaced.
-fn situation(name: &str, value: Value) -> String {
+pub(crate) fn situation(name: &str, value: Value) -> String {
     let mut line = json!({
         "pre_capability": 0.7,
         "uncertainty": {"ambiguity": 0.1, "missing_evidence": 0.1, "capability_limit": 0.1, "evidence_conflict": 0.1, "safety": 0},
@@ -219,7 +219,7 @@ fn an_event_that_is_too_long_is_refused_whole() {
     for (event, message) in [
         (
             many,
-            "expected an event within --max-record, found a longer one",
+            "expected an event of at most 200 bytes (--max-record), found a longer one",
         ),
         (
             long,
@@ -289,7 +289,7 @@ fn values_of_options_are_quoted_once() {
         ),
         (
             "carry --into a2a --uri no",
-            "--uri: expected an absolute URI, found \"no\"",
+            "--uri: expected an absolute URI such as https://example.com/marc/v1, found \"no\"",
         ),
     ] {
         assert_refused(command, message);
@@ -393,7 +393,7 @@ fn files_that_are_not_json_are_located_in_one_way() {
             assert_refused(&format!("{command} {file}"), &format!("{file}: {message}"));
         }
     }
-    let file = files.write("file", "\u{feff}{\"decision_id\":\"a\"}");
+    let file = files.write("file", "\u{feff}{\"decision_id\":\"a\",\"answer\":\"x\"}");
     for command in ["carry --into audit-log --envelope", "project --texts"] {
         let run = marc(&format!("{command} {file}"), "");
         assert_eq!(run.status, 0, "{command}: {}", run.stderr);
@@ -436,6 +436,26 @@ fn situations_are_refused_with_what_was_found() {
         (
             situation("session", json!("")),
             "`session`: expected a string with content, found an empty one",
+        ),
+        (
+            situation("session", json!(" ")),
+            "`session`: expected a string with content, found a blank one",
+        ),
+        (
+            situation("spent", json!({"time": "2s"})),
+            "`spent`: expected a line after RETRIEVE, TOOL or DELIBERATE in its session, found one with no action running; leave `spent` out",
+        ),
+        (
+            "{\"uncertainty\":{}}".to_owned(),
+            "missing: `pre_capability` (a score), `primary_source` (one of the sources)",
+        ),
+        (
+            "{}".to_owned(),
+            "missing: `pre_capability` (a score), `uncertainty` (an object with a score for each source), `primary_source` (one of the sources)",
+        ),
+        (
+            "{\"pre_capability\":".to_owned(),
+            "expected one situation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line",
         ),
         (
             situation("spent", json!({"time": "2"})),
@@ -558,9 +578,96 @@ fn the_help_lists_what_each_command_reads() {
         ),
         "{decide}"
     );
+    assert!(
+        decide.contains("Prefix of the decision ids: ID-1, ID-2 and so on"),
+        "{decide}"
+    );
     let schema = flat("schema --help");
     assert!(
         schema.contains("Repeated members and SHOULD-level rules are not part of it."),
         "{schema}"
     );
+}
+
+#[test]
+fn objects_of_json_in_the_help_are_whole() {
+    let commands = [
+        "validate",
+        "project",
+        "decide",
+        "carry",
+        "upgrade",
+        "conformance",
+    ];
+    let mut objects = 0;
+    for command in commands {
+        let help = marc(&format!("{command} --help"), "").stdout;
+        let about = help.split("\nUsage: ").next().unwrap_or_default();
+        for block in about
+            .split("\n\n")
+            .filter(|block| block.starts_with("    {"))
+        {
+            assert!(
+                block.lines().all(|line| line.chars().count() <= 98),
+                "{block}"
+            );
+            let json = block.replace("[…]", "[]").replace("{…}", "{}");
+            // A string that is broken has a line feed in it, which is not JSON.
+            assert!(serde_json::from_str::<Value>(&json).is_ok(), "{block}");
+            objects += 1;
+        }
+    }
+    assert_eq!(objects, 8);
+}
+
+#[test]
+fn a_line_of_this_program_without_an_object_is_named() {
+    let none = "expected a MARC object, found";
+    let record = corpus("tv-m2-1.json");
+    let withheld = marc(&format!("project {record}"), "").stdout;
+    for (input, message) in [
+        (
+            &*withheld,
+            "a line with the event `withheld`: the trust context of the record is not known; --trust states it",
+        ),
+        (
+            "{\"event\":\"refused\",\"line\":1,\"message\":\"why\"}",
+            "a line with the event `refused`: why",
+        ),
+        (
+            "{\"event\":\"deferred\",\"line\":1,\"action\":\"TOOL\"}",
+            "a line with the event `deferred`, which has none",
+        ),
+        (
+            "{\"event\":\"other\",\"message\":\"m\"}",
+            "none in this JSON object",
+        ),
+        (
+            "{\"marc_version\":\"1.0\"}",
+            "only the member `marc_version` of one; `provstream marc validate --kind core` reports what is missing",
+        ),
+    ] {
+        let show = marc("show --fail", input);
+        assert_eq!(show.status, 3);
+        assert_eq!(
+            show.stderr,
+            format!("provstream: line 1: {none} {message}\n")
+        );
+        let validate = marc("validate", input).stdout;
+        let line = validate.lines().next().unwrap_or_default();
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{validate}"));
+        let violation = &line["violations"][0]["message"];
+        assert_eq!(violation, &format!("{none} {message}"), "{validate}");
+    }
+}
+
+#[test]
+fn an_object_that_is_too_long_is_reported_with_both_lengths() {
+    let validate = marc(
+        "validate --fail --max-record 10",
+        "{\"marc_version\":\"1.0\"}",
+    );
+    let message = "expected an object of at most 10 bytes (--max-record), found one of 22";
+    assert_eq!(validate.status, 3);
+    assert!(validate.stdout.contains(message), "{}", validate.stdout);
 }

@@ -123,7 +123,8 @@ fn text_comes_at_once() {
 #[test]
 fn a_gate_releases_text_as_soon_as_it_is_decided() {
     let files = Files::new();
-    let policy = "floor = 1\n[inadmissible]\naction = \"replace\"\ntext = \"-\"\n";
+    let policy =
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"replace\"\ntext = \"-\"\n";
     let policy = files.write("policy.toml", policy);
     let mut running = Running::start(&["gate", "--policy", &policy]);
     running.type_in("It runs. ");

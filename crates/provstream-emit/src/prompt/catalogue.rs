@@ -19,10 +19,10 @@ named! {
         English => "en",
         /// German.
         German => "de",
-        /// French.
-        French => "fr",
         /// Spanish.
         Spanish => "es",
+        /// French.
+        French => "fr",
         /// Japanese.
         Japanese => "ja",
     }
@@ -38,16 +38,16 @@ impl Catalogue {
             [
                 Catalogue::read(include_str!("../../data/prompt/en.toml")),
                 Catalogue::read(include_str!("../../data/prompt/de.toml")),
-                Catalogue::read(include_str!("../../data/prompt/fr.toml")),
                 Catalogue::read(include_str!("../../data/prompt/es.toml")),
+                Catalogue::read(include_str!("../../data/prompt/fr.toml")),
                 Catalogue::read(include_str!("../../data/prompt/ja.toml")),
             ]
         });
         &ALL[match language {
             Language::English => 0,
             Language::German => 1,
-            Language::French => 2,
-            Language::Spanish => 3,
+            Language::Spanish => 2,
+            Language::French => 3,
             Language::Japanese => 4,
         }]
     }

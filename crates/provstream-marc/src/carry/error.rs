@@ -23,10 +23,10 @@ errors! {
     /// What is wrong with a prefix or URI.
     CarrierNameErrorKind {
         /// This label of the prefix is not letters, digits and inner hyphens, a letter first.
-        Label(label: String) => "expected a label of letters, digits and inner hyphens, a letter first, found {label:?}";
+        Label(label: String) => "expected a prefix such as com.example, each label of letters, digits and inner hyphens, a letter first, found the label {label:?}";
         /// This prefix is reserved.
         Reserved(prefix: String) => "the prefix {prefix:?} is reserved for MCP";
         /// This is not an absolute URI.
-        Uri(uri: String) => "expected an absolute URI, found {uri:?}";
+        Uri(uri: String) => "expected an absolute URI such as https://example.com/marc/v1, found {uri:?}";
     }
 }

@@ -230,7 +230,7 @@ errors! {
         /// A deviation leads to an answer where the draft selects this action. Source: MARC-02 8.8.
         LaxDeviation(instead_of: Action) => "expected a stricter rule than the draft's, found ANSWER instead of {instead_of} (MARC-02 8.8)";
         /// The safety policy allows an answer. Source: MARC-02 8.8.
-        LaxSafety => "expected a stricter rule than the draft's, found ANSWER where safety governs (MARC-02 8.8)";
+        LaxSafety => "expected actions other than ANSWER where safety governs, such as ESCALATE, found ANSWER (MARC-02 8.8)";
         /// A deviation has no condition. Source: MARC-02 9.4.
         NoCondition => "expected the condition of a deviation, found a blank text";
     }

@@ -169,7 +169,7 @@ pub(super) fn extensions(value: Value<'_>) -> Result<Vec<Extension>> {
         let value = table.need("name")?;
         let name = text(value)?;
         if all.iter().any(|one| one.name == name) {
-            let detail = format!("found {name:?} again");
+            let detail = format!("expected each name once, found {name:?} again");
             return Err(DeploymentError::value(&value, detail));
         }
         let meaning = optional(&table, "meaning", text)?;

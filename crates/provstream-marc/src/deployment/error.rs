@@ -7,7 +7,7 @@ use crate::declare::values;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
 /// Most characters of a message that are kept.
-const SHOWN: usize = 240;
+const SHOWN: usize = 800;
 
 /// What is wrong with the description of a deployment.
 #[non_exhaustive]
@@ -56,6 +56,43 @@ impl DeploymentError {
     }
 }
 
+impl DeploymentError {
+    /// A required key that is missing, and what it is expected with.
+    pub(super) fn missing(position: FilePosition, key: &str, expected: &str) -> Self {
+        Self {
+            kind: DeploymentErrorKind::MissingKey,
+            ..Self::at(
+                position,
+                format_args!("missing key \"{key}\", expected {expected}"),
+            )
+        }
+    }
+}
+
+/// What a key can be, for the message that it is missing.
+const EXAMPLES: [(&str, &str); 11] = [
+    ("classes", "[\"core\"]"),
+    ("calibration_profile", "\"tax-2026-05\""),
+    ("medium_from", "0.5"),
+    ("high_from", "0.8"),
+    ("standard", "0.5"),
+    ("high_risk", "0.3"),
+    ("carrier", "\"response-metadata\""),
+    ("carries", "[\"core\"]"),
+    ("condition", "\"a tax adviser has the current rules\""),
+    ("action", "\"ESCALATE\""),
+    ("instead_of", "\"RETRIEVE\""),
+];
+
+/// How a message about a missing key ends.
+fn example(fault: &Fault) -> String {
+    let key = fault.key().filter(|_| fault.kind == FaultKind::MissingKey);
+    let found = EXAMPLES.iter().find(|(known, _)| Some(*known) == key);
+    found.map_or_else(String::new, |(key, value)| {
+        format!(", such as {key} = {value}")
+    })
+}
+
 impl From<Fault> for DeploymentError {
     fn from(fault: Fault) -> Self {
         let kind = match fault.kind {
@@ -69,7 +106,7 @@ impl From<Fault> for DeploymentError {
         Self {
             kind,
             position: fault.place,
-            message: quoted_piece(&fault.to_string(), SHOWN),
+            message: quoted_piece(&format!("{fault}{}", example(&fault)), SHOWN),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `[[mapping]]`: where records travel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::configure::Extension;
 use super::error::DeploymentError;
@@ -84,14 +84,17 @@ impl Mapping {
         };
         let table = table.closed(&[COMMON, further].concat())?;
         let carries = some(table.need("carries")?, kind_of_object)?;
-        let named = |key, new: fn(&str) -> core::result::Result<_, CarrierNameError>| {
-            let value = table.need(key)?;
+        let named = |key, example, new: fn(&str) -> core::result::Result<_, CarrierNameError>| {
+            let Some(value) = table.get(key) else {
+                let expected = format!("with carrier \"{kind}\", such as {key} = \"{example}\"");
+                return Err(DeploymentError::missing(table.place(), key, &expected));
+            };
             checked(&value, new(value.string()?)).map(Some)
         };
         let carrier = match kind {
             CarrierKind::ResponseMetadata => Some(Carrier::response_metadata()),
-            CarrierKind::Mcp => named("prefix", Carrier::mcp)?,
-            CarrierKind::A2a => named("uri", Carrier::a2a)?,
+            CarrierKind::Mcp => named("prefix", "com.example", Carrier::mcp)?,
+            CarrierKind::A2a => named("uri", "https://example.com/marc/v1", Carrier::a2a)?,
             CarrierKind::AuditLog => Some(Carrier::audit_line()),
             CarrierKind::Sse | CarrierKind::Other => None,
         };
@@ -128,7 +131,11 @@ impl OwnMapping {
         let known = |name: &str, place| match is_member(name) {
             true => Ok(name.to_owned()),
             false => {
-                let detail = format!("expected a member of what is carried, found {name:?}");
+                let all = carries.iter().flat_map(|&kind| members(kind, draft));
+                let all: BTreeSet<_> = all.map(|member| member.name).collect();
+                let all = all.into_iter().collect::<Vec<_>>().join(", ");
+                let detail =
+                    format!("expected a member of what is carried ({all}), found {name:?}");
                 Err(DeploymentError::at(place, detail))
             }
         };

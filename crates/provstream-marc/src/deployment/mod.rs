@@ -16,7 +16,7 @@ use super::draft::Draft;
 use super::terms::{Action, terms};
 use super::trust::TrustPolicy;
 use super::wording::Wording;
-use keys::{Description, root_keys};
+use keys::{BUDGETS, Description, LOOPS, root_keys};
 use provstream::settings::{File, Value};
 use read::{Result, optional, some, term, text};
 
@@ -195,6 +195,29 @@ impl Deployment {
             .with_wording(self.wording.clone());
         Some(controller)
     }
+
+    /// The keys that [`controller`](Self::controller) needs and that the description does not have: tables, such as
+    /// `bounds.tool`, and keys of tables, such as `bounds.tool.cost`.
+    #[must_use]
+    pub fn missing_for_controller(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let mut need = |key: String| {
+            let is_missing = !self.said.has(&key);
+            if is_missing {
+                missing.push(key);
+            }
+            is_missing
+        };
+        need("bands".to_owned());
+        for table in LOOPS {
+            if !need(table.to_owned()) {
+                for budget in BUDGETS {
+                    need(format!("{table}.{budget}"));
+                }
+            }
+        }
+        missing
+    }
 }
 
 /// How code of the deployment's own meets requirements, by their ids.
@@ -202,7 +225,9 @@ fn state(value: Value<'_>, draft: Draft, said: &mut Description) -> Result<()> {
     for (key, value) in value.free_table()?.entries() {
         let id = key.name();
         if !conformance::can_be_stated(id, draft) {
-            let detail = format!("{id:?} is not the id of a requirement that code meets");
+            let detail = format!(
+                "expected the id of a requirement that code of the deployment can meet, found {id:?}; the conformance report has the ids"
+            );
             return Err(DeploymentError::at(key.place(), detail));
         }
         said.note(format!("stated.{id}"), text(value)?);

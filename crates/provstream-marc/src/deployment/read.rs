@@ -44,11 +44,23 @@ pub(super) fn boolean(value: Value<'_>) -> Result<bool> {
 }
 
 pub(super) fn score(value: Value<'_>) -> Result<Score> {
-    checked(&value, Score::new(value.number()?))
+    let number = value.number()?;
+    if number.is_nan() {
+        let detail = "expected a number from 0.0 to 1.0, found nan";
+        return Err(DeploymentError::value(&value, detail));
+    }
+    checked(&value, Score::new(number))
 }
 
 pub(super) fn duration(value: Value<'_>) -> Result<Duration> {
-    checked(&value, parse_duration(value.string()?))
+    let text = value.string()?;
+    parse_duration(text).map_err(|_| {
+        let key = value.key();
+        let detail = format!(
+            "expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"{key}\", found the string {text:?}"
+        );
+        DeploymentError::value(&value, detail)
+    })
 }
 
 pub(super) fn count(value: Value<'_>) -> Result<u32> {
@@ -85,7 +97,8 @@ pub(super) fn set<'t, T: PartialEq>(
     for item in value.items()? {
         let one = read(item)?;
         if all.contains(&one) {
-            let detail = format!("found {:?} again", item.string().unwrap_or_default());
+            let (key, found) = (value.key(), item.string().unwrap_or_default());
+            let detail = format!("expected each value of \"{key}\" once, found {found:?} again");
             return Err(DeploymentError::value(&item, detail));
         }
         all.push(one);
@@ -100,7 +113,10 @@ pub(super) fn some<'t, T: PartialEq>(
 ) -> Result<Vec<T>> {
     let all = set(value, read)?;
     if all.is_empty() {
-        let detail = "expected at least one value, found []";
+        let detail = format!(
+            "expected at least one value for \"{}\", found []",
+            value.key()
+        );
         return Err(DeploymentError::value(&value, detail));
     }
     Ok(all)

@@ -2,6 +2,7 @@
 
 mod alone;
 mod edits;
+mod guarded;
 mod insert;
 mod line_end;
 mod pending;
@@ -159,6 +160,7 @@ impl<R: TextRewriter> State<R> {
             self.settle_counting(counts, handler);
         }
         self.close(false, handler);
+        self.finish_guarded(handler);
         handler.report(&self.reader.report);
         handler.end();
     }
@@ -190,6 +192,15 @@ impl<R: TextRewriter> State<R> {
 
     #[inline(always)] // A call costs 1 % of an event.
     fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        if R::WITHHOLDS_UNREAD {
+            self.take_guarded(envelope, piece, handler);
+        } else {
+            self.take_piece(envelope, piece, handler);
+        }
+    }
+
+    #[inline(always)] // As above.
+    fn take_piece(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
         self.envelope = envelope;
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
@@ -233,6 +244,9 @@ impl<R: TextRewriter> State<R> {
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
         }
+        if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
+            odd = Some(NoticeCode::WithheldData);
+        }
         if odd.is_none()
             && !is_final
             && let Some(alone) = self.alone()
@@ -244,7 +258,7 @@ impl<R: TextRewriter> State<R> {
         }
         if let Some(guard) = &mut self.guard {
             guard.look(frame, is_streamed, &self.reader);
-            if self.reader.format().is_some() {
+            if guard.is_shown() && self.reader.format().is_some() {
                 let unknown = guard.take_unknown();
                 self.write(&unknown, handler);
             }
@@ -296,6 +310,9 @@ impl<R: TextRewriter> State<R> {
             self.write_event(frame, &pending, handler);
         } else {
             self.blocks.take_named();
+            if odd.is_none_or(|code| !code.is_unread()) {
+                self.withhold(frame, handler);
+            }
         }
         self.reader.found = found;
         self.trim();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use provstream::{Action, Gate, Handler, Parser, Policy, Question};
-use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler};
+use provstream_providers::{Format, GateEvent, NoticeCode, ReadReport, StreamGate, StreamHandler};
 use testkit::gate::naive::Drawn;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::oracle::Client;
@@ -219,6 +219,91 @@ fn what_cannot_be_read_is_withheld() {
         written.starts_with("data: {\"note\":1}\n\n") && written.contains("It is."),
         "{written}"
     );
+}
+
+/// What a gate makes of a stream that is cut at every place, and of one in one piece; they are the same.
+fn at_any_cut(gate: &dyn Fn() -> StreamGate<Once>, stream: &[u8]) -> (String, ReadReport) {
+    let run = |pieces: &[&[u8]]| {
+        let (mut gate, mut events) = (gate(), Events::default());
+        for piece in pieces {
+            gate.push(piece, &mut events);
+        }
+        gate.finish(&mut events);
+        (events.body, gate.report().clone())
+    };
+    let whole = run(&[stream]);
+    for at in 1..stream.len() {
+        let (start, end) = stream.split_at(at);
+        assert_eq!(run(&[start, end]), whole, "at {at}");
+    }
+    let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+    assert_eq!(run(&bytes), whole);
+    whole
+}
+
+#[test]
+fn what_is_no_event_of_the_format_is_withheld() {
+    for format in Format::ALL {
+        let asked = || StreamGate::new(format, Parser::new(), Once::default());
+        for stream in [
+            "It is secret. [unverified-inference]\n",
+            "It is secret.",
+            "\n: secret\n\n",
+            ": secret",
+            "secret: It is so.\n\n",
+            "event: It is secret.\n\n",
+            "id: a secret\n\n",
+            "[\"secret\",1]\n",
+            "[\"secret\"]",
+            "{\"secret\":1}\n",
+            "{\"secret\":\n1}\n",
+            "data: {\"secret\":1}\n\ndata: [DONE]\n\n",
+            "data: \"secret\"\n\n",
+            "data: secret",
+        ] {
+            let (written, report) = at_any_cut(&asked, stream.as_bytes());
+            assert_eq!(written, "", "{format}: {stream}");
+            let is_comment = stream.trim_start().starts_with(':');
+            assert_eq!(report.is_complete(), is_comment, "{format}: {stream}");
+            assert_eq!(report.count(NoticeCode::Comment), u64::from(is_comment));
+        }
+    }
+}
+
+#[test]
+fn what_is_between_events_passes_if_it_cannot_be_text() {
+    let delta = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is. \"}}]}\n";
+    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    let detected = || StreamGate::detect(Parser::new(), Once::default());
+    let stream = format!(
+        "\u{feff}: secret\r\n:\nevent: a\nid: 1\n: secret\nsecret: 1\n{delta}secret\n\n\
+         secret\n\nretry: 100\n\nevent: secret secret\n\n: secret\n\n\
+         data: [\"secret\"]\n\n{delta}\ndata: [DONE]\n\n: secret"
+    );
+    for gate in [&chat as &dyn Fn() -> _, &detected] {
+        let (written, report) = at_any_cut(gate, stream.as_bytes());
+        assert!(!written.contains("secret"), "{written}");
+        let start = "\u{feff}:\r\n:\nevent: a\nid: 1\n:\ndata: {";
+        assert!(written.starts_with(start), "{written}");
+        assert!(written.contains("\n\nretry: 100\n\n"), "{written}");
+        assert!(written.ends_with("data: [DONE]\n\n:"), "{written}");
+        // Both events, and one that is added for the rest of the text.
+        assert_eq!(written.matches("data: {").count(), 3, "{written}");
+        assert_eq!(report.count(NoticeCode::Comment), 4);
+        assert_eq!(report.count(NoticeCode::WithheldData), 5);
+        assert!(!report.is_complete());
+    }
+    let event = "{\"candidates\":[{\"index\":0,\"content\":{\"parts\":[{\"text\":\"It is.\"}]}}]}";
+    let gemini = || StreamGate::new(Format::Gemini, Parser::new(), Once::default());
+    let junk = format!("\u{feff}[{event} secret, the secret\n,{event}] secret");
+    let clean = format!("[{event}\n,\r\n{event}\n]\n");
+    for (stream, withheld) in [(junk, 2), (clean, 0)] {
+        let (written, report) = at_any_cut(&gemini, stream.as_bytes());
+        assert!(!written.contains("secret"), "{written}");
+        // Both values, and one that is added for the rest of the text.
+        assert_eq!(written.matches("candidates").count(), 3, "{written}");
+        assert_eq!(report.count(NoticeCode::WithheldData), withheld);
+    }
 }
 
 /// Withholds assertions that have the word.

@@ -1,12 +1,15 @@
 //! A gate over a whole stream at once.
 
 use provstream::sentence::last_sentence;
-use provstream::{Action, GateEnd, Policy, Question, Unannotated};
+use provstream::{Action, AtLimit, GateEnd, Policy, Question, Unannotated};
 
 use crate::reference::engine::Cuts;
-use crate::reference::{Encoding, Ev, RefLimits, RefMode, RefVocabulary, events_in, strip_in};
+use crate::reference::{
+    Encoding, Ev, RefLimits, RefMode, RefVocabulary, Segment, events_in, strip_in,
+};
 
 use super::pieces::Short;
+use super::release_point::release_point;
 
 /// A policy drawn from a seed: what it decides depends on where an assertion begins.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,15 @@ impl Drawn {
             _ => Unannotated::Discard,
         }
     }
+
+    /// What becomes of text that is not read.
+    pub fn unread(self) -> AtLimit {
+        match Cuts(self.0 ^ 0xFA17).below(3) {
+            0 => AtLimit::Release,
+            1 => AtLimit::Refuse("".into()),
+            _ => AtLimit::Refuse("cut\"".into()),
+        }
+    }
 }
 
 impl Policy for Drawn {
@@ -45,6 +57,10 @@ impl Policy for Drawn {
 
     fn unannotated(&mut self) -> Unannotated {
         self.run()
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        self.unread()
     }
 }
 
@@ -67,7 +83,12 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         &last_sentence,
     );
     let text = strip_in(short.reading, &short.input, limits, &vocabulary);
-    let mut decided = decide(&events, policy);
+    let fault = match policy.unread() {
+        AtLimit::Refuse(text) => fault(short, &events, limits).map(|end| (end, text)),
+        _ => None,
+    };
+    let before = fault.as_ref().map_or(u64::MAX, |(end, _)| end.stream);
+    let mut decided = decide(&events, policy, before);
     decided.sort_by_key(|found| found.start);
     let mut out = Out {
         text: &text,
@@ -86,13 +107,75 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
             return (out.written, Some(end));
         }
     }
+    if let Some((end, cut)) = fault {
+        out.pass(end.clean as usize);
+        out.written.extend_from_slice(cut.as_bytes());
+        return (out.written, Some(GateEnd::Refused));
+    }
     out.pass(text.len());
     out.close();
     (out.written, None)
 }
 
-/// The assertions whose text is part of what is left of the stream, or that end it.
-fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
+/// Where a stream ends: its offset, and the one without records.
+struct End {
+    stream: u64,
+    clean: u64,
+}
+
+/// Where a stream of nothing but JSON values ends at its first fault: before the first assertion that may still have been
+/// completed there, and before the value if it may still have been a record.
+fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
+    if !matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson) {
+        return None;
+    }
+    let at = |event: &Ev| match event {
+        Ev::Diagnostic { code, span } => match *code {
+            "json-syntax" | "limit-depth" => Some(span.0),
+            "unterminated" => Some(span.1),
+            _ => None,
+        },
+        _ => None,
+    };
+    let first = events.iter().filter_map(at).min()?;
+    let mut left = first as usize;
+    let mut prefix = Vec::new();
+    for segment in &short.input {
+        let len = left.min(segment.bytes.len());
+        left -= len;
+        if len > 0 {
+            let bytes = segment.bytes[..len].to_vec();
+            prefix.push(Segment { bytes, ..*segment });
+        }
+    }
+    let mut from = release_point(short.reading, &prefix, limits);
+    let bytes: Vec<u8> = prefix.iter().flat_map(|one| one.bytes.clone()).collect();
+    let vocabulary = RefVocabulary::default();
+    for event in events_in(short.reading, &prefix, limits, &vocabulary, &last_sentence) {
+        // The value that is open there.
+        if let Ev::Diagnostic { code, span } = event
+            && code == "unterminated"
+            && span.1 == first
+            && short.reading.hold_records
+            && span.1 - span.0 <= limits.max_record as u64
+            && bytes[span.0 as usize] == b'{'
+        {
+            from = from.min(span.0);
+        }
+    }
+    let before = events.iter().filter_map(|event| match event {
+        Ev::Record { span } if span.1 <= from => Some(span.1 - span.0),
+        _ => None,
+    });
+    Some(End {
+        stream: from,
+        clean: from - before.sum::<u64>(),
+    })
+}
+
+/// The assertions whose text is part of what is left of the stream, or that end it; only those that begin
+/// before an offset of the stream.
+fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
     let records: Vec<(u64, u64)> = events
         .iter()
         .filter_map(|event| match event {
@@ -127,7 +210,7 @@ fn decide(events: &[Ev], policy: Drawn) -> Vec<Decided> {
         };
         let shift = removed(span.0);
         let clean = clean_span.unwrap_or((span.0 - shift, span.1 - shift));
-        if clean.0 >= stop {
+        if clean.0 >= stop || span.0 >= before {
             continue;
         }
         let action = policy.action(span.0);

@@ -77,7 +77,7 @@ const LONGEST_PART: usize = 12;
 
 /// Words of which an end may change what was before them.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let data = root().join("src/extract/sentence/data");
+    let data = root().join("src/engine/sentence/data");
     let files = ["ordinal-after.txt", "speech.txt"];
     let lists = files.map(|file| std::fs::read_to_string(data.join(file)).expect("a word list"));
     let words = lists.iter().flat_map(|list| list.lines());

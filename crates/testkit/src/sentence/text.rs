@@ -8,7 +8,7 @@ macro_rules! data {
     ($name:literal) => {
         include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../src/extract/sentence/data/",
+            "/../../src/engine/sentence/data/",
             $name
         ))
     };

@@ -1,0 +1,138 @@
+//! What a gate lets pass outside of the data of events: bytes that cannot be text of an answer.
+
+use core::ops::Range;
+
+use memchr::memchr2;
+
+/// Longest name or identifier of an event that passes.
+const LONGEST: usize = 256;
+
+/// What a gate makes of a line of server-sent events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passage {
+    /// It passes as it is: it is blank, a comment without content, data, which are read, or a field without text.
+    AsItIs,
+    /// It is a comment with content, which is removed from it.
+    Emptied,
+    /// It is removed.
+    Withheld,
+}
+
+/// A line of server-sent events.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) passage: Passage,
+    /// Its content.
+    content: Range<usize>,
+    /// All of it, with its line end.
+    pub(super) whole: Range<usize>,
+}
+
+impl Line {
+    /// Writes what passes of the line, which is one of `bytes`.
+    pub(super) fn write(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self.passage {
+            Passage::AsItIs => out.extend_from_slice(&bytes[self.whole.clone()]),
+            Passage::Emptied => {
+                out.push(b':');
+                out.extend_from_slice(&bytes[self.content.end..self.whole.end]);
+            }
+            Passage::Withheld => {}
+        }
+    }
+}
+
+/// The lines of `bytes`, which begin with one. `HTML 9.2.6`
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let len = memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let end = match rest.get(len..) {
+            Some([b'\r', b'\n', ..]) => len + 2,
+            Some([_, ..]) => len + 1,
+            _ => len,
+        };
+        let line = Line {
+            passage: passage(&rest[..len]),
+            content: at..at + len,
+            whole: at..at + end,
+        };
+        at += end;
+        Some(line)
+    })
+}
+
+fn passage(content: &[u8]) -> Passage {
+    let (name, value) = match memchr::memchr(b':', content) {
+        Some(colon) => (&content[..colon], content[colon + 1..].trim_ascii()),
+        None => (content, &b""[..]),
+    };
+    let passes = match name {
+        b"" if value.is_empty() => true,
+        b"" => return Passage::Emptied,
+        b"data" => true,
+        b"event" | b"id" => is_token(value),
+        b"retry" => value.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if passes {
+        Passage::AsItIs
+    } else {
+        Passage::Withheld
+    }
+}
+
+/// Whether it is one word, and not an annotation.
+fn is_token(value: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:/+=~-".contains(byte);
+    value.len() <= LONGEST && value.iter().all(is_part)
+}
+
+/// Whether a byte may be between the values of a JSON body: white space, or what arrays are made of.
+pub(super) const fn may_be_between(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'[' | b']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(bytes: &str) -> String {
+        let mut out = Vec::new();
+        for line in lines(bytes.as_bytes()) {
+            line.write(bytes.as_bytes(), &mut out);
+        }
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn only_what_cannot_be_text_passes() {
+        for kept in [
+            "\n",
+            ":\r\n",
+            ": \r",
+            "data: a b c\n",
+            "event: response.output_text.delta\n",
+            "event:\nid: 7\nretry: 100\n",
+            "id: msg_01+/=\r\r",
+            "id",
+        ] {
+            assert_eq!(passed(kept), kept);
+        }
+        for (line, left) in [
+            (": It is so.\r\n", ":\r\n"),
+            (": It is so.", ":"),
+            ("It is so.\n", ""),
+            ("It is so. [unverified-inference]", ""),
+            ("note: It is so.\nid: 1\n", "id: 1\n"),
+            ("event: It is so.\n", ""),
+            ("id: [unverified-inference]\n", ""),
+            ("retry: It\n", ""),
+            ("Data: It\n", ""),
+        ] {
+            assert_eq!(passed(line), left, "{line}");
+        }
+        assert_eq!(passed(&format!("id: {}\n", "a".repeat(LONGEST + 1))), "");
+    }
+}

@@ -1,0 +1,134 @@
+//! A response on its way through a gate, which withholds what was not read.
+
+use std::borrow::Cow;
+
+use super::State;
+use crate::StreamHandler;
+use crate::frame::{Frame, Kind, Piece};
+use crate::harmless::{self, Passage};
+use crate::item::{Notice, NoticeCode};
+use crate::sse::SseDecoder;
+use crate::text::TextRewriter;
+use provstream::{Span, TextChunk};
+
+impl<R: TextRewriter> State<R> {
+    /// Takes a piece without what is in no event that can be read.
+    pub(super) fn take_guarded(
+        &mut self,
+        envelope: Kind,
+        piece: &Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
+        if !matches!(piece, Piece::Other(_)) {
+            self.report_between(handler);
+        }
+        match piece {
+            Piece::Other(text) | Piece::Close(text) => {
+                let clean = match envelope {
+                    Kind::Sse => self.clean_lines(text.bytes(), text.span().start(), handler),
+                    Kind::Encoded => Cow::Borrowed(text.bytes()),
+                    _ => self.clean_between(text.bytes(), text.span().start()),
+                };
+                let text = TextChunk::new(&clean, text.span().start());
+                let is_other = matches!(piece, Piece::Other(_));
+                let piece = if is_other { Piece::Other } else { Piece::Close };
+                self.take_piece(envelope, &piece(text), handler);
+            }
+            Piece::Event(frame) | Piece::Unterminated(frame) if envelope == Kind::Sse => {
+                let raw = match self.clean_lines(frame.raw, frame.start, handler) {
+                    Cow::Borrowed(_) => return self.take_piece(envelope, piece, handler),
+                    Cow::Owned(raw) => raw,
+                };
+                // All of its data are still there.
+                if let Some(frame) = SseDecoder::unterminated(TextChunk::new(&raw, frame.start)) {
+                    let is_event = matches!(piece, Piece::Event(_));
+                    let piece = if is_event {
+                        Piece::Event
+                    } else {
+                        Piece::Unterminated
+                    };
+                    self.take_piece(envelope, &piece(frame), handler);
+                }
+            }
+            _ => self.take_piece(envelope, piece, handler),
+        }
+    }
+
+    /// At the end of the response: reports what was kept of a format that was never shown.
+    pub(super) fn finish_guarded(&mut self, handler: &mut impl StreamHandler) {
+        self.report_between(handler);
+        let kept = self.guard.as_mut().and_then(|guard| guard.take_kept());
+        if let Some(kept) = kept {
+            self.notice(Notice::new(NoticeCode::WithheldData, kept), handler);
+        }
+    }
+
+    /// Reports an event that is not written.
+    pub(super) fn withhold(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
+        self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
+    }
+
+    /// The lines of server-sent events that begin at an offset, without those that may be text.
+    fn clean_lines<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        start: u64,
+        handler: &mut impl StreamHandler,
+    ) -> Cow<'b, [u8]> {
+        let is_mark = start == 0 && bytes == b"\xEF\xBB\xBF";
+        if is_mark || harmless::lines(bytes).all(|line| line.passage == Passage::AsItIs) {
+            return Cow::Borrowed(bytes);
+        }
+        let mut clean = Vec::with_capacity(bytes.len());
+        for line in harmless::lines(bytes) {
+            line.write(bytes, &mut clean);
+            let code = match line.passage {
+                Passage::AsItIs => continue,
+                Passage::Emptied => NoticeCode::Comment,
+                Passage::Withheld => NoticeCode::WithheldData,
+            };
+            let (from, to) = (line.whole.start as u64, line.whole.end as u64);
+            self.notice(
+                Notice::new(code, Span::new(start + from, start + to)),
+                handler,
+            );
+        }
+        Cow::Owned(clean)
+    }
+
+    /// What is between the values of a JSON body, without what may be text.
+    fn clean_between<'b>(&mut self, bytes: &'b [u8], start: u64) -> Cow<'b, [u8]> {
+        let mark = if start == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
+            3
+        } else {
+            0
+        };
+        let passes = |at: usize| at < mark || harmless::may_be_between(bytes[at]);
+        if (0..bytes.len()).all(passes) {
+            return Cow::Borrowed(bytes);
+        }
+        let mut clean = Vec::new();
+        for (at, byte) in bytes.iter().enumerate() {
+            if passes(at) {
+                clean.push(*byte);
+            } else if let Some(guard) = &mut self.guard {
+                guard.note_between(start + at as u64);
+            }
+        }
+        Cow::Owned(clean)
+    }
+
+    /// Reports what was removed between two values of a JSON body.
+    fn report_between(&mut self, handler: &mut impl StreamHandler) {
+        let between = self.guard.as_mut().and_then(|guard| guard.take_between());
+        if let Some(between) = between {
+            self.notice(Notice::new(NoticeCode::WithheldData, between), handler);
+        }
+    }
+}
+
+/// Whether the data of an event, which are JSON or `[DONE]`, are what events have.
+pub(super) fn is_event(data: &[u8]) -> bool {
+    let data = data.trim_ascii();
+    matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
+}

@@ -1,0 +1,535 @@
+//! The resumable lexer of one bracketed annotation candidate. Source: wire profile, bracketed encoding.
+
+use super::bytes::{OBSERVATION_ID, TS, plain_run};
+use crate::engine::bytes::{BARE, LABEL, NAME, QUOTED, leading};
+use crate::provenance::reading::{Reading, Value, unquote};
+use crate::provenance::{Reason, Timestamp, Vocabulary};
+use crate::steps;
+
+/// Most parameters of a well-formed annotation.
+const MAX_PARAMETERS: u32 = 16;
+
+/// What the identifiers of substrate classes begin with.
+const SUBSTRATE: &[u8] = b"substrate.";
+
+/// Where a candidate is after some more of its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// All bytes were read, and it is still open.
+    More,
+    /// It ended with its `]`, the last byte read.
+    Closed,
+    /// It ended before it had started: ordinary text, nothing to report.
+    Dropped,
+    /// It had started, and the next byte cannot continue it.
+    Unterminated,
+    /// It had started, and the next byte would make it longer than allowed.
+    TooLong,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// White space after the opening bracket.
+    Opened,
+    /// The anchor's major part.
+    Major,
+    /// The first digit of the anchor's minor part.
+    MinorStart,
+    Minor,
+    /// The first letter of a label.
+    LabelStart,
+    Label,
+    /// White space after the identifier.
+    Identified,
+    /// White space after a semicolon.
+    Separated,
+    Name,
+    /// Blanks after a name: "=" may follow.
+    Named,
+    /// Blanks after "=".
+    Equals,
+    Bare,
+    Quoted,
+    /// After a backslash in quotes.
+    QuotedPair,
+    /// White space after a parameter: a semicolon or the closing bracket must follow.
+    Complete,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    ObservationId,
+    Ts,
+}
+
+impl Known {
+    const NAMES: [(&'static [u8], Self); 3] = [
+        (b"ts", Self::Ts),
+        (b"observation-id", Self::ObservationId),
+        (b"observation_id", Self::ObservationId),
+    ];
+
+    fn named(name: &[u8]) -> Option<Self> {
+        Self::NAMES
+            .into_iter()
+            .find_map(|(known, which)| (known == name).then_some(which))
+    }
+
+    /// What the usual way to write a known parameter, up to its "=", starts with.
+    #[inline]
+    fn assigned(bytes: &[u8]) -> Option<(usize, Self)> {
+        if bytes.starts_with(TS) {
+            Some((TS.len(), Self::Ts))
+        } else if bytes.starts_with(OBSERVATION_ID) {
+            Some((OBSERVATION_ID.len(), Self::ObservationId))
+        } else {
+            None
+        }
+    }
+
+    fn shortest_completion(start: &[u8]) -> Option<usize> {
+        Self::NAMES
+            .iter()
+            .filter(|(known, _)| known.starts_with(start))
+            .map(|(known, _)| known.len() - start.len())
+            .min()
+    }
+}
+
+/// A candidate in progress; offsets count from its opening bracket.
+///
+/// Invariant: `read` bytes have been taken into account. No byte is read again but the one after the longest candidate.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    read: u32,
+    identifier_start: u32,
+    /// Where the identifier starts after its anchor.
+    name_start: u32,
+    identifier_end: u32,
+    /// Start of the current parameter's name, then of its value.
+    part_start: u32,
+    parameters: u32,
+    observation_id: Option<Value>,
+    ts: Option<Value>,
+    state: State,
+    known: Option<Known>,
+    started: bool,
+    malformed: bool,
+    /// A line feed is in the current white space.
+    line_feed: bool,
+    /// A line feed is anywhere in the candidate.
+    line_feeds: bool,
+}
+
+impl Candidate {
+    /// A candidate of which the opening bracket has been read.
+    pub(crate) const fn new() -> Self {
+        Self {
+            read: 1,
+            identifier_start: 0,
+            name_start: 0,
+            identifier_end: 0,
+            part_start: 0,
+            parameters: 0,
+            observation_id: None,
+            ts: None,
+            state: State::Opened,
+            known: None,
+            started: false,
+            malformed: false,
+            line_feed: false,
+            line_feeds: false,
+        }
+    }
+
+    /// Bytes read so far; once it has ended, its length.
+    pub(crate) const fn read(&self) -> usize {
+        self.read as usize
+    }
+
+    /// What a closed candidate says, and apart from it a `ts` that is not a date-time.
+    pub(crate) fn reading(
+        &self,
+        candidate: &[u8],
+        vocabulary: &Vocabulary,
+    ) -> (Reading, Option<Value>) {
+        let mut reading = Reading {
+            class: 0,
+            reason: Some(Reason::Malformed),
+            identifier: Value {
+                start: self.identifier_start,
+                end: self.identifier_end,
+                quoted: false,
+            },
+            observation_id: None,
+            ts: None,
+        };
+        if self.malformed || self.parameters > MAX_PARAMETERS {
+            return (reading, None);
+        }
+        (reading.class, reading.reason) =
+            vocabulary.resolve_index(reading.identifier.content(candidate));
+        reading.observation_id = self.observation_id;
+        let valid =
+            |ts: &Value| Timestamp::parse(&*unquote(ts.content(candidate), ts.quoted)).is_ok();
+        reading.ts = self.ts.filter(valid);
+        let invalid = self.ts.filter(|_| reading.ts.is_none());
+        (reading, invalid)
+    }
+
+    /// Whether it has gone so far that its end will be reported.
+    pub(crate) const fn has_started(&self) -> bool {
+        self.started
+    }
+
+    pub(crate) const fn has_line_feed(&self) -> bool {
+        self.line_feeds
+    }
+
+    /// The kind of bytes that continue an open label, name or value; 0 where each byte has to be looked at.
+    #[inline]
+    pub(crate) const fn kind(&self) -> u8 {
+        match self.state {
+            State::Label => LABEL,
+            State::Name if self.started => NAME,
+            State::Bare => BARE,
+            State::Quoted => QUOTED,
+            _ => 0,
+        }
+    }
+
+    /// Takes bytes of that [kind](Self::kind) that were appended since, up to this length.
+    #[inline]
+    pub(crate) const fn catch_up(&mut self, len: usize) {
+        self.read = len as u32;
+    }
+
+    /// Reads on in `candidate`, all bytes of it that are there, from the opening bracket; at most `max` of them.
+    pub(crate) fn feed(&mut self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
+        let before = self.read();
+        let step = self.read_on(&candidate[..candidate.len().min(max)], vocabulary);
+        steps::count(self.read() - before);
+        if step != Step::More {
+            return step;
+        }
+        if candidate.len() > max {
+            // Only a byte that could continue the candidate makes it too long.
+            let next = self.clone().read_on(&candidate[..=max], vocabulary);
+            return match next {
+                Step::More | Step::Closed if self.started => Step::TooLong,
+                Step::More | Step::Closed => Step::Dropped,
+                other => other,
+            };
+        }
+        let close = self.read() + 16 > max;
+        if close && !self.started && self.least(candidate, vocabulary, ";ts=") > max {
+            return Step::Dropped;
+        }
+        Step::More
+    }
+
+    /// The least length at which the candidate can close.
+    pub(crate) fn can_close_at(&self, candidate: &[u8], vocabulary: &Vocabulary) -> usize {
+        if !self.started {
+            return self.least(candidate, vocabulary, ";ts=]");
+        }
+        self.read()
+            + match self.state {
+                State::Quoted => "\"]".len(),
+                State::QuotedPair => "\"\"]".len(),
+                _ => "]".len(),
+            }
+    }
+
+    /// The length of the candidate, not yet started, with the fewest bytes that let it end with `parameter` or end right
+    /// after an identifier.
+    fn least(&self, candidate: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
+        steps::count(candidate.len());
+        let more = match self.state {
+            State::Opened => 1 + parameter.len(),
+            State::Major => ".0.a".len() + parameter.len(),
+            State::MinorStart => "0.a".len() + parameter.len(),
+            State::Minor => ".a".len() + parameter.len(),
+            State::Separated => parameter.len() - 1,
+            State::Name | State::Named => {
+                let name = &candidate[self.part_start as usize..];
+                let len = leading(name, NAME);
+                let more = Known::shortest_completion(&name[..len]).unwrap_or(0);
+                more + parameter.len() - ";ts".len()
+            }
+            _ => {
+                let open = self.state != State::Identified;
+                let end = if open {
+                    candidate.len()
+                } else {
+                    self.identifier_end as usize
+                };
+                let name = &candidate[self.name_start as usize..end];
+                let letter = usize::from(self.state == State::LabelStart);
+                let mut least = letter + parameter.len();
+                if name.starts_with(SUBSTRATE) {
+                    least = least.min(letter + 1);
+                } else if open && SUBSTRATE.starts_with(name) {
+                    least = least.min(SUBSTRATE.len() - name.len() + 2);
+                }
+                completion(vocabulary, name)
+                    .filter(|&more| open || more == 0)
+                    .map_or(least, |more| least.min(more + 1))
+            }
+        };
+        self.read() + more
+    }
+
+    fn read_on(&mut self, bytes: &[u8], vocabulary: &Vocabulary) -> Step {
+        let mut at = self.read as usize;
+        while let Some(&byte) = bytes.get(at) {
+            match self.state {
+                State::Opened => match byte {
+                    b'A'..=b'Z' | b'a'..=b'z' => {
+                        self.identifier_start = at as u32;
+                        self.name_start = at as u32;
+                        self.state = State::Label;
+                        if bytes[at..].starts_with(SUBSTRATE) {
+                            at += SUBSTRATE.len();
+                            self.state = State::LabelStart;
+                            continue;
+                        }
+                    }
+                    b'0'..=b'9' => {
+                        self.identifier_start = at as u32;
+                        self.state = State::Major;
+                    }
+                    _ if self.white(byte) => {}
+                    _ => return self.stop(at),
+                },
+                State::Major => match byte {
+                    b'0'..=b'9' => {}
+                    b'.' => self.state = State::MinorStart,
+                    _ => return self.stop(at),
+                },
+                State::MinorStart => match byte {
+                    b'0'..=b'9' => self.state = State::Minor,
+                    _ => return self.stop(at),
+                },
+                State::Minor => match byte {
+                    b'0'..=b'9' => {}
+                    b'.' => {
+                        self.name_start = at as u32 + 1;
+                        self.state = State::LabelStart;
+                    }
+                    _ => return self.stop(at),
+                },
+                State::LabelStart => match byte {
+                    b'A'..=b'Z' | b'a'..=b'z' => self.state = State::Label,
+                    _ => return self.stop(at),
+                },
+                State::Label => {
+                    at += leading(&bytes[at..], LABEL);
+                    let Some(&byte) = bytes.get(at) else { break };
+                    if byte == b'.' {
+                        self.state = State::LabelStart;
+                    } else {
+                        self.identifier_end = at as u32;
+                        self.state = State::Identified;
+                        self.line_feed = false;
+                        continue;
+                    }
+                }
+                State::Identified => match byte {
+                    b';' | b']' => {
+                        self.started = self.starts(bytes, vocabulary);
+                        if byte == b']' {
+                            if self.started {
+                                return self.close(at);
+                            }
+                            return self.stop(at);
+                        }
+                        self.separated();
+                    }
+                    _ if self.white(byte) => {}
+                    _ => return self.stop(at),
+                },
+                State::Separated => match byte {
+                    b'A'..=b'Z' | b'a'..=b'z' => {
+                        self.part_start = at as u32;
+                        self.parameters = self.parameters.saturating_add(1);
+                        self.state = State::Name;
+                        if let Some((len, known)) = Known::assigned(&bytes[at..]) {
+                            at += len;
+                            self.known = Some(known);
+                            self.started = true;
+                            self.state = State::Equals;
+                        }
+                        continue;
+                    }
+                    b';' if self.started => {
+                        self.malformed = true;
+                        self.separated();
+                    }
+                    b']' if self.started => return self.close(at),
+                    _ if self.white(byte) => {}
+                    _ => return self.stop(at),
+                },
+                State::Name => {
+                    at += leading(&bytes[at..], NAME);
+                    let name = &bytes[self.part_start as usize..at];
+                    if !self.started && Known::shortest_completion(name).is_none() {
+                        return self.stop(at);
+                    }
+                    if at == bytes.len() {
+                        break;
+                    }
+                    self.known = Known::named(name);
+                    self.state = State::Named;
+                    continue;
+                }
+                State::Named => match byte {
+                    b' ' | b'\t' => {}
+                    b'=' if self.started || self.known.is_some() => {
+                        self.started = true;
+                        self.state = State::Equals;
+                    }
+                    _ if !self.started => return self.stop(at),
+                    _ => {
+                        self.malformed = true;
+                        self.complete();
+                        continue;
+                    }
+                },
+                State::Equals => match byte {
+                    b' ' | b'\t' => {}
+                    b'"' => {
+                        self.part_start = at as u32 + 1;
+                        self.state = State::Quoted;
+                    }
+                    b';' | b']' | b'\r' | b'\n' => {
+                        self.malformed = true;
+                        self.complete();
+                        continue;
+                    }
+                    _ => {
+                        self.part_start = at as u32;
+                        self.state = State::Bare;
+                        continue;
+                    }
+                },
+                State::Bare => {
+                    at += plain_run(&bytes[at..]);
+                    at += leading(&bytes[at..], BARE);
+                    let Some(&byte) = bytes.get(at) else { break };
+                    match byte {
+                        b';' | b']' | b'\r' | b'\n' => {
+                            let value = &bytes[self.part_start as usize..at];
+                            let blanks = value
+                                .iter()
+                                .rev()
+                                .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
+                                .count();
+                            self.value(at - blanks, false);
+                            self.complete();
+                            continue;
+                        }
+                        _ => return self.stop(at),
+                    }
+                }
+                State::Quoted => {
+                    at += leading(&bytes[at..], QUOTED);
+                    let Some(&byte) = bytes.get(at) else { break };
+                    match byte {
+                        b'\\' => self.state = State::QuotedPair,
+                        b'"' => {
+                            self.malformed |= at == self.part_start as usize;
+                            self.value(at, true);
+                            self.complete();
+                        }
+                        _ => return self.stop(at),
+                    }
+                }
+                State::QuotedPair => match byte {
+                    b'"' | b'\\' => self.state = State::Quoted,
+                    _ => return self.stop(at),
+                },
+                State::Complete => match byte {
+                    b';' => self.separated(),
+                    b']' => return self.close(at),
+                    _ if self.white(byte) => {}
+                    _ => return self.stop(at),
+                },
+            }
+            at += 1;
+        }
+        self.read = at as u32;
+        Step::More
+    }
+
+    /// Takes `byte` as white space if it is and no second line feed.
+    fn white(&mut self, byte: u8) -> bool {
+        match byte {
+            b' ' | b'\t' | b'\r' => true,
+            b'\n' if !self.line_feed => {
+                self.line_feed = true;
+                self.line_feeds = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a `;` or `]` after the identifier starts a candidate.
+    fn starts(&self, candidate: &[u8], vocabulary: &Vocabulary) -> bool {
+        let name = &candidate[self.name_start as usize..self.identifier_end as usize];
+        name.starts_with(SUBSTRATE) || vocabulary.names(name)
+    }
+
+    fn separated(&mut self) {
+        self.state = State::Separated;
+        self.line_feed = false;
+    }
+
+    fn complete(&mut self) {
+        self.state = State::Complete;
+        self.line_feed = false;
+    }
+
+    /// Notes the value from `part_start` to `end` if its parameter is a known one.
+    fn value(&mut self, end: usize, quoted: bool) {
+        let slot = match self.known {
+            None => return,
+            Some(Known::ObservationId) => &mut self.observation_id,
+            Some(Known::Ts) => &mut self.ts,
+        };
+        self.malformed |= slot.is_some();
+        *slot = Some(Value {
+            start: self.part_start,
+            end: end as u32,
+            quoted,
+        });
+    }
+
+    fn close(&mut self, at: usize) -> Step {
+        self.read = at as u32 + 1;
+        Step::Closed
+    }
+
+    fn stop(&mut self, at: usize) -> Step {
+        self.read = at as u32;
+        if self.started {
+            Step::Unterminated
+        } else {
+            Step::Dropped
+        }
+    }
+}
+
+/// The fewest bytes that make `start` an identifier of the vocabulary, in any letter case.
+fn completion(vocabulary: &Vocabulary, start: &[u8]) -> Option<usize> {
+    vocabulary
+        .classes()
+        .map(|(class, _)| class)
+        .chain(vocabulary.terminals())
+        .filter_map(|class| {
+            let (head, more) = class.as_str().as_bytes().split_at_checked(start.len())?;
+            head.eq_ignore_ascii_case(start).then_some(more.len())
+        })
+        .min()
+}

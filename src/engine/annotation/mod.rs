@@ -1,0 +1,5 @@
+//! Annotations in brackets: the grammar of a candidate, and its fast path.
+
+mod bytes;
+pub(crate) mod candidate;
+pub(crate) mod usual;

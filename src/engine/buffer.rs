@@ -1,0 +1,246 @@
+//! Bytes of the stream that are kept, the last of which was read last.
+
+use super::bytes::{KINDS, all};
+use super::run::{Run, all_of_four, covers};
+use crate::steps;
+
+/// The storage of a window or a tail. What of it is in use, and from which stream offset on, is up to them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    pub(super) bytes: Vec<u8>,
+    /// Index after the byte that was read last.
+    pub(super) end: usize,
+    /// Stream offset of index 0, modulo 2^64: what was there may be long gone.
+    pub(super) origin: u64,
+    run: Run,
+}
+
+impl Buffer {
+    /// An empty one, at a stream offset.
+    pub(super) const fn new(base: u64) -> Self {
+        Self {
+            bytes: Vec::new(),
+            end: 0,
+            origin: base,
+            run: Run {
+                kinds: 0,
+                until: 0,
+                apart_until: 0,
+            },
+        }
+    }
+
+    /// Stream offset of an index.
+    pub(super) const fn offset(&self, index: usize) -> u64 {
+        self.origin.wrapping_add(index as u64)
+    }
+
+    /// Stream offset of the next byte.
+    pub(super) const fn position(&self) -> u64 {
+        self.offset(self.end)
+    }
+
+    /// Says where index 0 is: `index` is where stream offset `base` is.
+    pub(super) const fn place(&mut self, index: usize, base: u64) {
+        self.origin = base.wrapping_sub(index as u64);
+    }
+
+    /// The kind of bytes that may be appended with nothing else to do; 0 without one.
+    pub(crate) const fn run(&self) -> u8 {
+        self.run.kinds
+    }
+
+    /// At most `most` more bytes of one kind may be appended with nothing else to do, as long as there is room up to
+    /// index `room`. They are held back or emitted.
+    pub(super) fn set_run(&mut self, kinds: u8, most: usize, room: usize, held: bool) {
+        let until = self.end.saturating_add(most).min(room);
+        self.run = Run {
+            kinds: 0,
+            until: 0,
+            apart_until: u32::try_from(until).unwrap_or(u32::MAX),
+        };
+        if held {
+            self.run.kinds = kinds;
+        } else {
+            self.set_kind(kinds);
+        }
+    }
+
+    /// The bytes that may be appended, and are emitted, are of another kind now; 0 if each has to be looked at.
+    pub(super) const fn set_kind(&mut self, kind: u8) {
+        let run = &mut self.run;
+        run.kinds = kind;
+        run.until = if kind == 0 {
+            0
+        } else {
+            run.apart_until as usize
+        };
+    }
+
+    /// Appends a chunk if the run has room for it, whatever its bytes are.
+    #[inline]
+    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> bool {
+        let (end, after) = (self.end, self.end + chunk.len());
+        if after > self.run.apart_until as usize {
+            return false;
+        }
+        let Some(room) = self.bytes.get_mut(end..after) else {
+            return false;
+        };
+        steps::count(chunk.len());
+        if !copy_ends::<4>(room, chunk) {
+            copy_short(room, chunk);
+        }
+        self.end = after;
+        true
+    }
+
+    /// Every byte has to be looked at.
+    pub(super) fn end_run(&mut self) {
+        self.run = Run::default();
+    }
+
+    /// Appends a chunk that continues a run whose bytes are emitted, and returns its offset.
+    // `inline(always)`: see `Parser::push_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
+    // into the caller's loop.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        let (end, len) = (self.end, chunk.len());
+        if end + len > self.run.until {
+            return None;
+        }
+        match (chunk.first_chunk::<4>(), chunk.last_chunk::<4>()) {
+            (Some(four), _) if len == 4 => {
+                if !all_of_four(*four, self.run.kinds) {
+                    return None;
+                }
+                self.bytes.get_mut(end..end + len)?.copy_from_slice(four);
+            }
+            (Some(first), Some(last)) if len <= 8 => {
+                let kinds = self.run.kinds;
+                if !all_of_four(*first, kinds) || !all_of_four(*last, kinds) {
+                    return None;
+                }
+                let room = self.bytes.get_mut(end..end + len)?;
+                room[..4].copy_from_slice(first);
+                room[len - 4..].copy_from_slice(last);
+            }
+            _ => return self.take_any(chunk).then(|| self.offset(end)),
+        }
+        steps::count(len);
+        self.end = end + len;
+        Some(self.offset(end))
+    }
+
+    /// [`take`](Self::take) of a chunk that is shorter or longer than most tokens.
+    #[inline(never)]
+    fn take_any(&mut self, chunk: &[u8]) -> bool {
+        let (end, kind) = (self.end, self.run.kinds);
+        let Some(room) = self.bytes.get_mut(end..end + chunk.len()) else {
+            return false;
+        };
+        let is_covered = if chunk.len() > 8 {
+            covers(kind, chunk) && copy_longer(room, chunk)
+        } else {
+            match *chunk {
+                [a] => {
+                    room[0] = a;
+                    kind & KINDS[a as usize] != 0
+                }
+                [a, b] => {
+                    room.copy_from_slice(&[a, b]);
+                    kind & KINDS[a as usize] & KINDS[b as usize] != 0
+                }
+                _ => !chunk.is_empty() && all(chunk, kind) && copy_few(room, chunk),
+            }
+        };
+        if is_covered {
+            steps::count(chunk.len());
+            self.end = end + chunk.len();
+        }
+        is_covered
+    }
+
+    /// Appends a chunk that continues a run whose bytes are held back; `false` if it does not.
+    #[inline]
+    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
+        let (end, len) = (self.end, chunk.len());
+        if end + len > self.run.apart_until as usize || self.run.until > 0 {
+            return false;
+        }
+        let (Some(first), Some(last)) = (chunk.first_chunk::<4>(), chunk.last_chunk::<4>()) else {
+            return self.take_any(chunk);
+        };
+        if len > 8 {
+            return self.take_any(chunk);
+        }
+        let kind = self.run.kinds;
+        let is_covered = all_of_four(*first, kind) && (len == 4 || all_of_four(*last, kind));
+        let Some(room) = self.bytes.get_mut(end..end + len).filter(|_| is_covered) else {
+            return false;
+        };
+        room[..4].copy_from_slice(first);
+        room[len - 4..].copy_from_slice(last);
+        steps::count(len);
+        self.end = end + len;
+        true
+    }
+
+    /// Appends bytes if they fit before index `until`.
+    #[inline]
+    pub(super) fn append_in_place(&mut self, bytes: &[u8], until: usize) -> bool {
+        let after = self.end + bytes.len();
+        if after > until {
+            return false;
+        }
+        let Some(room) = self.bytes.get_mut(self.end..after) else {
+            return false;
+        };
+        steps::count(bytes.len());
+        copy_short(room, bytes);
+        self.end = after;
+        true
+    }
+}
+
+/// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
+fn copy_short(to: &mut [u8], from: &[u8]) {
+    if from.len() > 8 {
+        copy_longer(to, from);
+    } else {
+        copy_few(to, from);
+    }
+}
+
+/// Copies at most eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
+#[inline(always)]
+fn copy_few(to: &mut [u8], from: &[u8]) -> bool {
+    if !copy_ends::<4>(to, from) {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+    }
+    true
+}
+
+/// Copies more than eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
+#[inline(always)]
+fn copy_longer(to: &mut [u8], from: &[u8]) -> bool {
+    if !copy_ends::<8>(to, from) && !copy_ends::<16>(to, from) && !copy_ends::<32>(to, from) {
+        to.copy_from_slice(from);
+    }
+    true
+}
+
+/// Copies `N` to twice `N` bytes as their first and their last `N`; `false` if there are fewer or more.
+#[inline(always)]
+fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
+    if from.len() > 2 * N {
+        return false;
+    }
+    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
+        return false;
+    };
+    let len = to.len();
+    to[..N].copy_from_slice(first);
+    to[len - N..].copy_from_slice(last);
+    true
+}

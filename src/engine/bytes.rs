@@ -1,0 +1,85 @@
+//! Kinds of bytes, a bit each: which bytes leave which state as it is.
+//!
+//! A grammar that reads these bytes one at a time or in blocks takes them from here, or has a test that compares.
+
+/// In free text: opens no candidate annotation and no code.
+pub(crate) const TEXT: u8 = 1;
+/// [`TEXT`] where JSON values are read too: opens none of them either.
+pub(crate) const TEXT_AND_JSON: u8 = 1 << 1;
+/// In an identifier or a parameter's name: a letter, a digit, `-` or `_`.
+pub(crate) const LABEL: u8 = 1 << 2;
+/// [`LABEL`] and the full stop.
+pub(crate) const NAME: u8 = 1 << 3;
+/// In the bare value of a parameter.
+pub(crate) const BARE: u8 = 1 << 4;
+/// In the quoted value of a parameter, without a backslash.
+pub(crate) const QUOTED: u8 = 1 << 5;
+/// In a string of JSON, without a backslash. Source: RFC 8259 7.
+pub(crate) const STRING: u8 = 1 << 6;
+/// Ends no sentence, no line and no cell, and opens nothing.
+pub(crate) const CALM: u8 = 1 << 7;
+
+/// The bytes that open something in free text: a candidate annotation, or code.
+pub(crate) const OPENERS: [u8; 3] = *b"[`~";
+/// The byte that opens a JSON value in free text, apart from brackets.
+pub(crate) const BRACE: u8 = b'{';
+
+/// The kinds of each byte.
+pub(crate) static KINDS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = kinds(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn kinds(byte: u8) -> u8 {
+    let opens = byte == OPENERS[0] || byte == OPENERS[1] || byte == OPENERS[2];
+    let label = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let control = byte.is_ascii_control() && byte != b'\t';
+    let calm = label
+        || matches!(
+            byte,
+            b' ' | b',' | b';' | b':' | b'\'' | b'"' | b'(' | b')' | b'/' | b'%' | b'='
+        );
+    let mut kinds = 0;
+    let of = [
+        (TEXT, !opens),
+        (TEXT_AND_JSON, !opens && byte != BRACE),
+        (LABEL, label),
+        (NAME, label || byte == b'.'),
+        (BARE, !control && !matches!(byte, b'[' | b']' | b';')),
+        (QUOTED, !control && !matches!(byte, b'"' | b'\\')),
+        (STRING, byte >= b' ' && !matches!(byte, b'"' | b'\\')),
+        (CALM, calm),
+    ];
+    let mut at = 0;
+    while at < of.len() {
+        if of[at].1 {
+            kinds |= of[at].0;
+        }
+        at += 1;
+    }
+    kinds
+}
+
+/// Whether all bytes are of one of these kinds; the kinds are looked up a byte at a time.
+#[inline]
+pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
+    let shared = bytes
+        .iter()
+        .fold(kinds, |shared, &byte| shared & KINDS[usize::from(byte)]);
+    shared != 0
+}
+
+/// How many of the first bytes are of one of these kinds.
+#[inline]
+pub(crate) fn leading(bytes: &[u8], kinds: u8) -> usize {
+    let mut len = 0;
+    while len < bytes.len() && KINDS[usize::from(bytes[len])] & kinds != 0 {
+        len += 1;
+    }
+    len
+}

@@ -1,0 +1,249 @@
+//! Objects whose end is not there yet.
+//!
+//! Until then only their grammar is read. At the end they are read at once, if there is nothing out of the ordinary about
+//! them; otherwise they are read once more, as any other.
+
+use super::name::{Known, known};
+use super::visit::Visitor;
+use super::{Ahead, JsonReader};
+use crate::engine::json::lexer::{Mark, Object, Quoted, Step, Visit};
+use crate::engine::{Setup, Sink};
+use crate::steps;
+
+/// How many bytes of a long chunk are looked at together for the end of an object that began before it.
+const PIECE: usize = 1_024;
+
+/// A longer chunk is read in runs.
+const SHORT: usize = 8;
+
+/// An object whose end is not there yet.
+#[derive(Clone, Debug)]
+pub(super) struct Deferred {
+    /// Stream offset of its brace.
+    pub(super) start: u64,
+    mark: Mark,
+    watch: Watch,
+}
+
+/// Looks whether an object may be read at once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watch {
+    /// How many objects and arrays of it are open.
+    depth: u32,
+    /// The last name in the object itself is `provenance`.
+    provenance: bool,
+    /// It cannot be read at once.
+    odd: bool,
+}
+
+impl Visit for Watch {
+    #[inline]
+    fn object(&mut self, _: usize, _: u32) -> Object {
+        Object::Open
+    }
+
+    #[inline]
+    fn open(&mut self, object: bool, _: u64) {
+        self.odd |= match self.depth {
+            0 => false,
+            1 => !object || !self.provenance,
+            _ => true,
+        };
+        self.depth += 1;
+    }
+
+    #[inline]
+    fn close(&mut self, _: u64) -> bool {
+        self.depth -= 1;
+        self.depth == 0
+    }
+
+    #[inline]
+    fn name(&mut self, name: Quoted<'_>) {
+        let Some(content) = name.whole().filter(|_| !name.escaped) else {
+            self.odd = true;
+            return;
+        };
+        if self.depth == 1 {
+            self.provenance = content == b"provenance";
+        } else {
+            // What is reported of an inner object is reported at its end.
+            self.odd |= !matches!(known(content), None | Some(Known::Part(_)));
+        }
+    }
+
+    #[inline]
+    fn string(&mut self, _: Quoted<'_>) {}
+
+    #[inline]
+    fn scalar(&mut self, _: u64, _: u64, _: bool) {}
+
+    #[inline]
+    fn next_element(&mut self) {}
+}
+
+impl JsonReader {
+    /// The lexer paused before an object that starts at a stream offset.
+    pub(super) fn defer(&mut self, start: u64) {
+        self.deferred = Some(Deferred {
+            start,
+            mark: self.lexer.mark(),
+            watch: Watch::default(),
+        });
+    }
+
+    /// Goes on with a deferred object, of which all is kept, and returns the chunk's offset; `None` if more is to be done, for
+    /// which the same chunk is to be read.
+    #[inline(never)]
+    pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
+        let tail = &mut self.state.tail;
+        let deferred = self.deferred.as_mut()?;
+        let start = tail.end();
+        if chunk.is_empty() || !tail.buffer_mut().append_in_run(chunk) {
+            return None;
+        }
+        let bytes = tail.bytes();
+        let from = bytes.len() - chunk.len();
+        let (first, watch) = (tail.base(), &mut deferred.watch);
+        let mut at = from;
+        if chunk.len() <= SHORT {
+            at = self.lexer.read_short(bytes, from, first, watch);
+            steps::count(at - from);
+            if at == bytes.len() && !watch.odd {
+                let kind = self.lexer.kind();
+                tail.buffer_mut().set_kind(kind);
+                return Some(start);
+            }
+        }
+        let (end, step) = self.lexer.read(bytes, at, first, watch);
+        steps::count(end - at);
+        let goes_on = step == Some(Step::More) && !deferred.watch.odd;
+        if !goes_on {
+            // The room of a run is counted in 32 bits.
+            let (len, end) = (chunk.len() as u32, (end - from) as u32);
+            self.ahead = Some(Ahead { len, end, step });
+            return None;
+        }
+        let kind = self.lexer.kind();
+        self.state.tail.buffer_mut().set_kind(kind);
+        Some(start)
+    }
+
+    /// Goes on with a deferred object at index `at` of a chunk. Gives the index at which reading ended, and no step if what
+    /// comes there is to be read.
+    pub(super) fn read_deferred(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        mut at: usize,
+        base: u64,
+        sink: &mut Sink<'_>,
+    ) -> (usize, Option<Step>) {
+        let Some(deferred) = &mut self.deferred else {
+            return (at, None);
+        };
+        if deferred.start >= base {
+            let read = self.lexer.read(chunk, at, base, &mut deferred.watch);
+            steps::count(read.0 - at);
+            return self.end_watch(setup, chunk, read, base, (chunk, base), sink);
+        }
+        // What was kept and what is there now make one piece.
+        loop {
+            let ahead = self.ahead.take();
+            let mut end = chunk.len();
+            if ahead.is_none() {
+                let room = setup
+                    .limits
+                    .max_record()
+                    .saturating_sub(self.state.tail.len());
+                end = end.min(at + PIECE.min(room));
+                self.state.tail.append(&chunk[at..end], setup.limits);
+            }
+            let tail = core::mem::take(&mut self.state.tail);
+            let (bytes, first) = (tail.bytes(), tail.base());
+            let from = bytes.len() - (end - at);
+            let read = match (ahead, &mut self.deferred) {
+                (Some(Ahead { end, step, .. }), _) => (from + end as usize, step),
+                (None, Some(deferred)) if from < bytes.len() => {
+                    let read = self.lexer.read(bytes, from, first, &mut deferred.watch);
+                    steps::count(read.0 - from);
+                    read
+                }
+                (None, Some(deferred)) => {
+                    // No more of it can be kept.
+                    deferred.watch.odd = true;
+                    (from, Some(Step::More))
+                }
+                (None, None) => (from, None),
+            };
+            let read = self.end_watch(setup, bytes, read, first, (chunk, base), sink);
+            self.state.tail = tail;
+            at = read.0;
+            let goes_on = self
+                .deferred
+                .as_ref()
+                .is_some_and(|deferred| deferred.start < base);
+            if at == chunk.len() || !goes_on || read.1 != Some(Step::More) {
+                return (at, read.1);
+            }
+        }
+    }
+
+    /// A deferred object was read up to an index of `bytes`, which it is all in and which start at stream offset `first`.
+    /// The result is an index of the chunk.
+    fn end_watch(
+        &mut self,
+        setup: Setup<'_>,
+        bytes: &[u8],
+        (end, step): (usize, Option<Step>),
+        first: u64,
+        (chunk, base): (&[u8], u64),
+        sink: &mut Sink<'_>,
+    ) -> (usize, Option<Step>) {
+        let in_chunk = |index: usize| (first + index as u64 - base) as usize;
+        let Some(deferred) = &self.deferred else {
+            return (in_chunk(end), None);
+        };
+        let Deferred { start, mark, watch } = *deferred;
+        let len = first + end as u64 - start;
+        match step {
+            Some(Step::More) if !watch.odd && len <= setup.limits.max_record() as u64 => {
+                return (in_chunk(end), step);
+            }
+            Some(Step::Stopped | Step::TooDeep) if !watch.odd => {
+                self.deferred = None;
+                return (in_chunk(end), step);
+            }
+            _ => {}
+        }
+        self.deferred = None;
+        let index = (start - first) as usize;
+        let mut visitor = Visitor {
+            state: &mut self.state,
+            setup,
+            chunk: bytes,
+            base: first,
+            sink,
+            single_line: self.lexer.is_single_line(),
+            // Nothing that began before the chunk is deferred again.
+            whole_from: base.max(start + 1),
+        };
+        if step.is_none()
+            && !watch.odd
+            && visitor.read_whole(index, self.lexer.depth_at(mark)).is_ok()
+        {
+            let complete = self.lexer.depth() == 0;
+            return (in_chunk(end), complete.then_some(Step::Complete));
+        }
+        self.lexer.rewind(mark);
+        let (end, step) = self.lexer.read(bytes, index, first, &mut visitor);
+        steps::count(end - index);
+        let end = in_chunk(end);
+        match step {
+            None => self.defer(base + end as u64),
+            Some(Step::More) if end < chunk.len() => return (end, None),
+            _ => {}
+        }
+        (end, step)
+    }
+}

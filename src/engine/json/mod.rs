@@ -1,0 +1,411 @@
+//! JSON: from the lexer's finds to asserted objects and MARC objects.
+//!
+//! Nothing of a value is kept but what a record needs: for each object or array that is open a [`Frame`], for each
+//! annotation a slot, their strings in one arena, and the last bytes of the stream as far as an open object that may turn
+//! out to be a MARC object, or a string that is still open, goes back.
+
+mod defer;
+mod frame;
+pub(crate) mod lexer;
+mod name;
+mod report;
+mod sequence;
+mod slots;
+mod tail;
+mod undecided;
+mod visit;
+mod whole;
+
+pub(crate) use self::sequence::SequenceEngine;
+pub(crate) use self::undecided::Calm;
+
+use self::defer::Deferred;
+use self::frame::{Frame, OBJECT};
+use self::tail::Tail;
+use self::undecided::Findings;
+use self::visit::{Role, Visitor, bytes};
+#[cfg(test)]
+use super::buffer::Buffer;
+use super::{Setup, Sink};
+use crate::Limits;
+use crate::engine::json::lexer::{Lexer, LineStart, Step};
+use crate::json::LONGEST_UNIT;
+use crate::provenance::slot::Slot;
+use crate::steps;
+
+/// No known name is longer, not even with every character escaped.
+const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
+
+/// Most bytes that one byte of a JSON Pointer may take in a member's name.
+const LONGEST_IN_NAME: usize = 6;
+
+/// A JSON value on its way through a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct JsonReader {
+    lexer: Lexer,
+    state: State,
+    /// Stream offset of its first byte.
+    start: u64,
+    /// The innermost object that is open, if of it only the grammar was read yet.
+    deferred: Option<Deferred>,
+    /// A chunk that was appended and read, and what more there is to be done.
+    ahead: Option<Ahead>,
+    /// What questions about the release point found out; only in a stream that is asked.
+    findings: Option<Box<Findings>>,
+}
+
+/// A short chunk of a deferred object that was appended and read.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    /// Its length.
+    len: u32,
+    /// Where reading ended in it.
+    end: u32,
+    /// What became of the value.
+    step: Option<Step>,
+}
+
+/// What is known of a value but its grammar.
+#[derive(Clone, Debug, Default)]
+struct State {
+    frames: Vec<Frame>,
+    slots: Vec<Slot>,
+    /// The raw strings that are kept, in the order of the objects they belong to.
+    arena: Vec<u8>,
+    /// How many bytes of the arena count towards `max_pending`.
+    pending: usize,
+    /// JSON Pointer of the innermost object or array that has one.
+    pointer: String,
+    /// The last assertion, its escapes decoded.
+    decoded: Vec<u8>,
+    tail: Tail,
+    /// What the next value is to the object or array it is in.
+    role: Role,
+    /// The string that is open was kept before its end, because it is too long.
+    taken: bool,
+    /// Content of the last member name, and whether there is an escape in it.
+    name: (u64, u64),
+    name_escaped: bool,
+    /// Length of the JSON Pointer of the last member's value, if that was made before the value began.
+    child: Option<u32>,
+    /// The outermost object that may be reported with its bytes is this frame or a later one.
+    oldest: usize,
+    /// Bytes from this stream offset on are not dropped from the tail while a chunk is read.
+    floor: u64,
+    /// An object was reported.
+    reported: bool,
+    /// The root was closed and is a record.
+    record: bool,
+}
+
+impl JsonReader {
+    pub(crate) fn new(start: u64) -> Self {
+        let state = State {
+            tail: Tail::new(start),
+            ..State::default()
+        };
+        Self {
+            lexer: Lexer::new(),
+            state,
+            start: 0,
+            deferred: None,
+            ahead: None,
+            findings: None,
+        }
+    }
+
+    /// Gets ready for a value that starts at a stream offset.
+    pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
+        self.lexer.begin(limits.max_depth(), single_line);
+        self.start = start;
+        self.deferred = None;
+        self.ahead = None;
+        let state = &mut self.state;
+        state.clear();
+        state.tail.restart(start);
+        state.tail.buffer_mut().end_run();
+    }
+
+    /// Stream offset of the value's first byte.
+    pub(crate) const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Whether an object was reported.
+    pub(crate) const fn has_reported(&self) -> bool {
+        self.state.reported
+    }
+
+    /// Whether the complete value is a record, and so may be removed.
+    pub(crate) const fn is_record(&self) -> bool {
+        self.state.record
+    }
+
+    /// Whether the root is an object.
+    pub(crate) fn is_object(&self) -> bool {
+        match self.state.frames.first() {
+            Some(root) => root.has(OBJECT),
+            None => self.deferred.is_some(),
+        }
+    }
+
+    /// Whether what was read may still be followed by something that makes it no try at all.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.lexer.is_at_first_member() && self.lexer.depth() == 1
+    }
+
+    /// See [`Lexer::is_whole_at_end`].
+    pub(crate) const fn is_whole_at_end(&self) -> bool {
+        self.lexer.is_whole_at_end()
+    }
+
+    /// See [`Lexer::bracket_stops`].
+    pub(crate) const fn bracket_stops(&self) -> bool {
+        self.lexer.bracket_stops()
+    }
+
+    /// See [`Lexer::is_in_string`].
+    pub(crate) const fn is_in_string(&self) -> bool {
+        self.lexer.is_in_string()
+    }
+
+    /// See [`Lexer::line_at`].
+    pub(crate) fn line_at(&self, at: u64) -> LineStart {
+        self.lexer.line_at(at)
+    }
+
+    /// Bytes of a buffered value that were kept at the end of the last chunk.
+    pub(crate) fn kept(&self, start: u64, end: u64) -> &[u8] {
+        self.state.tail.get(start, end)
+    }
+
+    /// The bytes of a complete buffered value; it ends in the chunk, whose first byte has stream offset `base`.
+    pub(crate) fn whole<'a>(
+        &'a mut self,
+        limits: &Limits,
+        chunk: &'a [u8],
+        base: u64,
+        end: u64,
+    ) -> &'a [u8] {
+        bytes(&mut self.state.tail, chunk, base, (self.start, end), limits)
+    }
+
+    /// Bytes of heap in use.
+    pub(crate) fn heap(&self) -> usize {
+        let state = &self.state;
+        self.lexer.heap()
+            + state.frames.capacity() * size_of::<Frame>()
+            + state.slots.capacity() * size_of::<Slot>()
+            + state.arena.capacity()
+            + state.pointer.capacity()
+            + state.decoded.capacity()
+            + state.tail.heap()
+            + self.findings_heap()
+    }
+
+    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
+    /// of the value are dropped.
+    pub(crate) fn read(
+        &mut self,
+        buffered: bool,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        mut at: usize,
+        base: u64,
+        sink: &mut Sink<'_>,
+    ) -> (usize, Step) {
+        self.state.floor = if buffered { self.start } else { u64::MAX };
+        loop {
+            let step;
+            if self.deferred.is_some() {
+                (at, step) = self.read_deferred(setup, chunk, at, base, sink);
+            } else {
+                let mut visitor = Visitor {
+                    state: &mut self.state,
+                    setup,
+                    chunk,
+                    base,
+                    sink,
+                    single_line: self.lexer.is_single_line(),
+                    whole_from: 0,
+                };
+                let from = at;
+                (at, step) = self.lexer.read(chunk, at, base, &mut visitor);
+                steps::count(at - from);
+                if step.is_none() {
+                    self.defer(base + at as u64);
+                }
+            }
+            if let Some(step) = step {
+                return (at, step);
+            }
+        }
+    }
+
+    /// Takes a chunk of a few bytes that continues a string or a deferred object, and returns its offset; `None` if the same
+    /// chunk is to be read.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        let taken = self.state.tail.buffer_mut().take(chunk);
+        if taken.is_none() {
+            self.watch_short(chunk)
+        } else {
+            taken
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        self.state.tail.buffer()
+    }
+
+    /// Stream offset after what was taken, where nothing but JSON is read.
+    pub(crate) const fn position(&self) -> u64 {
+        let end = self.state.tail.end();
+        match &self.ahead {
+            Some(ahead) => end - ahead.len as u64,
+            None => end,
+        }
+    }
+
+    /// No value continues at a stream offset.
+    pub(crate) fn rest(&mut self, at: u64) {
+        self.state.tail.restart(at);
+        self.state.tail.buffer_mut().end_run();
+    }
+
+    /// The next chunk is to be read, whatever it is.
+    pub(crate) fn end_run(&mut self) {
+        self.state.tail.buffer_mut().end_run();
+    }
+
+    /// Up to `most` bytes may be appended that continue a string, or a deferred object.
+    fn set_run(&mut self, most: usize) {
+        let kind = self.lexer.kind();
+        self.state
+            .tail
+            .buffer_mut()
+            .set_run(kind, most, usize::MAX, false);
+    }
+
+    /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
+    pub(crate) fn retain(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        base: u64,
+        sink: &mut Sink<'_>,
+    ) {
+        let limits = setup.limits;
+        let end = base + chunk.len() as u64;
+        let mut visitor = Visitor {
+            state: &mut self.state,
+            setup,
+            chunk,
+            base,
+            sink,
+            single_line: self.lexer.is_single_line(),
+            whole_from: 0,
+        };
+        if let Some(deferred) = &self.deferred {
+            let start = deferred.start;
+            let oldest = visitor.state.oldest_record(limits, end);
+            if oldest.is_none() {
+                visitor.name_child();
+            }
+            let wanted = oldest.map_or(start, |oldest| oldest.min(start));
+            self.state.tail.keep(wanted, chunk, base, limits);
+            self.set_run(limits.max_record() - (end - wanted) as usize);
+            return;
+        }
+        // Where the string starts of which what was read is wanted, and how much longer it may get before it is looked at
+        // again.
+        let (mut wanted, mut room) = (None, usize::MAX);
+        if let Some((start, name)) = self.lexer.open_string() {
+            let most = if name {
+                longest_name(limits)
+            } else {
+                let most = visitor.state.wants(limits);
+                most.map_or(0, |most| most + LONGEST_UNIT)
+            };
+            if end - start <= most as u64 {
+                wanted = Some(start);
+                room = most - (end - start) as usize;
+            } else if !name && most > 0 {
+                visitor.take_long(start, end);
+            }
+        }
+        let record = visitor.state.oldest_record(limits, end);
+        if record.is_none() && self.lexer.awaits_member() {
+            // Any number of bytes of white space may follow a name, so it is made use of while it is there.
+            visitor.name_child();
+        }
+        let state = &mut self.state;
+        if let Some(start) = record {
+            wanted = Some(start);
+            room = room.min(limits.max_record() - (end - start) as usize);
+        }
+        match wanted {
+            None => {
+                state.tail.restart(end);
+                room = 0;
+            }
+            Some(start) => state.tail.keep(start, chunk, base, limits),
+        }
+        self.set_run(room);
+    }
+}
+
+/// Splits a chunk that continues a value, of which `buffered` bytes are buffered, where the value gets too long to be buffered;
+/// `None` if it does not get that long, or nothing is buffered.
+#[inline]
+pub(crate) fn split_buffered<'a>(
+    limits: &Limits,
+    buffered: usize,
+    chunk: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8])> {
+    if buffered == 0 {
+        return None;
+    }
+    let room = (limits.max_record() + 1).checked_sub(buffered)?;
+    let split = chunk.split_at_checked(room)?;
+    (room > 0 && !split.1.is_empty()).then_some(split)
+}
+
+/// Most bytes of the stream that may be needed at the end of a chunk.
+fn most(limits: &Limits) -> usize {
+    let string = limits.max_assertion().max(limits.max_annotation()) + LONGEST_UNIT;
+    limits.max_record().max(longest_name(limits)).max(string)
+}
+
+/// Longest content of a member's name that can be of interest.
+fn longest_name(limits: &Limits) -> usize {
+    LONGEST_KNOWN.max(limits.max_pointer() * LONGEST_IN_NAME)
+}
+
+impl State {
+    /// Where the outermost open object starts that may still be reported with its bytes when stream offset `end` is
+    /// reached.
+    fn oldest_record(&mut self, limits: &Limits, end: u64) -> Option<u64> {
+        loop {
+            let frame = self.frames.get(self.oldest)?;
+            if frame.has(OBJECT) && end - frame.start <= limits.max_record() as u64 {
+                return Some(frame.start);
+            }
+            self.oldest += 1;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.frames.clear();
+        self.slots.clear();
+        self.arena.clear();
+        self.pending = 0;
+        self.role = Role::Other;
+        self.taken = false;
+        self.child = None;
+        self.oldest = 0;
+        self.reported = false;
+        self.record = false;
+    }
+}

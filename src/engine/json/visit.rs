@@ -1,0 +1,511 @@
+//! What each token of a value means to the objects around it.
+
+use super::frame::{
+    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
+    OBJECT, PROVENANCE, PROVENANCE_SEEN,
+};
+use super::name::{Known, known};
+use super::slots::most_in_arena;
+use super::tail::Tail;
+use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
+use crate::Limits;
+use crate::engine::json::lexer::{Miss, Object, Quoted, Visit};
+use crate::engine::{Setup, Sink};
+use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
+use crate::provenance::Timestamp;
+use crate::provenance::slot::{
+    DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
+};
+use crate::steps;
+
+/// What a value is to the object or array it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing of interest.
+    #[default]
+    Other,
+    /// The first member `assertion`.
+    Assertion,
+    /// A further one.
+    FurtherAssertion,
+    /// The first member `provenance`.
+    Provenance,
+    /// A further one.
+    FurtherProvenance,
+    /// An element of an array of annotations.
+    Element,
+    /// A member of an annotation that may be kept: the first of its name, or any identifier.
+    Part(Part),
+    /// A further observation id or time.
+    FurtherPart,
+}
+
+/// The value's state while a chunk is read.
+pub(super) struct Visitor<'a, 's> {
+    pub(super) state: &'a mut State,
+    pub(super) setup: Setup<'a>,
+    pub(super) chunk: &'a [u8],
+    pub(super) base: u64,
+    pub(super) sink: &'a mut Sink<'s>,
+    /// A line feed is not white space.
+    pub(super) single_line: bool,
+    /// Objects that start at this stream offset or later are read at once if that can be done.
+    pub(super) whole_from: u64,
+}
+
+/// An object of which fewer bytes are there is not tried to be read at once.
+const SHORTEST_TRIED: usize = 64;
+
+impl Visit for Visitor<'_, '_> {
+    fn open(&mut self, object: bool, at: u64) {
+        let mut flags = if object { OBJECT } else { 0 };
+        let role = core::mem::take(&mut self.state.role);
+        match role {
+            Role::Other | Role::Assertion => {}
+            Role::FurtherAssertion | Role::FurtherProvenance => {
+                if self
+                    .state
+                    .push_slot(self.setup.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
+                {
+                    flags |= HAS_SLOT;
+                }
+            }
+            Role::Provenance if !object => flags |= PROVENANCE,
+            Role::Provenance | Role::Element => {
+                let slot = Slot::new(at, if object { 0 } else { MALFORMED });
+                let above = usize::from(role == Role::Element);
+                if self.state.push_slot(self.setup.limits, slot, above) {
+                    flags |= HAS_SLOT;
+                    if object {
+                        flags |= ANNOTATION;
+                    }
+                }
+            }
+            Role::Part(_) => self.malformed(),
+            Role::FurtherPart => {}
+        }
+        let pointer = self.pointer_of_child(role == Role::Provenance);
+        let state = &mut *self.state;
+        if flags & PROVENANCE != 0 {
+            state.role = Role::Element;
+        }
+        let mut frame = Frame::new(at, flags);
+        frame.arena = state.arena.len() as u32;
+        frame.slots = state.slots.len() as u32;
+        frame.pending = state.pending as u32;
+        frame.pointer = pointer;
+        state.frames.push(frame);
+    }
+
+    #[inline]
+    fn object(&mut self, at: usize, depth: u32) -> Object {
+        if self.state.role != Role::Other || self.base + (at as u64) < self.whole_from {
+            return Object::Open;
+        }
+        if self.chunk.len() - at < SHORTEST_TRIED {
+            return Object::Pause;
+        }
+        match self.read_whole(at, depth) {
+            Ok(end) => Object::Read(end),
+            Err(Miss::Cut) => Object::Pause,
+            Err(Miss::Other) => Object::Open,
+        }
+    }
+
+    fn close(&mut self, end: u64) -> bool {
+        let state = &mut *self.state;
+        let Some(frame) = state.frames.pop() else {
+            return false;
+        };
+        state.role = Role::Other;
+        state.child = None;
+        state.oldest = state.oldest.min(state.frames.len());
+        if frame.has(OBJECT) {
+            self.report(&frame, end);
+        }
+        // What an array of annotations holds belongs to the object around it.
+        if !frame.has(PROVENANCE) {
+            self.state.end_slot(self.setup.vocabulary, &frame, end);
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn name(&mut self, name: Quoted<'_>) {
+        let state = &mut *self.state;
+        state.name = (name.start, name.end);
+        state.name_escaped = name.escaped;
+        state.child = None;
+        if name.end - name.start > LONGEST_KNOWN as u64 {
+            return;
+        }
+        let limits = self.setup.limits;
+        let raw = content(&mut state.tail, self.chunk, self.base, &name, limits);
+        let Some(frame) = state.frames.last_mut() else {
+            return;
+        };
+        state.role = if name.escaped {
+            member(decode(raw, true).text.as_bytes(), frame, &mut state.slots)
+        } else {
+            member(raw, frame, &mut state.slots)
+        };
+    }
+
+    #[inline]
+    fn string(&mut self, string: Quoted<'_>) {
+        if self.state.role != Role::Other {
+            self.string_with_role(&string);
+        }
+    }
+
+    #[inline]
+    fn scalar(&mut self, start: u64, end: u64, null: bool) {
+        match core::mem::take(&mut self.state.role) {
+            Role::Other | Role::Assertion | Role::FurtherPart => {}
+            Role::FurtherAssertion | Role::FurtherProvenance => self.further(start, end),
+            Role::Provenance => {
+                if !null {
+                    self.no_annotation(start, end, 0);
+                }
+            }
+            Role::Element => self.no_annotation(start, end, 1),
+            Role::Part(part) => {
+                if !null || part == Part::Class {
+                    self.malformed();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn next_element(&mut self) {
+        if let Some(frame) = self.state.frames.last_mut() {
+            frame.index_or_assertion += 1;
+            if frame.has(PROVENANCE) {
+                self.state.role = Role::Element;
+            }
+        }
+    }
+}
+
+/// What the member of this name, decoded, is to its object.
+#[inline]
+fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
+    match known(name) {
+        None => Role::Other,
+        Some(Known::Assertion) => {
+            if frame.has(ASSERTION_SEEN) {
+                return Role::FurtherAssertion;
+            }
+            frame.set(ASSERTION_SEEN);
+            Role::Assertion
+        }
+        Some(Known::Provenance) => {
+            if frame.has(PROVENANCE_SEEN) {
+                return Role::FurtherProvenance;
+            }
+            frame.set(PROVENANCE_SEEN);
+            Role::Provenance
+        }
+        Some(Known::Part(part)) => member_part(part, frame, slots),
+        Some(Known::Marc(flag)) => {
+            frame.set(flag);
+            Role::Other
+        }
+    }
+}
+
+/// What a member is that an annotation has, in whatever object.
+#[inline]
+fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
+    if !frame.has(ANNOTATION) {
+        return Role::Other;
+    }
+    let Some(slot) = slots.get_mut((frame.slots as usize).wrapping_sub(1)) else {
+        return Role::Other;
+    };
+    if slot.see(part) || part == Part::Class {
+        Role::Part(part)
+    } else {
+        Role::FurtherPart
+    }
+}
+
+impl Visitor<'_, '_> {
+    #[inline(never)]
+    fn string_with_role(&mut self, string: &Quoted<'_>) {
+        let as_written = (string.start - 1, string.end + 1);
+        match core::mem::take(&mut self.state.role) {
+            Role::Other => {}
+            Role::Assertion => self.assertion(string),
+            Role::FurtherAssertion => {
+                self.further(as_written.0, as_written.1);
+                self.assertion(string);
+            }
+            Role::FurtherProvenance => self.further(as_written.0, as_written.1),
+            Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
+            Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
+            Role::Part(part) => self.part(Some(part), string),
+            Role::FurtherPart => self.part(None, string),
+        }
+        self.state.taken = false;
+    }
+
+    /// The first string of a member `assertion`, if it is that.
+    fn assertion(&mut self, string: &Quoted<'_>) {
+        let Some(frame) = self.state.frames.last_mut() else {
+            return;
+        };
+        if frame.has(ASSERTED) {
+            return;
+        }
+        frame.set(if string.escaped {
+            ASSERTED | ESCAPED
+        } else {
+            ASSERTED
+        });
+        frame.index_or_assertion = string.start;
+        frame.assertion_len = string.end - string.start;
+        if !self.state.taken {
+            self.take_assertion(string.start, string.end);
+        }
+    }
+
+    /// Keeps an assertion of which the bytes before `end` are known: all, or more than are kept.
+    fn take_assertion(&mut self, start: u64, end: u64) {
+        let limits = self.setup.limits;
+        let max = limits.max_assertion();
+        let known = end.min(start + (max + LONGEST_UNIT) as u64);
+        let state = &mut *self.state;
+        let raw = bytes(
+            &mut state.tail,
+            self.chunk,
+            self.base,
+            (start, known),
+            limits,
+        );
+        let Some(frame) = state.frames.last_mut() else {
+            return;
+        };
+        if raw.len() > max {
+            frame.set(CUT);
+        }
+        let raw = &raw[..kept_len(raw, max)];
+        if state.pending + raw.len() > limits.max_pending_json() {
+            frame.set(LEFT_OUT);
+            return;
+        }
+        state.pending += raw.len();
+        frame.kept_at = state.arena.len() as u32;
+        frame.kept_len = raw.len() as u32;
+        push(&mut state.arena, None, raw, limits);
+    }
+
+    /// A string that is open is longer than what is kept of it.
+    pub(super) fn take_long(&mut self, start: u64, end: u64) {
+        if matches!(self.state.role, Role::Assertion | Role::FurtherAssertion) {
+            self.take_assertion(start, end);
+        }
+        self.state.taken = true;
+    }
+
+    /// A string of an annotation, which may be kept as a part of it.
+    fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
+        let limits = self.setup.limits;
+        let state = &mut *self.state;
+        let Some(slot) = state.frames.last().and_then(|frame| {
+            let own = frame.slots.checked_sub(1)?;
+            state.slots.get_mut(own as usize)
+        }) else {
+            return;
+        };
+        let first = part != Some(Part::Class) || slot.see_identifier();
+        if string.end - string.start > limits.max_annotation() as u64 {
+            slot.set(TOO_LONG | MALFORMED);
+            return;
+        }
+        let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
+            return;
+        };
+        let raw = content(&mut state.tail, self.chunk, self.base, string, limits);
+        let faulty = match part {
+            Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
+            Part::Ts => Timestamp::parse(raw).is_err(),
+            _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
+        };
+        if faulty && part == Part::Ts {
+            push(&mut state.arena, Some(string.start), &[], limits);
+            slot.keep(part, state.arena.len(), raw.len(), true);
+            return;
+        }
+        if state.pending + raw.len() > limits.max_pending_json() {
+            slot.set(SLOT_LEFT_OUT);
+            return;
+        }
+        state.pending += raw.len();
+        push(
+            &mut state.arena,
+            faulty.then_some(string.start),
+            raw,
+            limits,
+        );
+        slot.keep(part, state.arena.len() - raw.len(), raw.len(), faulty);
+        if string.escaped {
+            slot.escape(part);
+        }
+    }
+
+    /// The annotation whose member is read is malformed.
+    fn malformed(&mut self) {
+        let state = &mut *self.state;
+        if let Some(frame) = state.frames.last()
+            && frame.has(ANNOTATION)
+            && let Some(slot) = state.slots.get_mut(frame.slots as usize - 1)
+        {
+            slot.set(MALFORMED);
+        }
+    }
+
+    /// A value without parts is in the place of a further member `assertion` or `provenance`.
+    fn further(&mut self, start: u64, end: u64) {
+        let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
+        slot.end(end);
+        self.state.push_slot(self.setup.limits, slot, 0);
+    }
+
+    /// A value without parts is where an annotation should be, `above` objects or arrays away from the object that it is
+    /// about.
+    fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
+        let mut slot = Slot::new(start, MALFORMED);
+        slot.end(end);
+        self.state.push_slot(self.setup.limits, slot, above);
+    }
+
+    /// Makes the JSON Pointer of the last member's value before that begins.
+    pub(super) fn name_child(&mut self) {
+        if self.state.child.is_none() {
+            let provenance = self.state.role == Role::Provenance;
+            self.state.child = Some(self.pointer_of_child(provenance));
+        }
+    }
+
+    /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
+    /// member `provenance` is given.
+    pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
+        let limits = self.setup.limits;
+        let state = &mut *self.state;
+        if let Some(child) = state.child.take() {
+            return child;
+        }
+        let Some(outer) = state.frames.last() else {
+            state.pointer.clear();
+            return 0;
+        };
+        if outer.pointer == NO_POINTER {
+            return NO_POINTER;
+        }
+        state.pointer.truncate(outer.pointer as usize);
+        let max = limits.max_pointer();
+        let fits = if provenance {
+            // The name is known, so it need not be looked at again.
+            push_plain(&mut state.pointer, "provenance", max)
+        } else if outer.has(OBJECT) {
+            let (start, end) = state.name;
+            end - start <= (max * LONGEST_IN_NAME) as u64 && {
+                let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+                push_name(&mut state.pointer, raw, state.name_escaped, max)
+            }
+        } else {
+            push_index(&mut state.pointer, outer.index_or_assertion, max)
+        };
+        if fits {
+            state.pointer.len() as u32
+        } else {
+            NO_POINTER
+        }
+    }
+}
+
+impl State {
+    /// How many bytes are wanted of the string that is open and is not a name; `None` if it is of no interest or was taken.
+    pub(super) fn wants(&self, limits: &Limits) -> Option<usize> {
+        if self.taken {
+            return None;
+        }
+        match self.role {
+            Role::Assertion | Role::FurtherAssertion => {
+                let asserted = self.frames.last().is_some_and(|frame| frame.has(ASSERTED));
+                (!asserted).then(|| limits.max_assertion())
+            }
+            Role::Part(_) => Some(limits.max_annotation()),
+            _ => None,
+        }
+    }
+}
+
+/// The content of a string that ends in the chunk.
+#[inline]
+fn content<'b>(
+    tail: &'b mut Tail,
+    chunk: &'b [u8],
+    base: u64,
+    string: &Quoted<'b>,
+    limits: &Limits,
+) -> &'b [u8] {
+    match string.whole() {
+        Some(whole) => whole,
+        None => straddling_bytes(tail, chunk, base, (string.start, string.end), limits),
+    }
+}
+
+/// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
+#[inline]
+pub(super) fn bytes<'b>(
+    tail: &'b mut Tail,
+    chunk: &'b [u8],
+    base: u64,
+    (start, end): (u64, u64),
+    limits: &Limits,
+) -> &'b [u8] {
+    if start >= base {
+        return &chunk[(start - base) as usize..(end - base) as usize];
+    }
+    straddling_bytes(tail, chunk, base, (start, end), limits)
+}
+
+#[inline(never)]
+fn straddling_bytes<'b>(
+    tail: &'b mut Tail,
+    chunk: &[u8],
+    base: u64,
+    (start, end): (u64, u64),
+    limits: &Limits,
+) -> &'b [u8] {
+    if tail.end() < end {
+        let from = (tail.end() - base) as usize;
+        tail.append(&chunk[from..(end - base) as usize], limits);
+    }
+    tail.get(start, end)
+}
+
+/// Puts a string into the arena, and before it where it is in the stream if that will be asked for.
+#[inline]
+pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
+    steps::count(raw.len());
+    let needed = arena.len() + raw.len() + size_of::<u64>();
+    if needed > arena.capacity() {
+        grow(arena, needed, most_in_arena(limits));
+    }
+    if let Some(place) = place {
+        arena.extend_from_slice(&place.to_le_bytes());
+    }
+    arena.extend_from_slice(raw);
+}
+
+/// Makes room for `needed` bytes, where there are never more than `most`.
+#[cold]
+fn grow(arena: &mut Vec<u8>, needed: usize, most: usize) {
+    let room = needed.next_power_of_two().max(256).min(most).max(needed);
+    steps::count(room);
+    arena.reserve_exact(room - arena.len());
+}

@@ -1,0 +1,285 @@
+//! Finds the text that an annotation belongs to, by looking back from it.
+
+mod reach;
+
+use memchr::memrchr;
+
+pub(crate) use self::reach::{From, Reach, reach};
+
+use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};
+use crate::engine::chars::{leading_white, next_boundary, trimmed_len};
+use crate::engine::markdown::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
+use crate::steps;
+
+/// What is before an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// Neither text nor a block boundary since the anchor.
+    Blank,
+    /// No text since a block boundary.
+    Nothing,
+    /// An assertion, as a range of the text; `cut` when it begins where `max_assertion` cut the candidate.
+    Found { start: usize, end: usize, cut: bool },
+}
+
+/// The assertion that an annotation right after `text` belongs to.
+///
+/// `text` starts at the anchor, for which `anchor` holds, or somewhere after it if there is none; then the answer may be
+/// unknown, and `None`. Lines are read from
+/// the last one backwards, so the cost follows the assertion's block, not the text. Source: wire profile, assertion
+/// span, rule 3.
+///
+/// Gives also the line in which `text` ends, as far as an annotation there leaves it of interest: see
+/// [`Line::after_annotation`].
+pub(crate) fn look_back(
+    text: &[u8],
+    anchor: Option<&Line>,
+    max_assertion: usize,
+) -> Option<(Before, Line)> {
+    if let Some(found) = in_plain_line(text, anchor, max_assertion) {
+        return Some(found);
+    }
+    let lines = Lines { text, anchor };
+    let line = lines.ending_at(text.len())?;
+    let state = line.state;
+    Some((lines.before(line, max_assertion)?, state))
+}
+
+/// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins a
+/// paragraph, after a blank line, or continues after the anchor.
+#[inline]
+fn in_plain_line(
+    text: &[u8],
+    anchor: Option<&Line>,
+    max_assertion: usize,
+) -> Option<(Before, Line)> {
+    let end = match text {
+        [.., b'!'..=b'~'] => text.len(),
+        [.., b'!'..=b'~', b' '] => text.len() - 1,
+        _ => return None,
+    };
+    let (start, state) = match memrchr(b'\n', text) {
+        None => (
+            0,
+            *anchor.filter(|line| line.content && !line.row && !line.is_open())?,
+        ),
+        Some(at) => match (&text[..at], &text[at + 1..]) {
+            ([.., b'\n'], [b'A'..=b'Z' | b'a'..=b'z', ..]) => (at + 1, Line::PLAIN),
+            _ => return None,
+        },
+    };
+    steps::count(text.len() - start);
+    if end - start >= max_assertion {
+        return None;
+    }
+    let start = skip_blank(text, start, end);
+    let sentence = last_sentence(&text[start..end]);
+    let found = Before::Found {
+        start: skip_blank(text, start + sentence, end),
+        end,
+        cut: false,
+    };
+    Some((found, state))
+}
+
+/// Where the last text of a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextEnd {
+    At(usize),
+    /// Neither text nor a block boundary since the anchor.
+    Blank,
+    /// No text since a block boundary.
+    Nothing,
+}
+
+/// Where the last text of `text`, which starts at the anchor, ends.
+pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
+    let anchor = Some(anchor);
+    let lines = Lines { text, anchor };
+    let line = lines.ending_at(text.len());
+    match line.and_then(|line| lines.last_with_text(line)) {
+        Some((_, Some(end))) => TextEnd::At(end),
+        Some((line, None)) if line.new_block || !line.at_anchor => TextEnd::Nothing,
+        _ => TextEnd::Blank,
+    }
+}
+
+/// One line of the text.
+struct SourceLine {
+    start: usize,
+    /// Where its content starts, after the prefix.
+    content: usize,
+    /// Where it ends: at its line feed or at the end of the text.
+    end: usize,
+    /// What holds at `content`, or for a line that began before the anchor at the anchor.
+    state: Line,
+    /// It is the line in which the text starts.
+    at_anchor: bool,
+    /// A block begins at `content`.
+    new_block: bool,
+}
+
+/// The text from the block boundary up to the annotation; `longer` if more precedes its start.
+struct Candidate {
+    start: usize,
+    longer: bool,
+}
+
+struct Lines<'a> {
+    text: &'a [u8],
+    anchor: Option<&'a Line>,
+}
+
+impl Lines<'_> {
+    /// What is before the end of the text, which lies in `line`; `None` if it is unknown.
+    #[inline]
+    fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
+        let text = self.text;
+        let (last, end) = self.last_with_text(line)?;
+        let Some(end) = end else {
+            return Some(if last.new_block || !last.at_anchor {
+                Before::Nothing
+            } else {
+                Before::Blank
+            });
+        };
+        let Candidate { start, longer } = self.candidate(last, end, max_assertion)?;
+        let start = skip_blank(text, start, end);
+        let (from, longer) = match end.checked_sub(max_assertion) {
+            Some(cut) if start < cut || (longer && start == cut) => {
+                let cut = next_boundary(&text[..end], cut);
+                (skip_blank(text, cut, end), true)
+            }
+            _ => (start, longer),
+        };
+        let sentence = if longer {
+            last_sentence_after_cut(&text[from..end])
+        } else {
+            CutSentence {
+                start: last_sentence(&text[from..end]),
+                at_cut: false,
+            }
+        };
+        Some(Before::Found {
+            start: skip_blank(text, from + sentence.start, end),
+            end,
+            cut: sentence.at_cut,
+        })
+    }
+
+    /// The line that ends at `end`, `None` if it starts at an unknown place.
+    #[inline]
+    fn ending_at(&self, end: usize) -> Option<SourceLine> {
+        let start = self.start_of_line(end);
+        // White space must follow a list marker, and that may be the line feed.
+        let line = &self.text[start..(end + 1).min(self.text.len())];
+        if start == 0 {
+            let anchor = *self.anchor?;
+            let (state, len) = anchor.with_prefix(line);
+            return Some(SourceLine {
+                start,
+                content: len,
+                end,
+                state,
+                at_anchor: true,
+                new_block: (state.opens_block && !anchor.opens_block) || (state.row && !anchor.row),
+            });
+        }
+        let found = prefix(line);
+        let quote_before =
+            found.quote && !found.list && !found.heading && self.is_quote(start - 1)?;
+        let (state, len) = Line::new_block(quote_before).with_known_prefix(&found, line);
+        Some(SourceLine {
+            start,
+            content: start + len,
+            end,
+            state,
+            at_anchor: false,
+            new_block: state.opens_block || state.row,
+        })
+    }
+
+    /// Whether the line that ends at `end` has a block quote marker; `None` if that is unknown.
+    fn is_quote(&self, end: usize) -> Option<bool> {
+        let start = self.start_of_line(end);
+        let line = &self.text[start..=end];
+        if start > 0 {
+            return Some(prefix(line).quote);
+        }
+        Some(self.anchor?.with_prefix(line).0.quote)
+    }
+
+    fn start_of_line(&self, end: usize) -> usize {
+        let start = memrchr(b'\n', &self.text[..end]).map_or(0, |at| at + 1);
+        steps::count(end - start);
+        start
+    }
+
+    /// The last line with text, from `line` backwards, and where that text ends; without an end where a block boundary
+    /// or the anchor comes first. None if it is unknown.
+    #[inline]
+    fn last_with_text(&self, mut line: SourceLine) -> Option<(SourceLine, Option<usize>)> {
+        loop {
+            let len = trimmed_content(
+                &self.text[line.content..line.end],
+                line.state.row,
+                line.at_anchor && line.state.odd_backslashes,
+            );
+            if len > 0 {
+                let end = line.content + len;
+                return Some((line, Some(end)));
+            }
+            if line.new_block || line.at_anchor {
+                return Some((line, None));
+            }
+            line = self.ending_at(line.start - 1)?;
+        }
+    }
+
+    /// Where the candidate that ends at `end` in `line` starts; exact only as far as `max_assertion` reaches. None if
+    /// it is unknown.
+    #[inline]
+    fn candidate(
+        &self,
+        mut line: SourceLine,
+        end: usize,
+        max_assertion: usize,
+    ) -> Option<Candidate> {
+        let cut = end.saturating_sub(max_assertion);
+        loop {
+            if line.state.row {
+                let odd = line.at_anchor && line.state.odd_backslashes;
+                let cells = &self.text[line.content..end.min(line.end)];
+                if let Some(pipe) = last_pipe(cells, odd) {
+                    return Some(Candidate {
+                        start: line.content + pipe + 1,
+                        longer: false,
+                    });
+                }
+            }
+            if line.at_anchor || line.new_block {
+                return Some(Candidate {
+                    start: line.content,
+                    longer: line.at_anchor && line.state.is_open(),
+                });
+            }
+            let first = line.content + leading_white(&self.text[line.content..line.end]);
+            if first < cut {
+                return Some(Candidate {
+                    start: cut,
+                    longer: true,
+                });
+            }
+            let before = self.ending_at(line.start - 1)?;
+            let has_text = trimmed_len(&self.text[before.content..before.end]) > 0;
+            let blank = !has_text && !before.state.text;
+            if blank || before.state.heading {
+                return Some(Candidate {
+                    start: line.content,
+                    longer: false,
+                });
+            }
+            line = before;
+        }
+    }
+}

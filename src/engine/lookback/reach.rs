@@ -1,0 +1,117 @@
+//! How far back an annotation may still reach.
+
+use super::{Candidate, Lines, SourceLine};
+use crate::engine::chars::next_boundary;
+use crate::engine::markdown::line::{Line, skip_blank};
+use crate::engine::sentence::{
+    CutSentence, Settled, last_sentence, last_sentence_after_cut, not_near, settled_sentence,
+};
+use memchr::memchr_iter;
+
+/// How far back an annotation may reach that comes somewhere after a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Before the text: it has neither text nor a block boundary.
+    Blank,
+    /// Not into the text: it ends with a block boundary.
+    Nothing,
+    From(From),
+}
+
+/// Where a text begins that an annotation may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct From {
+    pub(crate) start: usize,
+    /// Where it would begin if `max_assertion` cut nothing off; `None` if that is not known any more.
+    pub(crate) uncut: Option<usize>,
+    /// Up to this length nothing changes that follows and has no terminator and is of the same line.
+    pub(crate) calm: Option<usize>,
+}
+
+/// How far back an annotation may reach that comes after `text`, whatever else does.
+///
+/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. This is [`look_back`](super::look_back) for an annotation that is not there yet.
+pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
+    let anchor = Some(anchor);
+    let lines = Lines { text, anchor };
+    let Some((last, end)) = lines
+        .ending_at(text.len())
+        .and_then(|line| lines.last_with_text(line))
+    else {
+        return Reach::Blank;
+    };
+    let Some(end) = end else {
+        return if last.new_block || !last.at_anchor {
+            Reach::Nothing
+        } else {
+            Reach::Blank
+        };
+    };
+    let closed = is_closed(text, &last, end);
+    let in_content = last.end == text.len() && last.state.content;
+    let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
+        return Reach::Blank;
+    };
+    let first = skip_blank(text, start, end);
+    let (from, cut) = match end.checked_sub(max_assertion) {
+        Some(cut) if first < cut || (longer && first == cut) => (
+            skip_blank(text, next_boundary(&text[..end], cut), end),
+            true,
+        ),
+        _ => (first, longer),
+    };
+    let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);
+    let found = sentence(from, cut);
+    let begin = |from, found: Settled| skip_blank(text, from + found.start, end);
+    let start = begin(from, found);
+    let uncut = match found.at_cut {
+        false => Some(start),
+        true if longer => None,
+        true => Some(begin(first, sentence(first, false))),
+    };
+    let calm = (found.calm && in_content && !found.at_cut).then(|| {
+        // Until then nothing is cut off, or only what is not near the last boundary.
+        let uncut = if longer { 0 } else { first };
+        uncut.max(not_near(text, start)) + max_assertion
+    });
+    Reach::From(From { start, uncut, calm })
+}
+
+/// Text in which the last sentence is looked for.
+struct Passage {
+    from: usize,
+    end: usize,
+    /// A block boundary follows it.
+    closed: bool,
+}
+
+impl Passage {
+    /// The last sentence, whatever follows; the beginning may be `cut` off.
+    fn sentence(&self, text: &[u8], cut: bool) -> Settled {
+        if !self.closed {
+            return settled_sentence(&text[self.from..], cut);
+        }
+        let candidate = &text[self.from..self.end];
+        let CutSentence { start, at_cut } = if cut {
+            last_sentence_after_cut(candidate)
+        } else {
+            CutSentence {
+                start: last_sentence(candidate),
+                at_cut: false,
+            }
+        };
+        Settled {
+            start,
+            calm: false,
+            at_cut,
+        }
+    }
+}
+
+/// Whether a block boundary separates what follows the text from its last text, which ends at `end` in the line `last`.
+fn is_closed(text: &[u8], last: &SourceLine, end: usize) -> bool {
+    let line_feeds = memchr_iter(b'\n', &text[last.end..]).take(2).count();
+    line_feeds == 2
+        || line_feeds == 1 && last.state.heading
+        || last.state.row && text[end..last.end].contains(&b'|')
+}

@@ -1,0 +1,165 @@
+//! A run changes nothing but the end of what was read: the state machine agrees byte by byte.
+
+use super::covers;
+use crate::engine::bytes::{BARE, CALM, KINDS, LABEL, NAME, QUOTED, STRING, TEXT, TEXT_AND_JSON};
+use crate::{Event, Mode, Parser};
+
+/// What is before a place in a stream, and the kind of bytes that change nothing there; 0 without one.
+const PLACES: [(Mode, &[u8], u8); 58] = [
+    (Mode::Text, b"", 0),
+    (Mode::Text, b"\xEF\xBB", 0),
+    (Mode::Text, b"\xEF\xBB\xBF", 0),
+    (Mode::Text, b"a", TEXT),
+    (Mode::Text, b"\n", 0),
+    (Mode::Text, b"a {", TEXT),
+    (Mode::Text, b"a\\", TEXT),
+    (Mode::Text, b"a \xE2\x80", TEXT),
+    (Mode::Text, b"> - ", TEXT),
+    (Mode::Text, b"| a", TEXT),
+    (Mode::Text, b"a `b", 0),
+    (Mode::Text, b"a `", 0),
+    (Mode::Text, b"\n~~", 0),
+    (Mode::Text, b"\n~~~\n", 0),
+    (Mode::Text, b"\n```a\nb", 0),
+    (Mode::Text, b"a [", 0),
+    (Mode::Text, b"a [1", 0),
+    (Mode::Text, b"a [1.", 0),
+    (Mode::Text, b"a [1.0", 0),
+    (Mode::Text, b"a [1.0.", 0),
+    (Mode::Text, b"a [1.0.s", LABEL),
+    (Mode::Text, b"a [s", LABEL),
+    (Mode::Text, b"a [substrate.", 0),
+    (Mode::Text, b"a [substrate.grep", LABEL),
+    (Mode::Text, b"a [substrate.grep ", 0),
+    (Mode::Text, b"a [substrate.grep;", 0),
+    (Mode::Text, b"a [substrate.grep; x", NAME),
+    (Mode::Text, b"a [b; t", 0),
+    (Mode::Text, b"a [substrate.grep; x ", 0),
+    (Mode::Text, b"a [substrate.grep; x =", 0),
+    (Mode::Text, b"a [substrate.grep; ts=2", BARE),
+    (Mode::Text, b"a [substrate.grep; ts=2 ", BARE),
+    (Mode::Text, b"a [substrate.grep; ts=\"", QUOTED),
+    (Mode::Text, b"a [substrate.grep; ts=\"\\", 0),
+    (Mode::Text, b"a [substrate.grep; ts=\"\\\"", QUOTED),
+    (Mode::Text, b"a [substrate.grep; ts=\"2\"", 0),
+    (Mode::Text, b"a [substrate.grep]", 0),
+    (Mode::Text, b"a [substrate.grep] ", 0),
+    (Mode::Text, b"a [substrate.grep] b", TEXT),
+    (Mode::Text, b"a [substrate.grep] [substrate.grep; x=", 0),
+    (Mode::Text, b"a [substrate.grep] [substrate.grep; x=1", BARE),
+    (Mode::Auto, b"", 0),
+    (Mode::Auto, b" ", 0),
+    (Mode::Auto, b"a", TEXT_AND_JSON),
+    (Mode::Auto, b"a [s", LABEL),
+    (Mode::Auto, b"[", 0),
+    (Mode::Auto, b"a {", 0),
+    (Mode::Auto, b"a {\"", 0),
+    (Mode::Auto, b"a {\"b\": 1} ", TEXT_AND_JSON),
+    (Mode::Json, b"", 0),
+    (Mode::Json, b"[1", 0),
+    (Mode::Json, b"{", 0),
+    (Mode::Json, b"{\"assertion", STRING),
+    (Mode::Json, b"{\"assertion\"", 0),
+    (Mode::Json, b"{\"assertion\": \"a", STRING),
+    (Mode::Json, b"{\"assertion\": \"a\\", 0),
+    (Mode::Json, b"{\"assertion\": \"a\\u00", 0),
+    (Mode::Ndjson, b"{\"provenance\": {\"ts\": \"2", STRING),
+];
+
+/// What is pushed after the byte: one way or the other to everything that may follow.
+const AFTER: [&[u8]; 12] = [
+    b"a", b".", b" ", b"\n", b"[", b"]", b"`", b"~", b"{", b"\"", b"\\", b"; ts=",
+];
+
+fn parser_at(mode: Mode, before: &[u8]) -> Parser {
+    let mut parser = Parser::builder().mode(mode).build();
+    parser.push(before, ());
+    parser
+}
+
+/// Pushes a chunk through the state machine, and writes down what comes of it.
+fn push_through(parser: &mut Parser, chunk: &[u8], found: &mut String) {
+    parser.push_through(chunk, false, &mut |event: Event<'_>| {
+        found.push_str(&format!("{event:?}\n"));
+    });
+}
+
+#[test]
+fn places_have_the_runs_that_they_are_listed_with() {
+    for (mode, before, kind) in PLACES {
+        let place = String::from_utf8_lossy(before);
+        let mut parser = parser_at(mode, before);
+        assert_eq!(parser.run(), kind, "{mode} {place:?}");
+        parser.reset();
+        assert_eq!(parser.run(), 0, "{mode} {place:?}");
+    }
+}
+
+#[test]
+fn every_byte_of_a_run_leaves_every_place_as_it_is() {
+    for (mode, before, _) in PLACES {
+        let start = parser_at(mode, before);
+        for byte in 0..=u8::MAX {
+            // Each byte alone, as a token and in a longer chunk, and after it each time another one.
+            for (len, more) in [(1, 0), (4, 5), (9, 7)] {
+                let after = AFTER[(usize::from(byte) + more) % AFTER.len()];
+                agree(
+                    &start,
+                    &[byte; 9][..len],
+                    after,
+                    &format!("{byte} after {before:?}"),
+                );
+            }
+        }
+    }
+}
+
+/// A chunk of one byte repeated is taken if the run covers it, and then the state machine agrees.
+fn agree(start: &Parser, chunk: &[u8], after: &[u8], place: &str) {
+    let mut run = start.clone();
+    let emitted = run.push_plain(chunk);
+    let is_taken = emitted.is_some() || run.push_held(chunk);
+    let is_covered = KINDS[usize::from(chunk[0])] & start.run() != 0;
+    if !is_covered {
+        // In a deferred object of JSON more than runs is taken.
+        assert!(!is_taken || start.reads_json_alone(), "{place}");
+        return;
+    }
+    // A brace is looked for where it opens nothing, in chunks that are compared in blocks.
+    if start.run() == TEXT && chunk[0] == b'{' && chunk.len() > 8 {
+        return;
+    }
+    assert!(is_taken, "{place}");
+    let (mut machine, mut found) = (start.clone(), String::new());
+    push_through(&mut machine, chunk, &mut found);
+    assert_eq!(emitted.is_some(), !found.is_empty(), "{place}");
+    assert_eq!(run.position(), machine.position());
+    assert_eq!(run.buffered_len(), machine.buffered_len());
+    let (mut of_run, mut of_machine) = (String::new(), String::new());
+    push_through(&mut run, after, &mut of_run);
+    push_through(&mut machine, after, &mut of_machine);
+    assert_eq!(of_run, of_machine, "{place}");
+    assert_eq!(format!("{run:?}"), format!("{machine:?}"), "{place}");
+}
+
+#[test]
+fn a_chunk_is_covered_if_all_of_its_bytes_are() {
+    for kind in [TEXT, TEXT_AND_JSON, LABEL, NAME, BARE, QUOTED, STRING, CALM] {
+        let inside = (0..=u8::MAX).find(|&byte| KINDS[usize::from(byte)] & kind != 0);
+        let inside = inside.expect("a byte of each kind");
+        for len in [8, 9, 15, 16, 17, 40] {
+            let mut chunk = vec![inside; len];
+            assert!(covers(kind, &chunk), "{kind} of {len}");
+            for at in 0..len {
+                for byte in 0..=u8::MAX {
+                    chunk[at] = byte;
+                    // A brace is looked for where it opens nothing, in chunks that are compared in blocks.
+                    let is_covered =
+                        KINDS[usize::from(byte)] & kind != 0 && (kind != TEXT || byte != b'{');
+                    assert_eq!(covers(kind, &chunk), is_covered, "{byte} at {at} of {len}");
+                }
+                chunk[at] = inside;
+            }
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! An annotation that was recognised: what it says, the assertion it belongs to, and when that is complete.
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use super::gap::Gap;
+use super::scan::Scan;
+use super::{Context, span};
+use crate::Span;
+use crate::engine::chars::next_boundary;
+use crate::engine::lookback::{Before, look_back};
+use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
+use crate::engine::window::Window;
+use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
+use crate::provenance::Assertion;
+use crate::provenance::assertion::Tuple;
+use crate::provenance::packed::{PackedAnnotations, Record};
+use crate::provenance::reading::{Reading, lossy};
+
+/// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
+const SHORT: usize = 512;
+
+/// A text that was found to be what an annotation belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) span: Span,
+    /// It begins where `max_assertion` cut it off.
+    pub(super) cut: bool,
+    /// Its bytes are saved in the window; otherwise they lie in the chunk.
+    pub(super) in_window: bool,
+    /// Bytes in it that stripping removes.
+    pub(super) removed: u64,
+}
+
+/// An assertion with at least one annotation that may get more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    /// Bytes of the values of its annotations.
+    pub(super) values: usize,
+    /// Where the assertion is if it has no text.
+    pub(super) empty: Span,
+    pub(super) clean: Span,
+    too_many: bool,
+    left_out: bool,
+}
+
+impl Scan<'_> {
+    /// The candidate that started at `start` is an annotation and ended before index `end` in the chunk.
+    pub(super) fn close_candidate(&mut self, start: u64, end: usize) {
+        let whole = Span::new(start, self.offset(end));
+        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
+        let candidate = &self.engine.candidate;
+        let (reading, invalid_ts) = candidate.reading(bytes, self.setup.vocabulary);
+        let bad_id = reading
+            .observation_id
+            .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
+        let mut found = [
+            invalid_ts.map(|value| (value, DiagnosticCode::InvalidTs)),
+            bad_id.map(|value| (value, DiagnosticCode::InvalidUtf8)),
+        ];
+        let line_feed = candidate.has_line_feed();
+        self.annotation(whole, &reading, line_feed);
+        found.sort_by_key(|found| found.map(|(value, _)| value.start));
+        for (value, code) in found.into_iter().flatten() {
+            let (from, len) = value.as_written();
+            self.diagnose(code, span(start + from, len));
+        }
+    }
+
+    /// The annotation that `reading` describes is at `whole`, which ends in the chunk; it has a line feed or not.
+    pub(super) fn annotation(&mut self, whole: Span, reading: &Reading, line_feed: bool) {
+        let (start, end) = (whole.start(), whole.end());
+        self.engine.context = Context::Text;
+        self.hand_on(start);
+        let white = self.white_before(start);
+        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
+        let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
+        (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
+        let line = if self.engine.pending.is_some() {
+            self.line_at(start)
+        } else {
+            let line = self.find_target(start);
+            self.engine.pending = Some(self.new_pending(start, white));
+            line
+        };
+        // The text before is done with, which leaves room for the values.
+        if start < self.base {
+            self.engine.window.restart_within(start, line);
+        } else {
+            self.engine.window.restart(start, line, 0);
+        }
+        self.attach(whole, reading);
+        let engine = &mut *self.engine;
+        engine.removed += whole.len() + white as u64;
+        engine.strip_from = end;
+        self.emitted = end;
+        let line = line.after_annotation(line_feed);
+        engine.window.restart(end, line, 0);
+        engine.gap = Gap::after(&line);
+    }
+
+    /// The assertion of the first of its annotations, which starts at `start` after `white` bytes of white space.
+    fn new_pending(&self, start: u64, white: usize) -> Pending {
+        let engine = &self.engine;
+        let empty = Span::new(start, start);
+        let clean = match engine.target {
+            Some(target) => Span::new(
+                target.span.start() - (engine.removed - target.removed),
+                target.span.end() - engine.removed,
+            ),
+            None => span(start - engine.removed - white as u64, 0),
+        };
+        Pending {
+            values: 0,
+            empty,
+            clean,
+            too_many: false,
+            left_out: false,
+        }
+    }
+
+    /// Adds an annotation to the pending assertion, as far as the limits allow.
+    fn attach(&mut self, whole: Span, reading: &Reading) {
+        let limits = self.setup.limits;
+        let engine = &mut *self.engine;
+        let Some(pending) = &mut engine.pending else {
+            return;
+        };
+        if engine.records.len() >= limits.max_annotations() {
+            pending.too_many = true;
+            return;
+        }
+        let size: usize = reading.values().iter().map(|value| value.len()).sum();
+        if pending.values + size > limits.max_pending() {
+            pending.left_out = true;
+            self.diagnose(DiagnosticCode::LimitPending, whole);
+            return;
+        }
+        pending.values += size;
+        let mut record = Record::new(reading, whole);
+        if whole.start() < self.base {
+            let from = (whole.start() - engine.window.base()) as usize;
+            let shift = |range: Range<usize>| range.start + from..range.end + from;
+            engine.window.push_arena_raw(record.values().map(shift));
+            record.put(engine.window.arena_len());
+        }
+        engine.records.push(record);
+    }
+
+    /// Puts the values of annotations that lie in the chunk into the arena.
+    pub(super) fn save_records(&mut self) {
+        let engine = &mut *self.engine;
+        for record in engine.records.iter_mut().filter(|record| record.in_chunk()) {
+            let bytes = &self.chunk[(record.start() - self.base) as usize..];
+            engine
+                .window
+                .push_arena(record.values().map(|range| &bytes[range]));
+            record.put(engine.window.arena_len());
+        }
+    }
+
+    /// Looks for the text that an annotation at `start` belongs to and returns the line it is in.
+    fn find_target(&mut self, start: u64) -> Line {
+        let max = self.setup.limits.max_assertion();
+        if start > self.base {
+            let here = self.index(start);
+            let from = self.unstitched();
+            let window = &self.engine.window;
+            let text = &self.chunk[from..here];
+            let anchor = window.raw().is_empty().then(|| window.line());
+            if (anchor.is_some() || text.len() >= SHORT)
+                && let Some((before, line)) = look_back(text, anchor, max)
+            {
+                let at = self.offset(from);
+                self.set_target(before, at, false);
+                return line;
+            }
+            self.stitch(here);
+        }
+        let window = &self.engine.window;
+        let len = (start - window.base()) as usize;
+        let found = look_back(&window.raw()[..len], Some(window.line()), max);
+        // From the anchor on, everything is known.
+        let (before, line) = found.unwrap_or((Before::Nothing, *window.line()));
+        let at = window.base();
+        if let Before::Found { start, end, .. } = before {
+            self.engine.window.save_raw(start..end, len);
+        }
+        self.set_target(before, at, true);
+        line
+    }
+
+    /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
+    pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
+        match before {
+            Before::Blank => {}
+            Before::Nothing => self.engine.target = None,
+            Before::Found { start, end, cut } => {
+                self.engine.target = Some(Target {
+                    span: Span::new(at + start as u64, at + end as u64),
+                    cut,
+                    in_window,
+                    removed: 0,
+                });
+            }
+        }
+    }
+
+    /// The line in which `start` lies, at or after the end of the window or in its raw bytes.
+    fn line_at(&self, start: u64) -> Line {
+        let window = &self.engine.window;
+        let mut line = *window.line();
+        let raw = window.raw();
+        let known = raw.len().min((start - window.base()) as usize);
+        line.advance(&raw[..known]);
+        if start > window.end() {
+            line.advance(&self.chunk[self.unstitched()..self.index(start)]);
+        }
+        line
+    }
+
+    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line starts at
+    /// `line_start` and ends before `end` in the chunk.
+    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
+        let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
+        if !in_chunk {
+            self.stitch(end);
+        }
+        let Context::Fence { cut, .. } = self.engine.context else {
+            return;
+        };
+        let max = self.setup.limits.max_assertion();
+        let window = &self.engine.window;
+        let at = window.base();
+        let len = line_start.saturating_sub(at) as usize;
+        let block = if in_chunk {
+            &self.chunk[self.index(at)..self.index(line_start)]
+        } else {
+            &window.raw()[..len]
+        };
+        // Without any text since the window's start, what was saved before holds.
+        if let Some((range, cut)) = block_text(block, quoted, cut, max) {
+            if !in_chunk {
+                self.engine.window.save_raw(range.clone(), len);
+            }
+            let (start, end) = (range.start, range.end);
+            self.set_target(Before::Found { start, end, cut }, at, !in_chunk);
+        }
+    }
+
+    /// Reports the pending assertion, if there is one: nothing can be added to it.
+    pub(super) fn complete(&mut self) {
+        let Some(pending) = self.engine.pending.take() else {
+            return;
+        };
+        let engine = &*self.engine;
+        let (bytes, span, cut) = match engine.target {
+            None => (&[][..], pending.empty, false),
+            Some(target) if target.in_window => (engine.window.saved(), target.span, target.cut),
+            Some(target) => {
+                let from = (target.span.start() - self.base) as usize;
+                let bytes = &self.chunk[from..from + target.span.len() as usize];
+                (bytes, target.span, target.cut)
+            }
+        };
+        let packed = PackedAnnotations {
+            records: &engine.records,
+            arena: engine.window.arena(),
+            chunk: self.chunk,
+            base: self.base,
+            vocabulary: self.setup.vocabulary,
+        };
+        let text = lossy(bytes);
+        let bad = matches!(text, Cow::Owned(_));
+        let limit_hit = cut || pending.too_many || pending.left_out;
+        let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
+        (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
+        for (holds, code) in [
+            (span.is_empty(), DiagnosticCode::NoAssertion),
+            (cut, DiagnosticCode::LimitAssertion),
+            (pending.too_many, DiagnosticCode::LimitAnnotations),
+            (bad, DiagnosticCode::InvalidUtf8),
+        ] {
+            if holds {
+                self.diagnose(code, span);
+            }
+        }
+        self.engine.target = None;
+        self.engine.records.clear();
+        self.engine.window.forget();
+    }
+}
+
+/// The text of a fenced block as a range of `block`, `None` if it is blank; with whether it was cut off at its start,
+/// where some of it may be missing already.
+pub(super) fn block_text(
+    block: &[u8],
+    quoted: bool,
+    missing: bool,
+    max: usize,
+) -> Option<(Range<usize>, bool)> {
+    let whole = trimmed_block(block, quoted);
+    if whole.is_empty() {
+        return None;
+    }
+    let cut = missing || whole.len() > max;
+    let start = match whole.end.checked_sub(max) {
+        Some(kept) if cut && whole.start <= kept => {
+            let start = next_boundary(&block[..whole.end], kept);
+            skip_block_blank(block, start, whole.end, quoted)
+        }
+        _ => whole.start,
+    };
+    Some((start..whole.end, cut))
+}
+
+/// The bytes of a span of the stream that lies in the window or in the chunk.
+fn stream_bytes<'a>(window: &'a Window, chunk: &'a [u8], base: u64, span: Span) -> &'a [u8] {
+    let len = span.len() as usize;
+    if span.start() >= base {
+        &chunk[(span.start() - base) as usize..][..len]
+    } else {
+        &window.raw_from(span.start())[..len]
+    }
+}

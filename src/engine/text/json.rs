@@ -1,0 +1,336 @@
+//! JSON values in free text: where one is tried, and what its end means to the text.
+
+use super::scan::Scan;
+use super::{Context, TextEngine, text};
+use crate::Span;
+use crate::engine::annotation::candidate::Step as CandidateStep;
+use crate::engine::chars::MOST_REMOVED;
+use crate::engine::held::Held;
+use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
+use crate::engine::markdown::code::FenceLine;
+use crate::engine::{Setup, Sink};
+use crate::event::{DiagnosticCode, Event, JsonRecord};
+use memchr::memchr;
+use std::collections::VecDeque;
+
+/// What reading JSON adds to the state of free text.
+#[derive(Clone, Debug)]
+pub(super) struct Json {
+    /// JSON is read at all.
+    pub(super) on: bool,
+    /// Records are held back.
+    pub(super) hold_records: bool,
+    /// A value is open.
+    pub(super) open: bool,
+    /// No value is tried before the next line feed.
+    pub(super) barred: bool,
+    /// After the white space at the start of the stream or of the fenced block entered last.
+    pub(super) lead: u64,
+    /// A bracket that begins an array if what follows the white space after it can be an element.
+    pub(super) array: Option<u64>,
+    /// The records removed from the fenced block entered last, as far as they may concern its text.
+    pub(super) removed: VecDeque<Span>,
+}
+
+impl Json {
+    pub(super) const fn new(start: u64, on: bool, hold_records: bool) -> Self {
+        Self {
+            on,
+            hold_records,
+            open: false,
+            barred: false,
+            lead: start,
+            array: None,
+            removed: VecDeque::new(),
+        }
+    }
+
+    /// Removed bytes after a stream offset in the fenced block entered last.
+    pub(super) fn removed_after(&self, at: u64) -> u64 {
+        let after = |span: &Span| span.end().saturating_sub(span.start().max(at));
+        self.removed.iter().map(after).sum()
+    }
+}
+
+impl TextEngine {
+    /// Decides whether a bracket that was read before begins an array, by a chunk of the same text; if it does, the value
+    /// is open after the white space, whose length is given.
+    pub(super) fn decide_array(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        sink: &mut Sink<'_>,
+    ) -> Option<usize> {
+        let start = self.json.array?;
+        let white = leading_white(chunk);
+        let first = chunk.get(white)?;
+        self.json.array = None;
+        if !begins_element(*first) {
+            return None;
+        }
+        if white > 0 {
+            self.scan(setup, &chunk[..white], sink);
+        }
+        if let Context::Candidate { start } = self.context {
+            let dropped = Some((CandidateStep::Dropped, 0));
+            Scan::at_end(self, setup, sink).abandon(start, dropped);
+        }
+        self.reader.begin(setup.limits, start, false);
+        self.reader.read(false, setup, b"[", 0, start, sink);
+        self.json.open = true;
+        Some(white)
+    }
+
+    /// Takes a chunk of a few bytes that continues a string in a value; returns `false` if the slow path is needed.
+    pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+        let end = self.window.end();
+        if !self.json.open || self.untrusted || !self.window.append_in_place(chunk) {
+            return false;
+        }
+        if self.reader.take(chunk).is_none() {
+            self.window.truncate(end);
+            return false;
+        }
+        if !self.held.is_some() {
+            sink(text(chunk, end));
+        }
+        true
+    }
+
+    /// How many of the bytes emitted last would be removed with an annotation at which the open value stops.
+    pub(super) fn removable_in_json(&self) -> usize {
+        if self.held.is_some() {
+            0
+        } else if self.reader.is_in_string() {
+            // A control character has to end the string first.
+            MOST_REMOVED - 1
+        } else if self.reader.bracket_stops() {
+            MOST_REMOVED
+        } else {
+            0
+        }
+    }
+}
+
+const fn begins_element(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b']')
+}
+
+impl Scan<'_> {
+    /// Moves the end of the white space at the start of the stream or fenced block, if `at` is still in it.
+    #[inline]
+    pub(super) fn lead(&mut self, at: usize) {
+        let lead = self.engine.json.lead;
+        if lead >= self.offset(at)
+            && let Some(rest) = self.chunk.get(self.index(lead)..)
+        {
+            self.engine.json.lead += leading_white(rest) as u64;
+        }
+    }
+
+    /// Whether a value is tried at the brace at `here`, as far as the chunk says.
+    pub(super) fn may_be_object(&mut self, here: usize) -> bool {
+        let after = &self.chunk[here + 1..];
+        let next = match after.first() {
+            Some(&byte) if !is_white(byte) => Some(byte),
+            _ => after.get(leading_white(after)).copied(),
+        };
+        !matches!(next, Some(byte) if !matches!(byte, b'"' | b'}')) && !self.is_barred(here)
+    }
+
+    /// Whether a value is tried at the bracket at `here`; notes it where that is not yet known.
+    #[inline]
+    pub(super) fn may_be_array(&mut self, here: usize) -> bool {
+        self.engine.json.lead == self.offset(here) && self.leading_may_be_array(here)
+    }
+
+    fn leading_may_be_array(&mut self, here: usize) -> bool {
+        let start = self.offset(here);
+        if !self.engine.json.on || self.is_barred(here) {
+            return false;
+        }
+        let after = &self.chunk[here + 1..];
+        match after.get(leading_white(after)) {
+            Some(&byte) => begins_element(byte),
+            None => {
+                self.engine.json.array = Some(start);
+                false
+            }
+        }
+    }
+
+    /// Whether a value nested too deep earlier in the line of `here`.
+    fn is_barred(&mut self, here: usize) -> bool {
+        if self.engine.json.barred {
+            if here > self.barred_from
+                && memchr(b'\n', &self.chunk[self.barred_from..here]).is_some()
+            {
+                self.engine.json.barred = false;
+            } else {
+                self.barred_from = here;
+            }
+        }
+        self.engine.json.barred
+    }
+
+    /// At the end of a chunk: whether the line that is barred has ended.
+    pub(super) fn end_bar(&mut self) {
+        if self.engine.json.barred {
+            let rest = &self.chunk[self.barred_from..];
+            self.engine.json.barred = memchr(b'\n', rest).is_none();
+        }
+    }
+
+    /// A value begins at `here`.
+    pub(super) fn start_json(&mut self, here: usize) -> usize {
+        let single_line =
+            matches!(self.engine.context, Context::Fence { fence, .. } if fence.quoted);
+        let start = self.offset(here);
+        self.engine
+            .reader
+            .begin(self.setup.limits, start, single_line);
+        self.engine.json.open = true;
+        here
+    }
+
+    /// Goes on with the open value.
+    pub(super) fn json(&mut self, at: usize) -> usize {
+        let buffered = self.engine.held.is_some();
+        let (end, step) = self
+            .engine
+            .reader
+            .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
+        match step {
+            Step::More => return end,
+            Step::Complete => {
+                self.end_json(end, true);
+                return end;
+            }
+            Step::Stopped => {}
+            Step::TooDeep => {
+                let at = self.offset(end);
+                self.diagnose(DiagnosticCode::LimitDepth, Span::new(at, at + 1));
+                self.engine.json.barred = true;
+                self.barred_from = end;
+            }
+        }
+        self.end_json(end, false);
+        end
+    }
+
+    /// The open value ends with the stream or with the own text.
+    pub(super) fn end_open_json(&mut self) {
+        if !self.engine.reader.is_undecided() {
+            let span = Span::new(self.engine.reader.start(), self.base);
+            self.diagnose(DiagnosticCode::Unterminated, span);
+        }
+        self.end_json(0, false);
+        self.engine.held = Held::NOTHING;
+    }
+
+    /// The open value ended before index `end`: it is complete, or stopped being one.
+    fn end_json(&mut self, end: usize, complete: bool) {
+        self.engine.json.open = false;
+        self.end_hold(end, complete);
+        let at = self.offset(end);
+        let start = self.engine.reader.line_at(at);
+        if let Context::Fence {
+            ref mut line,
+            ref mut line_start,
+            ..
+        } = self.engine.context
+        {
+            *line = FenceLine::Code;
+            if let LineStart::Blank {
+                start,
+                carriage_return,
+            } = start
+            {
+                *line_start = start;
+                if !carriage_return {
+                    *line = FenceLine::Prefix { quote: false };
+                }
+            }
+        } else if self.engine.reader.has_reported() {
+            self.json_boundary(end, start);
+        }
+    }
+
+    /// A value in which an object was reported ended before index `end`, so a block begins there.
+    fn json_boundary(&mut self, end: usize, start: LineStart) {
+        let mut line;
+        if self.engine.window.raw().is_empty() {
+            line = *self.engine.window.line();
+            line.advance(&self.chunk[self.unstitched()..end]);
+        } else {
+            self.stitch(end);
+            let window = &self.engine.window;
+            line = *window.line();
+            line.advance(window.raw());
+        }
+        // What the value has begun in its line is not a marker.
+        line.content |= start == LineStart::Content;
+        line.text = false;
+        line.open_before = false;
+        let at = self.offset(end);
+        let white = self.white_before(at);
+        self.drop_target();
+        self.engine.window.restart(at, line, white);
+    }
+
+    /// Removes the value that ended before index `end` if it is a buffered record, else emits it.
+    fn end_hold(&mut self, end: usize, complete: bool) {
+        if !self.engine.json.hold_records {
+            return;
+        }
+        let (start, end) = (self.engine.reader.start(), self.offset(end));
+        let span = Span::new(start, end);
+        let record = complete && self.engine.reader.is_record();
+        if !record || span.len() > self.setup.limits.max_record() as u64 {
+            self.release_json(end);
+            if record {
+                self.diagnose(DiagnosticCode::LimitPending, span);
+            }
+            return;
+        }
+        self.hand_on(start);
+        let raw = self
+            .engine
+            .reader
+            .whole(self.setup.limits, self.chunk, self.base, end);
+        (self.sink)(Event::Record(JsonRecord::new(raw, start)));
+        self.emitted = end;
+        let engine = &mut *self.engine;
+        engine.removed += span.len();
+        engine.strip_from = end;
+        if let Context::Fence { .. } = engine.context {
+            // The block's text ends after this record, so what lies further back than its longest is of no concern.
+            let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
+            let removed = &mut engine.json.removed;
+            while removed.front().is_some_and(|before| before.end() <= far) {
+                removed.pop_front();
+            }
+            removed.push_back(span);
+        }
+    }
+
+    /// Emits what was buffered of the open value, and all up to a stream offset.
+    pub(super) fn release_json(&mut self, upto: u64) {
+        let from = self.emitted;
+        if from < self.base.min(upto) && self.engine.held.is_some() {
+            let buffered = self.engine.reader.kept(from, self.base);
+            (self.sink)(text(buffered, from));
+            self.emitted = self.base;
+        }
+        self.hand_on(upto);
+    }
+
+    /// From where on the bytes of the open value are buffered at the end of a chunk, if they are.
+    pub(super) fn buffered_json(&self, end: u64) -> Option<u64> {
+        let reader = &self.engine.reader;
+        let buffered = self.engine.json.hold_records
+            && reader.is_object()
+            && end - reader.start() <= self.setup.limits.max_record() as u64;
+        buffered.then(|| reader.start())
+    }
+}

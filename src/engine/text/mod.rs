@@ -1,0 +1,406 @@
+//! Free text with bracketed annotations: from bytes to events.
+//!
+//! One pass over each chunk, in place. Nothing is copied until the chunk ends; then the tail that later events may need
+//! goes into the [`Window`]. No decision depends on where a chunk ends.
+
+mod attach;
+mod gap;
+mod json;
+mod retain;
+mod scan;
+mod undecided;
+
+use smallvec::SmallVec;
+
+use self::attach::{Pending, Target};
+use self::gap::Gap;
+use self::json::Json;
+use self::scan::Scan;
+use super::buffer::Buffer;
+use super::bytes::{TEXT, TEXT_AND_JSON};
+use super::held::Held;
+use super::json::{JsonReader, split_buffered};
+use super::window::Window;
+use super::{Setup, Sink};
+use crate::engine::annotation::candidate::{Candidate, Step};
+use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
+use crate::engine::markdown::code::{Fence, FenceLine};
+use crate::engine::markdown::line::Line;
+use crate::event::{Event, TextChunk};
+use crate::provenance::packed::Record;
+use crate::{Limits, Span};
+
+/// So near to the longest annotation, what is buffered of a candidate depends on how much is left.
+const NEAR: usize = 16;
+
+/// Which rules hold for the next byte.
+#[derive(Clone, Copy, Debug)]
+enum Context {
+    Text,
+    /// In an annotation candidate that started at this offset.
+    Candidate {
+        start: u64,
+    },
+    /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
+    Ticks {
+        run: u64,
+        fence: Option<bool>,
+    },
+    /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
+    CodeSpan {
+        run: u64,
+        closing: u64,
+        fence: Option<bool>,
+    },
+    /// In a run of tildes that may open a fenced block.
+    Tildes {
+        run: u64,
+        quoted: bool,
+    },
+    /// After the opening run of a fenced block, on its first line.
+    Info(Fence),
+    /// In a fenced block.
+    Fence {
+        fence: Fence,
+        line: FenceLine,
+        line_start: u64,
+        /// Content was dropped from the window.
+        cut: bool,
+    },
+}
+
+impl Context {
+    /// After a whole run of tildes at the start of a line.
+    const fn after_tildes(run: u64, quoted: bool) -> Self {
+        if run >= 3 {
+            Self::Info(Fence {
+                marker: b'~',
+                run,
+                quoted,
+            })
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// The state of one stream of free text.
+#[derive(Clone, Debug)]
+pub(crate) struct TextEngine {
+    /// Stream offset of the first byte.
+    start: u64,
+    window: Window,
+    records: SmallVec<[Record; 1]>,
+    context: Context,
+    candidate: Candidate,
+    /// The text that an annotation would belong to if only white space came before it.
+    target: Option<Target>,
+    /// An assertion whose annotations may not be all there yet; its text is `target`.
+    pending: Option<Pending>,
+    gap: Gap,
+    /// What has not been emitted: the bytes of a candidate or a record.
+    held: Held,
+    /// Bytes that stripping removes, so far.
+    removed: u64,
+    /// End of the last annotation, or start of the own text around `position`, whichever is later.
+    strip_from: u64,
+    /// After the last byte of untrusted text that is not white space.
+    untrusted_text_end: u64,
+    /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
+    mark: u8,
+    untrusted: bool,
+    json: Json,
+    reader: JsonReader,
+}
+
+impl TextEngine {
+    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are buffered
+    /// back or not.
+    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold_records: bool) -> Self {
+        Self {
+            start,
+            window: Window::new(retain::most(limits), start),
+            records: SmallVec::new(),
+            context: Context::Text,
+            candidate: Candidate::new(),
+            target: None,
+            pending: None,
+            gap: Gap::default(),
+            held: Held::NOTHING,
+            removed: 0,
+            strip_from: start,
+            untrusted_text_end: 0,
+            mark: 0,
+            untrusted: false,
+            json: Json::new(start, json, hold_records),
+            reader: JsonReader::new(start),
+        }
+    }
+
+    /// Back to the start of a stream, keeping the memory.
+    pub(crate) fn reset(&mut self, limits: &Limits) {
+        let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
+        let mut records = core::mem::take(&mut self.records);
+        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
+        reader.forget_findings();
+        let mut removed = core::mem::take(&mut self.json.removed);
+        window.clear(self.start);
+        records.clear();
+        removed.clear();
+        *self = Self {
+            window,
+            records,
+            reader,
+            ..Self::new(limits, self.start, self.json.on, self.json.hold_records)
+        };
+        self.json.removed = removed;
+    }
+
+    /// Stream offset of the next byte, which is the window's end between pushes.
+    pub(crate) const fn position(&self) -> u64 {
+        self.window.end()
+    }
+
+    /// Bytes that can still become an annotation and were not emitted.
+    pub(crate) const fn buffered_len(&self) -> usize {
+        self.held.len(self.position())
+    }
+
+    /// Bytes of heap in use.
+    pub(crate) fn heap(&self) -> usize {
+        let records = if self.records.spilled() {
+            self.records.capacity() * size_of::<Record>()
+        } else {
+            0
+        };
+        let removed = self.json.removed.capacity() * size_of::<Span>();
+        self.window.heap() + records + removed + self.reader.heap()
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn buffer(&self) -> &Buffer {
+        self.window.buffer()
+    }
+
+    /// The buffer, to append what continues a run.
+    #[inline(always)]
+    pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
+        self.window.buffer_mut()
+    }
+
+    /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
+    /// nothing; in a candidate, those that continue its label, name or value.
+    ///
+    /// Where such a place in a candidate is reached, the bracket has been found to begin no array, and no line feed that
+    /// could matter to JSON can come.
+    fn set_run(&mut self, limits: &Limits) {
+        match self.context {
+            Context::Text if self.is_in_plain_text() => {
+                let kind = if self.json.on { TEXT_AND_JSON } else { TEXT };
+                self.window.set_run(kind, usize::MAX, false);
+            }
+            Context::Candidate { .. } if self.held.is_some() && !self.untrusted => {
+                let most = limits
+                    .max_annotation()
+                    .saturating_sub(self.candidate.read() + NEAR);
+                self.window.set_run(self.candidate.kind(), most, true);
+            }
+            _ => self.window.end_run(),
+        }
+    }
+
+    fn is_in_plain_text(&self) -> bool {
+        self.pending.is_none()
+            && !self.untrusted
+            && usize::from(self.mark) == BYTE_ORDER_MARK.len()
+            && !self.json.open
+            && !self.json.barred
+            && self.json.array.is_none()
+            && self.json.lead != self.position()
+    }
+
+    /// Takes a chunk of a few bytes that continues a candidate; returns `false` if the slow path is needed.
+    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+        let Context::Candidate { start } = self.context else {
+            return false;
+        };
+        let max = setup.limits.max_annotation();
+        let base = self.window.end();
+        let before = (base - start) as usize;
+        if self.untrusted
+            || !self.held.is_some()
+            || before + chunk.len() + NEAR > max
+            || !self.window.append_in_place(chunk)
+        {
+            return false;
+        }
+        self.candidate.catch_up(before);
+        let bytes = self.window.raw_from(start);
+        let step = self.candidate.feed(bytes, max, setup.vocabulary);
+        if step != Step::More {
+            let end = self.candidate.read() - before;
+            self.window.truncate(base + end as u64);
+            let mut scan = Scan::new(self, setup, chunk, base, sink);
+            scan.end_candidate(start, step, end);
+            scan.run(end);
+        }
+        true
+    }
+
+    /// Takes a chunk of the model's own text, or of untrusted text.
+    pub(crate) fn push(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        untrusted: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        if chunk.is_empty() {
+            return;
+        }
+        let is_short = !untrusted
+            && self.json.array.is_none()
+            && !self.json.barred
+            && (self.push_candidate(setup, chunk, sink) || self.push_in_string(chunk, sink));
+        if !is_short {
+            self.push_pieces(setup, chunk, untrusted, sink);
+        }
+        self.set_run(setup.limits);
+    }
+
+    fn push_pieces(
+        &mut self,
+        setup: Setup<'_>,
+        chunk: &[u8],
+        untrusted: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        if untrusted != self.untrusted {
+            self.end_own_or_untrusted(setup, sink);
+            self.untrusted = untrusted;
+            if !untrusted {
+                self.strip_from = self.position();
+            }
+        }
+        let mut rest = chunk;
+        loop {
+            // Where a piece ends is one more place at which a bracket may wait for what follows it.
+            let white = self.decide_array(setup, rest, sink).unwrap_or(0);
+            rest = &rest[white..];
+            if !self.json.open {
+                break;
+            }
+            let Some((now, later)) = split_buffered(setup.limits, self.buffered_len(), rest) else {
+                break;
+            };
+            self.scan(setup, now, sink);
+            rest = later;
+        }
+        self.scan(setup, rest, sink);
+    }
+
+    fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
+        let base = self.position();
+        self.find_mark(chunk);
+        Scan::new(self, setup, chunk, base, sink).run(0);
+        debug_assert_eq!(self.position(), base + chunk.len() as u64);
+    }
+
+    /// Reports what is open at the end of the stream.
+    pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.window.end_run();
+        self.end_own_or_untrusted(setup, sink);
+        Scan::at_end(self, setup, sink).complete();
+    }
+
+    /// How many of the bytes emitted last are white space that an annotation which follows would remove.
+    pub(crate) fn removable(&self, limits: &Limits) -> usize {
+        // A bracket after one that may begin an array makes it one, unless that is too deep.
+        if self.json.array.is_some() && !self.held.is_some() && limits.max_depth() > 1 {
+            return 0;
+        }
+        if self.json.open && matches!(self.context, Context::Text) {
+            let most = self.removable_in_json();
+            return self.removable_up_to(most);
+        }
+        // Where code must end with its line first, the line feed is one of the bytes that are removed.
+        let most = match self.context {
+            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
+            Context::Candidate { .. } => MOST_REMOVED,
+            Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
+            Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
+            Context::Fence { fence, line, .. } => match line {
+                FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => {
+                    MOST_REMOVED
+                }
+                FenceLine::Tail { .. } => MOST_REMOVED - 1,
+                _ if fence.quoted => MOST_REMOVED - 1,
+                _ => 0,
+            },
+            Context::CodeSpan { .. } | Context::Info(_) => 0,
+        };
+        self.removable_up_to(most)
+    }
+
+    fn removable_up_to(&self, most: usize) -> usize {
+        if most == 0 || self.untrusted {
+            return 0;
+        }
+        let emitted = self.held.start(self.position());
+        if emitted < self.window.base() {
+            return 0;
+        }
+        let white = self.window.white_before(emitted) as u64;
+        white.min(emitted - self.strip_from).min(most as u64) as usize
+    }
+
+    /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
+    fn end_own_or_untrusted(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+        self.json.array = None;
+        if self.json.open {
+            Scan::at_end(self, setup, sink).end_open_json();
+        }
+        match self.context {
+            Context::Candidate { start } => {
+                Scan::at_end(self, setup, sink).abandon(start, None);
+            }
+            Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
+            Context::Tildes { run, quoted } => self.context = Context::after_tildes(run, quoted),
+            Context::Fence { ref mut line, .. }
+                if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
+            {
+                *line = FenceLine::Code;
+            }
+            Context::Text | Context::Info(_) | Context::Fence { .. } => {}
+        }
+    }
+
+    /// A byte order mark at the very start counts as white space: the text begins after it.
+    fn find_mark(&mut self, chunk: &[u8]) {
+        for &byte in chunk {
+            let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.mark)) else {
+                return;
+            };
+            if byte != expected {
+                self.mark = 3;
+                return;
+            }
+            self.mark += 1;
+            if self.mark == 3 {
+                let end = self.start + 3;
+                self.window.restart(end, Line::new_block(false), 0);
+                self.strip_from = end;
+                self.json.lead = end;
+            }
+        }
+    }
+}
+
+/// A piece of text for the sink.
+fn text(bytes: &[u8], start: u64) -> Event<'_> {
+    Event::Text(TextChunk::new(bytes, start))
+}
+
+const fn span(start: u64, len: u64) -> Span {
+    Span::new(start, start + len)
+}

@@ -1,0 +1,241 @@
+//! What is kept of the text when a chunk ends, so that memory follows the limits and not the stream.
+
+use super::Context;
+use super::attach::block_text;
+use super::scan::Scan;
+use crate::Limits;
+use crate::engine::chars::{next_boundary, trimmed_len, without_partial};
+use crate::engine::lookback::{Before, TextEnd, look_back, text_end};
+use crate::engine::markdown::code::FenceLine;
+use crate::engine::markdown::line::trimmed_block;
+use crate::steps;
+use memchr::memrchr;
+
+/// Most bytes a window needs: an assertion before white space that may be as long, a candidate, and instead of the white
+/// space the values of pending annotations.
+pub(super) fn most(limits: &Limits) -> usize {
+    shared(limits) + limits.max_annotation() + 1
+}
+
+/// What the text of an assertion, the values of its annotations and the text after them share.
+fn shared(limits: &Limits) -> usize {
+    limits.max_assertion() + limits.max_assertion().max(limits.max_pending())
+}
+
+impl Scan<'_> {
+    /// Moves the chunk up to `upto` into the window, dropping what no later event can need.
+    pub(super) fn stitch(&mut self, upto: usize) {
+        let from = self.unstitched();
+        if from < upto {
+            self.save_pending();
+            self.append(&self.chunk[from..upto]);
+        }
+    }
+
+    /// At the end of the chunk: keeps what later events may need of it.
+    pub(super) fn retain(&mut self, end: usize) {
+        self.save_pending();
+        let from = self.unstitched();
+        if from < end {
+            self.append(&self.chunk[from..end]);
+        }
+    }
+
+    /// Saves the text of the target and the values of its annotations if they lie in the chunk.
+    fn save_pending(&mut self) {
+        self.save_records();
+        if let Some(target) = &mut self.engine.target
+            && !target.in_window
+        {
+            target.in_window = true;
+            let span = target.span;
+            let text =
+                &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+            self.engine.window.save(text);
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        if rest.len() > self.engine.window.free() {
+            rest = &rest[self.skip_most(rest)..];
+        }
+        while rest.len() > self.engine.window.free() {
+            let (now, later) = rest.split_at(self.engine.window.free());
+            self.engine.window.append(now);
+            rest = later;
+            self.slide();
+        }
+        self.engine.window.append(rest);
+    }
+
+    /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
+    fn skip_most(&mut self, bytes: &[u8]) -> usize {
+        let keep = self.setup.limits.max_assertion();
+        let text = without_partial(&bytes[..bytes.len() - self.open_candidate().min(bytes.len())]);
+        let end = trimmed_len(text);
+        // A block quote marker or an empty cell at the end may count as white space.
+        let plain = matches!(text[..end].last(), Some(byte) if !matches!(byte, b'>' | b'|'));
+        if !plain || self.engine.pending.is_some() || end < keep + 64 || text.len() - end > keep {
+            return 0;
+        }
+        if let Context::Fence { line, .. } = self.engine.context
+            && line != FenceLine::Code
+        {
+            return 0;
+        }
+        self.drop_target();
+        let fence = matches!(self.engine.context, Context::Fence { .. });
+        let skipped = match start_of_paragraph(&text[..end]) {
+            Some(start) if !fence && end - start <= keep => start,
+            _ => next_boundary(bytes, end - keep),
+        };
+        if let Context::Fence {
+            fence, ref mut cut, ..
+        } = self.engine.context
+        {
+            let blank = |text| trimmed_block(text, fence.quoted).is_empty();
+            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
+        }
+        self.engine.window.skip(bytes, skipped)
+    }
+
+    /// Drops what is not needed of a window that is nearly full.
+    pub(super) fn slide(&mut self) {
+        let window = &self.engine.window;
+        let most = self.setup.limits.max_assertion();
+        let len = match self.engine.context {
+            Context::Candidate { start } => start.min(window.end()) - window.base(),
+            _ => window.end() - window.base(),
+        } as usize;
+        if self.engine.pending.is_some() {
+            let cut = len.saturating_sub(self.room());
+            let cut = next_boundary(&window.raw()[..len], cut);
+            self.engine.window.drop_front(cut);
+            return;
+        }
+        if let Context::Fence { .. } = self.engine.context {
+            self.slide_block();
+            return;
+        }
+        let text = without_partial(&window.raw()[..len]);
+        let len = text.len();
+        match text_end(text, window.line()) {
+            TextEnd::Blank => self.engine.window.drop_front(len),
+            TextEnd::Nothing => {
+                self.drop_target();
+                self.engine.window.drop_front(len);
+            }
+            TextEnd::At(end) if len - end > most => {
+                let found = look_back(text, Some(window.line()), most);
+                let before = found.map_or(Before::Nothing, |(before, _)| before);
+                let at = window.base();
+                match before {
+                    Before::Found { start, end, .. } => {
+                        self.engine.window.save_raw(start..end, len);
+                    }
+                    Before::Blank | Before::Nothing => self.engine.window.drop_front(len),
+                }
+                self.set_target(before, at, true);
+            }
+            TextEnd::At(end) => {
+                let cut = next_boundary(text, end.saturating_sub(most));
+                self.drop_target();
+                self.engine.window.drop_front(cut);
+            }
+        }
+    }
+
+    /// [`slide`](Self::slide) in a fenced block.
+    ///
+    /// If the block ends now, its last text is needed; if it continues, only what was read last. So text that lies far back
+    /// is saved, and holds as long as none comes after it.
+    fn slide_block(&mut self) {
+        let most = self.setup.limits.max_assertion();
+        let Context::Fence {
+            fence,
+            line,
+            line_start,
+            ref mut cut,
+        } = self.engine.context
+        else {
+            return;
+        };
+        let window = &mut self.engine.window;
+        let at = window.base();
+        let raw = without_partial(window.raw());
+        let content = match line {
+            FenceLine::Code => raw.len(),
+            // What may be the closing line is not content yet.
+            _ => raw.len().min(line_start.saturating_sub(at) as usize),
+        };
+        let found = block_text(&raw[..content], fence.quoted, *cut, most);
+        let end = found.as_ref().map_or(0, |(range, _)| range.end);
+        let ends_far_back = raw.len() - end > most;
+        let keep = if ends_far_back { raw.len() } else { end };
+        let keep = next_boundary(raw, keep.saturating_sub(most));
+        *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
+        // Lines have no meaning in a block.
+        let state = *window.line();
+        let base = at + keep as u64;
+        match found {
+            Some((range, cut)) if ends_far_back => {
+                let (start, end) = (range.start, range.end);
+                window.save_raw_and_restart(range, base, state);
+                self.set_target(Before::Found { start, end, cut }, at, true);
+            }
+            // There is later text than what was saved.
+            Some(_) => {
+                self.drop_target();
+                self.engine.window.restart_within(base, state);
+            }
+            None => window.restart_within(base, state),
+        }
+    }
+
+    /// How much of the text after a pending assertion can be kept together with it.
+    ///
+    /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
+    fn room(&self) -> usize {
+        let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
+        let used = text + self.engine.pending.map_or(0, |pending| pending.values);
+        shared(self.setup.limits).saturating_sub(used).max(64)
+    }
+
+    /// Completes the pending assertion, whose gap ends at `at`.
+    pub(super) fn end_gap(&mut self, at: usize) {
+        let room = self.room();
+        self.complete();
+        let gap = (self.offset(at) - self.engine.window.base()) as usize;
+        if gap > room {
+            self.stitch(at);
+            let raw = self.engine.window.raw();
+            let cut = next_boundary(raw, raw.len().saturating_sub(room));
+            self.engine.window.drop_front(cut);
+        }
+    }
+
+    pub(super) fn drop_target(&mut self) {
+        self.engine.target = None;
+        self.engine.window.forget();
+    }
+
+    /// Bytes of an open candidate, which are at the end of what was read.
+    fn open_candidate(&self) -> usize {
+        match self.engine.context {
+            Context::Candidate { .. } => self.engine.candidate.read(),
+            _ => 0,
+        }
+    }
+}
+
+/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter after a blank
+/// line. No assertion goes back beyond it.
+fn start_of_paragraph(text: &[u8]) -> Option<usize> {
+    let line_feed = memrchr(b'\n', text);
+    steps::count(text.len() - line_feed.unwrap_or(0));
+    let line_feed = line_feed?;
+    let blank = text[..line_feed].last() == Some(&b'\n');
+    let letter = text.get(line_feed + 1)?.is_ascii_alphabetic();
+    (blank && letter).then_some(line_feed + 1)
+}

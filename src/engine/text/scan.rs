@@ -1,0 +1,626 @@
+//! One chunk, from its first byte to its last.
+
+use memchr::{memchr, memchr2, memchr3};
+
+use super::{Context, NEAR, TextEngine, span, text};
+use crate::Span;
+use crate::engine::annotation::candidate::{Candidate, Step};
+use crate::engine::annotation::usual::usual;
+use crate::engine::bytes::{BRACE, OPENERS};
+use crate::engine::chars::{is_escaped, removable_tail};
+use crate::engine::held::Held;
+use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
+use crate::engine::markdown::line::{Line, prefix};
+use crate::engine::window::white_tail;
+use crate::engine::{Setup, Sink};
+use crate::event::{Diagnostic, DiagnosticCode, Event};
+use crate::steps;
+
+/// A chunk on its way through the engine.
+///
+/// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
+/// which lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. So offsets
+/// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
+pub(super) struct Scan<'a> {
+    pub(super) engine: &'a mut TextEngine,
+    pub(super) setup: Setup<'a>,
+    pub(super) chunk: &'a [u8],
+    pub(super) base: u64,
+    /// Everything before this stream offset has been emitted.
+    pub(super) emitted: u64,
+    /// Every bracket, backtick and tilde before here has been seen, and every brace where those matter.
+    opener: usize,
+    brace: usize,
+    /// The bytes of a barred line before this index hold no line feed.
+    pub(super) barred_from: usize,
+    pub(super) sink: &'a mut Sink<'a>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(
+        engine: &'a mut TextEngine,
+        setup: Setup<'a>,
+        chunk: &'a [u8],
+        base: u64,
+        sink: &'a mut Sink<'a>,
+    ) -> Self {
+        let emitted = engine.held.start(base);
+        Self {
+            engine,
+            setup,
+            chunk,
+            base,
+            emitted,
+            opener: 0,
+            brace: 0,
+            barred_from: 0,
+            sink,
+        }
+    }
+
+    /// No chunk, at the end of what was read.
+    pub(super) fn at_end(
+        engine: &'a mut TextEngine,
+        setup: Setup<'a>,
+        sink: &'a mut Sink<'a>,
+    ) -> Self {
+        let base = engine.position();
+        Self::new(engine, setup, &[], base, sink)
+    }
+
+    /// Takes the chunk from index `at` on.
+    pub(super) fn run(mut self, mut at: usize) {
+        while at < self.chunk.len() {
+            if self.engine.json.open {
+                at = self.json(at);
+                continue;
+            }
+            self.lead(at);
+            let from = at;
+            at = match self.engine.context {
+                Context::Text => self.text(at),
+                Context::Candidate { start } => self.resume_candidate(start),
+                Context::Ticks { run, fence } => self.ticks(at, run, fence),
+                Context::CodeSpan {
+                    run,
+                    closing,
+                    fence,
+                } => self.code_span(at, run, closing, fence),
+                Context::Tildes { run, quoted } => self.tildes(at, run, quoted),
+                Context::Info(fence) => self.info(at, fence),
+                Context::Fence {
+                    fence,
+                    line,
+                    line_start,
+                    cut,
+                } => self.fence(at, fence, line, line_start, cut),
+            };
+            steps::count(at - from);
+        }
+        self.end_of_chunk();
+    }
+
+    pub(super) fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
+        (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
+    }
+
+    /// Stream offset of an index in the chunk.
+    pub(super) const fn offset(&self, at: usize) -> u64 {
+        self.base + at as u64
+    }
+
+    /// Index in the chunk of a stream offset that lies in it.
+    pub(super) const fn index(&self, offset: u64) -> usize {
+        (offset - self.base) as usize
+    }
+
+    /// Index in the chunk after the bytes that the window holds.
+    pub(super) fn unstitched(&self) -> usize {
+        let end = self.engine.window.end().max(self.base);
+        self.index(end)
+    }
+
+    /// Emits all text up to a stream offset.
+    pub(super) fn hand_on(&mut self, upto: u64) {
+        let from = self.emitted;
+        if upto <= from {
+            return;
+        }
+        let buffered = self.base.clamp(from, upto);
+        if from < buffered {
+            let bytes = &self.engine.window.raw_from(from)[..(buffered - from) as usize];
+            (self.sink)(text(bytes, from));
+        }
+        if buffered < upto {
+            let piece = &self.chunk[self.index(buffered)..self.index(upto)];
+            (self.sink)(text(piece, buffered));
+        }
+        self.emitted = upto;
+    }
+
+    /// Ordinary text: on to the next byte that may open something.
+    fn text(&mut self, at: usize) -> usize {
+        let mut at = at;
+        if self.engine.pending.is_some() {
+            at = self.gap(at);
+            if at == self.chunk.len() {
+                return at;
+            }
+        }
+        if self.engine.untrusted {
+            self.note_untrusted(at);
+            return self.chunk.len();
+        }
+        let here = self.next_opener(at);
+        let Some(&byte) = self.chunk.get(here) else {
+            return self.chunk.len();
+        };
+        match byte {
+            b'{' if self.may_be_object(here) => self.start_json(here),
+            b'{' => here + 1,
+            b'~' => {
+                if let Some(quoted) = self.line_prefix(here) {
+                    self.engine.context = Context::Tildes { run: 0, quoted };
+                    here
+                } else {
+                    here + 1
+                }
+            }
+            _ if self.escaped(here) => here + 1,
+            b'`' => {
+                let fence = self.line_prefix(here);
+                self.engine.context = Context::Ticks { run: 0, fence };
+                here
+            }
+            _ if self.may_be_array(here) => self.start_json(here),
+            _ => self.start_candidate(here),
+        }
+    }
+
+    /// Index of the next byte from `at` on that may open a candidate, code or a value, or the chunk's length.
+    #[inline]
+    fn next_opener(&mut self, at: usize) -> usize {
+        if !self.engine.json.on {
+            return self.opener_before(at, self.chunk.len());
+        }
+        // A second pass finds the bytes of the first still near to the processor.
+        let mut from = at;
+        loop {
+            let end = self.chunk.len().min(from + PIECE);
+            let here = self.opener_before(from, end);
+            let here = self.brace_before(from, here);
+            if here < end || end == self.chunk.len() {
+                return here;
+            }
+            from = end;
+        }
+    }
+
+    /// Index of the next bracket, backtick or tilde in `at..end` of the chunk, or `end`.
+    #[inline]
+    fn opener_before(&mut self, at: usize, end: usize) -> usize {
+        let known = self.opener.max(at);
+        if known < end && !OPENERS.contains(&self.chunk[known]) {
+            let [bracket, tick, tilde] = OPENERS;
+            let found = memchr3(bracket, tick, tilde, &self.chunk[known..end]);
+            self.opener = found.map_or(end, |found| known + found);
+            steps::count(self.opener - known);
+            return self.opener;
+        }
+        known.min(end)
+    }
+
+    /// Index of the next brace in `at..end` of the chunk, or `end`.
+    #[inline]
+    fn brace_before(&mut self, at: usize, end: usize) -> usize {
+        let known = self.brace.max(at);
+        if known < end && self.chunk[known] != BRACE {
+            let found = memchr(BRACE, &self.chunk[known..end]);
+            self.brace = found.map_or(end, |found| known + found);
+            steps::count(self.brace - known);
+            return self.brace;
+        }
+        known.min(end)
+    }
+
+    fn note_untrusted(&mut self, at: usize) {
+        steps::count(self.chunk.len() - at);
+        let text = self.chunk[at..]
+            .iter()
+            .rposition(|byte| !byte.is_ascii_whitespace());
+        if let Some(last) = text {
+            self.engine.untrusted_text_end = self.offset(at + last + 1);
+        }
+    }
+
+    /// Whether the byte at `here` is after an odd number of backslashes.
+    fn escaped(&self, here: usize) -> bool {
+        let before = &self.chunk[self.unstitched()..here];
+        match before.last() {
+            Some(b'\\') => {}
+            Some(_) => return false,
+            None => {}
+        }
+        let window = &self.engine.window;
+        let raw = window.raw();
+        let odd_before = is_escaped(raw, raw.len(), window.line().odd_backslashes);
+        is_escaped(before, before.len(), odd_before)
+    }
+
+    /// Whether only indentation, block quote and list markers are between the start of the line and `here`; if so,
+    /// whether there is a block quote marker among them.
+    fn line_prefix(&mut self, here: usize) -> Option<bool> {
+        let before = &self.chunk[self.unstitched()..here];
+        if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
+            let line = &before[at + 1..];
+            steps::count(line.len());
+            return (before[at] == b'\n')
+                .then(|| self.whole_prefix(line, here))
+                .flatten();
+        }
+        self.stitch(here);
+        let window = &self.engine.window;
+        let raw = window.raw();
+        let last = raw.iter().rposition(|&byte| !may_be_prefix(byte));
+        steps::count(raw.len() - last.unwrap_or(0));
+        match last {
+            Some(at) if raw[at] == b'\n' => self.whole_prefix(&raw[at + 1..], here),
+            None if !window.line().content => self
+                .whole_prefix(raw, here)
+                .map(|quoted| quoted || window.line().quote),
+            _ => None,
+        }
+    }
+
+    /// Whether `line`, the bytes between the start of the line and `here`, is a prefix that may come before a fence.
+    fn whole_prefix(&self, line: &[u8], here: usize) -> Option<bool> {
+        let found = prefix(line);
+        let start = self.offset(here) - line.len() as u64;
+        let whole = found.len == line.len() && !found.heading;
+        (whole && start >= self.engine.untrusted_text_end).then_some(found.quote)
+    }
+
+    /// The run of backticks that opens a code span or a fenced block.
+    fn ticks(&mut self, at: usize, run: u64, fence: Option<bool>) -> usize {
+        let here = self.chunk[at..]
+            .iter()
+            .take_while(|&&byte| byte == b'`')
+            .count();
+        let run = run + here as u64;
+        let end = at + here;
+        self.engine.context = if end == self.chunk.len() {
+            Context::Ticks { run, fence }
+        } else {
+            Context::CodeSpan {
+                run,
+                closing: 0,
+                fence: fence.filter(|_| run >= 3),
+            }
+        };
+        end
+    }
+
+    fn code_span(&mut self, at: usize, run: u64, closing: u64, fence: Option<bool>) -> usize {
+        if self.chunk[at] == b'`' {
+            self.engine.context = Context::CodeSpan {
+                run,
+                closing: closing + 1,
+                fence: None,
+            };
+            return at + 1;
+        }
+        if closing == run {
+            self.engine.context = Context::Text;
+            return at;
+        }
+        self.engine.context = Context::CodeSpan {
+            run,
+            closing: 0,
+            fence,
+        };
+        let Some(found) = memchr2(b'`', b'\n', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        let here = at + found;
+        if self.chunk[here] == b'`' {
+            return here;
+        }
+        match fence {
+            Some(quoted) => self.open_fence(
+                here + 1,
+                Fence {
+                    marker: b'`',
+                    run,
+                    quoted,
+                },
+            ),
+            None => self.engine.context = Context::Text,
+        }
+        here + 1
+    }
+
+    fn tildes(&mut self, at: usize, run: u64, quoted: bool) -> usize {
+        let here = self.chunk[at..]
+            .iter()
+            .take_while(|&&byte| byte == b'~')
+            .count();
+        let run = run + here as u64;
+        let end = at + here;
+        self.engine.context = if end == self.chunk.len() {
+            Context::Tildes { run, quoted }
+        } else {
+            Context::after_tildes(run, quoted)
+        };
+        end
+    }
+
+    fn info(&mut self, at: usize, fence: Fence) -> usize {
+        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
+            return self.chunk.len();
+        };
+        self.open_fence(at + found + 1, fence);
+        at + found + 1
+    }
+
+    /// A fenced block whose content starts at `content`.
+    fn open_fence(&mut self, content: usize, fence: Fence) {
+        let start = self.offset(content);
+        let white = self.white_before(start);
+        self.drop_target();
+        self.engine.json.lead = start;
+        self.engine.json.removed.clear();
+        self.engine
+            .window
+            .restart(start, Line::new_block(fence.quoted), white);
+        self.engine.context = Context::Fence {
+            fence,
+            line: FenceLine::Prefix { quote: false },
+            line_start: start,
+            cut: false,
+        };
+    }
+
+    fn fence(
+        &mut self,
+        at: usize,
+        fence: Fence,
+        mut line: FenceLine,
+        mut line_start: u64,
+        cut: bool,
+    ) -> usize {
+        let untrusted = self.engine.untrusted;
+        let json = self.engine.json.on && !untrusted;
+        let mut here = at;
+        while let Some(&byte) = self.chunk.get(here) {
+            let value = json
+                && match byte {
+                    b'{' => self.may_be_object(here),
+                    // The first byte of a quoted block is a marker, or the block is left with it.
+                    b'[' => !fence.quoted && self.may_be_array(here),
+                    _ => false,
+                };
+            // A bracket may still begin an array where only white space came before it.
+            let leading = json && self.engine.json.lead >= self.offset(here);
+            if line == FenceLine::Code && byte != b'\n' && !value && !leading {
+                let rest = &self.chunk[here + 1..];
+                let found = if json {
+                    memchr2(b'\n', b'{', rest)
+                } else {
+                    memchr(b'\n', rest)
+                };
+                here = found.map_or(self.chunk.len(), |found| here + 1 + found);
+                continue;
+            }
+            if untrusted {
+                line = line.untrusted(byte);
+                if byte != b'\n' {
+                    here += 1;
+                    continue;
+                }
+            }
+            let step = fence.step(&mut line, byte);
+            if value && step == FenceStep::Inside {
+                self.engine.context = Context::Fence {
+                    fence,
+                    line,
+                    line_start,
+                    cut,
+                };
+                return self.start_json(here);
+            }
+            here += 1;
+            match step {
+                FenceStep::Inside => {}
+                FenceStep::NextLine => line_start = self.offset(here),
+                FenceStep::Closed { quote } => {
+                    self.engine.context = Context::Fence {
+                        fence,
+                        // The closing line is not content.
+                        line: FenceLine::Tail { quote },
+                        line_start,
+                        cut,
+                    };
+                    self.close_fence(here, line_start, fence.quoted, quote);
+                    return here;
+                }
+                FenceStep::Left => {
+                    self.leave_fence(here - 1, line_start);
+                    return here - 1;
+                }
+            }
+        }
+        self.engine.context = Context::Fence {
+            fence,
+            line,
+            line_start,
+            cut,
+        };
+        here
+    }
+
+    /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
+    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool) {
+        self.find_block(end, line_start, quoted);
+        let engine = &mut *self.engine;
+        if let Some(target) = &mut engine.target {
+            target.removed = engine.json.removed_after(target.span.start());
+        }
+        let start = self.offset(end);
+        let white = self.white_before(start);
+        self.engine
+            .window
+            .restart(start, Line::new_block(quote), white);
+        self.engine.context = Context::Text;
+    }
+
+    /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
+    fn leave_fence(&mut self, here: usize, line_start: u64) {
+        self.stitch(here);
+        self.drop_target();
+        self.engine.json.lead = 0;
+        // Of a long indentation only the end may have been kept.
+        let start = line_start.max(self.engine.window.base());
+        self.engine
+            .window
+            .restart_within(start, Line::new_block(true));
+        self.engine.context = Context::Text;
+    }
+
+    /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
+    pub(super) fn white_before(&self, at: u64) -> usize {
+        let window = &self.engine.window;
+        let white = if at <= window.end() {
+            window.white_before(at)
+        } else {
+            let before = &self.chunk[self.unstitched()..self.index(at)];
+            match removable_tail(before) {
+                white if white < before.len() => white,
+                _ => white_tail(before, window.white_before(window.end())),
+            }
+        };
+        let most = at.saturating_sub(self.engine.strip_from);
+        (white as u64).min(most) as usize
+    }
+
+    /// Starts a candidate at the bracket at `here`.
+    fn start_candidate(&mut self, here: usize) -> usize {
+        let start = self.offset(here);
+        let bytes = &self.chunk[here..];
+        let max = self.setup.limits.max_annotation();
+        if let Some((reading, len)) = usual(bytes, max, self.setup.vocabulary) {
+            self.annotation(span(start, len as u64), &reading, false);
+            return here + len;
+        }
+        self.engine.candidate = Candidate::new();
+        let step = self
+            .engine
+            .candidate
+            .feed(bytes, max, self.setup.vocabulary);
+        let end = here + self.engine.candidate.read();
+        match step {
+            Step::More => self.engine.context = Context::Candidate { start },
+            Step::Closed => self.close_candidate(start, end),
+            ended => self.abandon(start, Some((ended, end))),
+        }
+        end
+    }
+
+    /// Continues a candidate that started in an earlier chunk.
+    fn resume_candidate(&mut self, start: u64) -> usize {
+        let max = self.setup.limits.max_annotation();
+        let before = (self.engine.window.end() - start) as usize;
+        self.engine.candidate.catch_up(before);
+        // One byte more than it may have shows whether it is too long.
+        let more = self.chunk.len().min(max + 1 - before.min(max));
+        if more > self.engine.window.free() {
+            self.slide();
+        }
+        self.engine.window.append(&self.chunk[..more]);
+        let bytes = self.engine.window.raw_from(start);
+        let step = self
+            .engine
+            .candidate
+            .feed(bytes, max, self.setup.vocabulary);
+        let end = self.engine.candidate.read() - before;
+        self.engine.window.truncate(self.offset(end));
+        self.end_candidate(start, step, end);
+        end
+    }
+
+    /// What the bytes up to an index in the chunk did to the candidate that started at `start`.
+    pub(super) fn end_candidate(&mut self, start: u64, step: Step, end: usize) {
+        match step {
+            Step::More => {}
+            Step::Closed => self.close_candidate(start, end),
+            ended => self.abandon(start, Some((ended, end))),
+        }
+    }
+
+    /// The candidate that started at `start` is not an annotation; it ended at an index in the chunk, or with the stream or
+    /// the own text.
+    pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
+        self.engine.context = Context::Text;
+        self.complete();
+        let end = ended.map_or(self.base, |(_, at)| self.offset(at));
+        if start < self.base {
+            // It was buffered in the window, which may start anew before the chunk ends.
+            self.hand_on(end);
+            self.engine.held = Held::NOTHING;
+        }
+        let code = match ended {
+            Some((Step::Dropped, _)) => return,
+            Some((Step::TooLong, _)) => DiagnosticCode::LimitAnnotation,
+            None if !self.engine.candidate.has_started() => return,
+            _ => DiagnosticCode::Unterminated,
+        };
+        self.diagnose(code, Span::new(start, end));
+    }
+
+    /// Emits what need not be buffered and keeps what may be needed of the chunk.
+    fn end_of_chunk(&mut self) {
+        let end = self.base + self.chunk.len() as u64;
+        self.end_bar();
+        let mut buffered = end;
+        match self.engine.context {
+            _ if self.engine.json.open => {
+                buffered = self.buffered_json(end).unwrap_or(end);
+                self.release_json(buffered);
+                let engine = &mut *self.engine;
+                engine
+                    .reader
+                    .retain(self.setup, self.chunk, self.base, self.sink);
+            }
+            Context::Candidate { start } if self.may_close(start) => buffered = start,
+            _ => {}
+        }
+        self.hand_on(buffered);
+        self.retain(self.chunk.len());
+        self.engine.held = Held::between(buffered, end);
+    }
+
+    /// Whether the candidate that started at `start` can still end within the limit.
+    fn may_close(&self, start: u64) -> bool {
+        let max = self.setup.limits.max_annotation();
+        let candidate = &self.engine.candidate;
+        if candidate.read() + NEAR < max {
+            return true;
+        }
+        let bytes = if start >= self.base {
+            &self.chunk[self.index(start)..]
+        } else {
+            self.engine.window.raw_from(start)
+        };
+        candidate.can_close_at(bytes, self.setup.vocabulary) <= max
+    }
+}
+
+/// How much is looked at for one kind of opener before it is looked at for the other.
+const PIECE: usize = 8 << 10;
+
+/// Whether a byte may be in the prefix of a line.
+const fn may_be_prefix(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9' | 0xE2 | 0x80 | 0xA2
+    )
+}

@@ -1,0 +1,216 @@
+//! From where on text may still become part of an assertion.
+
+use super::attach::block_text;
+use super::{Context, TextEngine};
+use crate::Limits;
+use crate::engine::ReleasePoint;
+use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
+use crate::engine::chars::whole_characters;
+use crate::engine::json::Calm;
+use crate::engine::lookback::{Before, From, Reach, look_back, reach};
+use crate::engine::markdown::code::{Fence, FenceLine};
+use crate::engine::markdown::line::trimmed_block;
+
+impl TextEngine {
+    /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
+    /// [`position`](Self::position).
+    pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
+        let found = self.undecided_from(limits);
+        self.reader.answer(found)
+    }
+
+    fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
+        let now = self.position();
+        let is_plain = self.reads_plain_text();
+        if let Some(calm) = &mut self.reader.findings().calm {
+            if is_plain
+                && calm.base == self.window.base()
+                && now <= calm.until
+                && all(self.window.raw_from(calm.upto), CALM)
+            {
+                calm.upto = now;
+                return ReleasePoint::uncut(calm.from);
+            }
+            self.reader.findings().calm = None;
+        }
+        if let Context::Candidate { start } = self.context
+            && let Some((same, from)) = self.reader.findings().candidate
+            && same == start
+        {
+            return ReleasePoint::uncut(from);
+        }
+        if let Some(pending) = &self.pending {
+            let empty = pending.empty.start();
+            let from = self.target.map_or(empty, |target| target.span.start());
+            return ReleasePoint::uncut(from);
+        }
+        let from = match self.context {
+            Context::Info(_) | Context::Tildes { run: 3.., .. } => {
+                return ReleasePoint::uncut(now);
+            }
+            Context::Fence {
+                fence,
+                line,
+                line_start,
+                cut,
+            } => self.undecided_in_block(limits, fence, (line, line_start), cut),
+            _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
+            // A long value is no long sentence, unless it stops being a value.
+            _ if self.json.open => ReleasePoint::uncut(self.undecided_in_text(limits).at),
+            _ => self.undecided_in_text(limits),
+        };
+        if self.json.open {
+            from.at_most(self.reader.undecided_from(from.at))
+        } else {
+            from
+        }
+    }
+
+    fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
+        // A candidate may still become an annotation, with which the text before it is complete.
+        let candidate = match self.context {
+            Context::Candidate { start } if self.held.is_some() => Some(start),
+            _ => None,
+        };
+        let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
+        if let Some((start, (most, false))) = most
+            && self.reader.is_last_answer(most)
+            && self.json_is_closed()
+        {
+            // The answer lies between the last one and the most it can be.
+            self.reader.findings().candidate = Some((start, most));
+            return ReleasePoint::uncut(most);
+        }
+        let (window, max) = (&self.window, limits.max_assertion());
+        let base = window.base();
+        let raw = window.raw();
+        let text = whole_characters(raw);
+        let found = reach(text, window.line(), max);
+        let from = self.reached(found, base + text.len() as u64);
+        if self.reads_plain_text()
+            && let Reach::From(From {
+                calm: Some(until), ..
+            }) = found
+            && text.len() == raw.len()
+        {
+            self.reader.findings().calm = Some(Calm {
+                base,
+                upto: self.window.end(),
+                until: base + until as u64,
+                from: from.at,
+            });
+            return from;
+        }
+        let Some((start, (most, _))) = most else {
+            return from;
+        };
+        let from = from.at_most(most);
+        if from == ReleasePoint::uncut(most) && self.json_is_closed() {
+            self.reader.findings().candidate = Some((start, most));
+        }
+        from
+    }
+
+    /// Where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
+    fn before_candidate(&self, limits: &Limits, start: u64) -> (u64, bool) {
+        let (window, max) = (&self.window, limits.max_assertion());
+        let base = window.base();
+        let text = &window.raw()[..(start - base) as usize];
+        match look_back(text, Some(window.line()), max) {
+            Some((Before::Found { start, cut, .. }, _)) => (base + start as u64, cut),
+            Some((Before::Blank, _)) => (self.reached(Reach::Blank, start).at, false),
+            Some((Before::Nothing, _)) | None => (start, false),
+        }
+    }
+
+    /// Whether the next bytes are ordinary text, unless they open something.
+    const fn reads_plain_text(&self) -> bool {
+        self.window.run() & (TEXT | TEXT_AND_JSON) != 0
+    }
+
+    /// Whether nothing but the text decides where an assertion may begin.
+    fn json_is_closed(&self) -> bool {
+        self.pending.is_none() && !self.json.open
+    }
+
+    /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
+    /// text, or none if it is not that simple, and the same chunk is to be read.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
+        let findings = self.reader.known_findings()?;
+        if let Context::Candidate { start } = self.context {
+            let same = findings.candidate.is_some_and(|(known, _)| known == start);
+            return (same && self.buffer_mut().take_held(chunk)).then_some(false);
+        }
+        let calm = findings.calm.as_mut()?;
+        let now = calm.upto + chunk.len() as u64;
+        let is_calm = calm.upto == self.window.end()
+            && now <= calm.until
+            && self.window.run() & (TEXT | TEXT_AND_JSON) != 0
+            && all(chunk, CALM);
+        if !is_calm || !self.window.append_in_place(chunk) {
+            return None;
+        }
+        calm.upto = now;
+        Some(true)
+    }
+
+    /// What was reached from stream offset `end`.
+    fn reached(&self, found: Reach, end: u64) -> ReleasePoint {
+        let base = self.window.base();
+        match found {
+            Reach::From(found) => ReleasePoint {
+                at: base + found.start as u64,
+                uncut: found.uncut.map(|uncut| base + uncut as u64),
+            },
+            Reach::Blank => {
+                ReleasePoint::uncut(self.target.map_or(end, |target| target.span.start()))
+            }
+            Reach::Nothing => ReleasePoint::uncut(end),
+        }
+    }
+
+    fn undecided_in_block(
+        &self,
+        limits: &Limits,
+        fence: Fence,
+        (line, line_start): (FenceLine, u64),
+        missing: bool,
+    ) -> ReleasePoint {
+        let base = self.window.base();
+        let raw = whole_characters(self.window.raw());
+        let max = limits.max_assertion();
+        let content = match line {
+            FenceLine::Code => raw.len(),
+            // What may be the closing line may be content as well.
+            _ => raw.len().min(line_start.saturating_sub(base) as usize),
+        };
+        let text = |len: usize| {
+            let (range, cut) = block_text(&raw[..len], fence.quoted, missing, max)?;
+            let uncut = match (cut, missing) {
+                (false, _) => Some(range.start),
+                (true, false) => Some(trimmed_block(&raw[..len], fence.quoted).start),
+                (true, true) => None,
+            };
+            Some(ReleasePoint {
+                at: base + range.start as u64,
+                uncut: uncut.map(|uncut| base + uncut as u64),
+            })
+        };
+        let before = || Some(ReleasePoint::uncut(self.target?.span.start()));
+        text(content)
+            .or_else(before)
+            .or_else(|| text(raw.len()))
+            .unwrap_or(ReleasePoint::uncut(base + raw.len() as u64))
+    }
+
+    /// How many bytes before a stream offset stripping removes, which [`undecided_from`](Self::undecided_from) gave.
+    pub(crate) fn removed_before(&self, from: u64) -> u64 {
+        match (&self.pending, self.target) {
+            (Some(pending), None) => pending.empty.start() - pending.clean.start(),
+            (Some(pending), Some(target)) => target.span.start() - pending.clean.start(),
+            (None, Some(target)) if target.span.start() == from => self.removed - target.removed,
+            _ => self.removed - self.json.removed_after(from),
+        }
+    }
+}

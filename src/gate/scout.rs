@@ -1,0 +1,91 @@
+//! Reads ahead of a gate, to see where JSON values stop being that.
+
+use smallvec::SmallVec;
+
+use crate::engine::chars::BYTE_ORDER_MARK;
+use crate::event::{Diagnostic, DiagnosticCode, Event};
+use crate::parser::Parser;
+
+/// Reads a stream of nothing but JSON values for its faults: from there on it is not read as far as the next line.
+#[derive(Clone, Debug)]
+pub(super) struct Scout {
+    parser: Parser,
+    /// Where the stream begins.
+    start: u64,
+}
+
+impl Scout {
+    /// A scout ahead of this parser, which is at the start of a stream; `None` if it reads other text as well.
+    pub(super) fn of(parser: &Parser) -> Option<Box<Self>> {
+        let scout = || Self {
+            start: parser.position(),
+            parser: parser.clone(),
+        };
+        parser.reads_json_alone().then(|| Box::new(scout()))
+    }
+
+    /// Back to the start of a stream.
+    pub(super) fn reset(&mut self) {
+        self.parser.reset();
+    }
+
+    /// Bytes of heap, those of its own box included.
+    pub(super) fn heap_size(&self) -> usize {
+        size_of::<Self>() + self.parser.heap_size()
+    }
+
+    /// The faults in a piece, each with how many bytes of it come before.
+    pub(super) fn push(
+        &mut self,
+        piece: &[u8],
+        untrusted: bool,
+    ) -> SmallVec<[(usize, Diagnostic); 1]> {
+        let (base, start) = (self.parser.position(), self.start);
+        let mut faults = SmallVec::new();
+        let mut note = |event: Event<'_>| {
+            if let Some((at, diagnostic)) = fault(&event) {
+                let before = match at.checked_sub(base) {
+                    // What began like a byte order mark is not one, which is seen at the byte after that.
+                    _ if at == start => mark((base - start) as usize, piece),
+                    before => before.unwrap_or(0) as usize,
+                };
+                faults.push((before, diagnostic));
+            }
+        };
+        if untrusted {
+            self.parser.push_untrusted(piece, &mut note);
+        } else {
+            self.parser.push(piece, &mut note);
+        }
+        faults
+    }
+
+    /// The fault that the stream ends with.
+    pub(super) fn finish(&mut self) -> Option<Diagnostic> {
+        let mut found = None;
+        self.parser.finish(|event: Event<'_>| {
+            found = found.or(fault(&event).map(|(_, diagnostic)| diagnostic));
+        });
+        found
+    }
+}
+
+/// How many bytes of a piece continue a byte order mark that has `taken` bytes.
+fn mark(taken: usize, piece: &[u8]) -> usize {
+    let rest = BYTE_ORDER_MARK.iter().skip(taken);
+    rest.zip(piece).take_while(|(a, b)| a == b).count()
+}
+
+/// Where there is a fault, from which on the stream is not read.
+fn fault(event: &Event<'_>) -> Option<(u64, Diagnostic)> {
+    let Event::Diagnostic(diagnostic) = event else {
+        return None;
+    };
+    let span = diagnostic.span();
+    let at = match diagnostic.code() {
+        DiagnosticCode::JsonSyntax | DiagnosticCode::LimitDepth => span.start(),
+        DiagnosticCode::Unterminated => span.end(),
+        _ => return None,
+    };
+    Some((at, *diagnostic))
+}
