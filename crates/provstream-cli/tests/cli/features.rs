@@ -284,10 +284,12 @@ fn a_response_compressed_with_brotli_is_named() {
     let mut body = b"\x0b\x20\x80".to_vec();
     body.extend_from_slice(br#"data: {"choices":[{"delta":{"content":"A. [substrate.grep]"}}]}"#);
     body.extend_from_slice(b"\n\n\x03");
+    let files = Files::new();
+    // What was not read is written as it is, and is not UTF-8.
+    let output = files.write("out", "");
     for args in [
-        &["strip", "--fail", "--input=auto"][..],
-        &["strip", "--fail", "--input=openai-chat"],
-        &["admit", "--fail", "--input=auto"],
+        &["strip", "--fail", "--input=auto", "-o", &output][..],
+        &["strip", "--fail", "--input=openai-chat", "-o", &output],
     ] {
         let run = run(args, &body);
         assert_eq!(run.status, 3, "{args:?}: {}", run.stderr);
