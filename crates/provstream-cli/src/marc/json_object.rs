@@ -148,7 +148,10 @@ mod tests {
         };
         let syntax =
             |rest: &str| format!("expected a JSON object, found a syntax error at column {rest}");
-        assert_eq!(message("{\"a\" 1}"), (1, syntax("10: expected `:`")));
+        assert_eq!(
+            message("{\"a\" 1}"),
+            (1, syntax("10: expected `:` after the name of a member"))
+        );
         assert_eq!(message("{\"a\":\n 01}"), (2, syntax("3: invalid number")));
         assert_eq!(
             message("{1:2}"),
