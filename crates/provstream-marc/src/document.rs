@@ -391,7 +391,7 @@ values! {
 }
 
 /// What is expected, by what the reader of JSON says.
-const EXPECTED: [(&str, &str); 9] = [
+const EXPECTED: [(&str, &str); 10] = [
     ("expected `:`", "`:` after the name of a member"),
     ("expected `,` or `}`", "`,` or `}` after a member"),
     ("expected `,` or `]`", "`,` or `]` after an element"),
@@ -400,6 +400,10 @@ const EXPECTED: [(&str, &str); 9] = [
     (
         "key must be a string",
         "the name of a member in quotation marks",
+    ),
+    (
+        "invalid number",
+        "a number as JSON writes it, such as 10 or 0.5",
     ),
     ("trailing comma", "a value or a member after the comma"),
     ("trailing characters", "nothing after the value"),

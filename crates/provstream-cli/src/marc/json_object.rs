@@ -152,7 +152,13 @@ mod tests {
             message("{\"a\" 1}"),
             (1, syntax("10: expected `:` after the name of a member"))
         );
-        assert_eq!(message("{\"a\":\n 01}"), (2, syntax("3: invalid number")));
+        assert_eq!(
+            message("{\"a\":\n 01}"),
+            (
+                2,
+                syntax("3: expected a number as JSON writes it, such as 10 or 0.5")
+            )
+        );
         assert_eq!(
             message("{1:2}"),
             (
