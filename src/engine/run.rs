@@ -3,8 +3,7 @@
 use wide::u8x16;
 
 use super::block::{BLOCK, eq, load, mask};
-use super::bytes::{self, BRACE, KINDS, OPENERS, STRING, TEXT, TEXT_AND_JSON};
-use super::json::lexer::string_run;
+use super::bytes::{self, BRACE, KINDS, OPENERS, TEXT, TEXT_AND_JSON};
 
 /// What may be appended with nothing else to do, from the end of a push on.
 ///
@@ -34,7 +33,6 @@ pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: u8) -> bool {
 pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
     match kind {
         TEXT | TEXT_AND_JSON => chunk.len() <= LONG && is_text(chunk),
-        STRING => string_run(chunk, 0) == chunk.len(),
         _ => bytes::all(chunk, kind),
     }
 }
@@ -43,6 +41,9 @@ pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
     let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {
+        if let Ok(block) = chunk.try_into() {
+            return mask(opening(block)) == 0;
+        }
         let mut block = [0; BLOCK];
         if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
             block[..8].copy_from_slice(first);

@@ -246,7 +246,11 @@ impl JsonReader {
     /// chunk is to be read.
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
-        let taken = self.state.tail.buffer_mut().take(chunk);
+        // Few longer chunks are within one string, and the lexer is as fast on those.
+        let taken = match chunk.len() {
+            ..=8 => self.state.tail.buffer_mut().take(chunk),
+            _ => None,
+        };
         if taken.is_none() {
             self.watch_short(chunk)
         } else {

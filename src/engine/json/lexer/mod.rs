@@ -11,7 +11,6 @@ mod white;
 
 use self::nesting::Nesting;
 use self::number::Number;
-pub(crate) use self::run::string_run;
 pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
