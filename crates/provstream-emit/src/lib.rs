@@ -7,8 +7,8 @@
 //! - [`Schema`] describes answers in JSON to the structured output of a provider, and [`subset_violations`] checks that a schema
 //!   keeps to what the provider documents.
 //! - [`Grammar`] describes answers in free text to llguidance, llama.cpp, XGrammar, vLLM and SGLang.
-//! - [`Observations`] list what was observed. With them a prompt says what can be cited, and schemas and grammars make it
-//!   impossible to cite anything else.
+//! - [`Observations`] list what was observed. With them a prompt says what can be cited, and schemas and grammars
+//!   exclude everything else, as far as the engine allows.
 //! - [`example_pair`] turns annotated conversations into examples for fine-tuning.
 //!
 //! Everything is a pure function of its arguments. `docs/emission.md` has a recipe for each engine and says what is enforced and

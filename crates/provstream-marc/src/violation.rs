@@ -94,7 +94,7 @@ codes! {
     IterationAboveMaximum = "iteration-above-maximum", Should, ["MARC-02 9.1"; 2];
     /// There are more violations than are listed.
     LimitViolations = "limit-violations", Should, ["MARC-02 4.1"; 2];
-    /// An object that could be either kind, or neither. Source: MARC-02 12.
+    /// An object whose members do not show which kind it is. Source: MARC-02 12.
     UnknownKind = "unknown-kind", Must, ["MARC-02 12"; 2];
     /// There was nothing to validate.
     Nothing = "nothing", Must, ["MARC-02 4.1"; 2];

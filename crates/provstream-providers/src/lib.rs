@@ -1,7 +1,7 @@
 //! Provenance annotations in the responses of LLM providers, without I/O: read, remove or replace them.
 //!
 //! A provider streams an answer as events: server-sent events (SSE), one JSON value a line, or the objects of one JSON
-//! array. Each event carries a few characters of one [`Channel`], such as a choice, a content block or a candidate.
+//! array. An event usually carries a few characters of one [`Channel`], such as a choice, a content block or a candidate.
 //! Responses that are not streamed are read as well. Each layer is usable on its own:
 //!
 //! - [`StreamRewriter`] writes the same response with the annotations in its text removed or replaced;

@@ -27,8 +27,9 @@ wrapped in this help:
       \"message\":\"`confidence_band` is `Low`; letter case counts: `low`\"}]}
 
 `valid` says that no violation is of level `must`. With --kind auto the members of an object decide which kind it is; one member, \
-such as `marc_version`, is not enough. An object that has the members of both kinds or of neither is a violation, too; so is text \
-that is not JSON, and an input without MARC objects.";
+such as `marc_version`, is not enough. An object with two or more members of the drafts that do not show its kind is a \
+violation, too, unless a MARC object is inside it. So is an object that is not inside another and has no MARC object in it, \
+text that is not JSON, and an input without objects.";
 
 pub(super) const PROJECT: &str = "\
 Print what may be disclosed of MARC-Core records: a MARC-Disclosure object for each.
