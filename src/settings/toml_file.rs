@@ -234,7 +234,12 @@ impl<'t> Table<'t> {
         let likeness = |key: &&&str| (strsim::jaro(unknown, key) * 1000.0) as u32;
         match known.iter().max_by_key(likeness) {
             Some(key) if likeness(&key) >= SIMILAR => format!("{table}, did you mean \"{key}\""),
-            _ => format!("{table}, expected {}", one_of(known)),
+            _ if table.is_empty() => format!(", expected {}", one_of(known)),
+            // In TOML every key after the head of a table belongs to that table.
+            _ => format!(
+                "{table}, expected {}; a key of the whole file goes before the first line in brackets",
+                one_of(known)
+            ),
         }
     }
 
@@ -350,7 +355,7 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn string(&self) -> Result<&'t str, Fault> {
         let string = self.value.get_ref().as_str();
-        string.ok_or_else(|| self.wrong_type("a string"))
+        string.ok_or_else(|| self.wrong_type("a string in quotes"))
     }
 
     /// The tables of an array of tables, which may have only these keys.

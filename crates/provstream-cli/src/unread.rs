@@ -63,7 +63,11 @@ impl Seen {
             start: if self.notices.contains_key(&NoticeCode::BinaryBody) {
                 Start::Binary
             } else {
-                self.start.unwrap_or(Start::Text)
+                let is_cut = self.notices.contains_key(&NoticeCode::UnterminatedEvent);
+                match self.start {
+                    Some(Start::Json | Start::Events) if is_cut => Start::Cut,
+                    start => start.unwrap_or(Start::Text),
+                }
             },
         };
         // In the streams of these formats nothing marks the end.
@@ -104,6 +108,8 @@ enum Start {
     Json,
     /// A field or a comment of server-sent events.
     Events,
+    /// One of these, which ends in the middle of an event.
+    Cut,
     /// Bytes that no text begins with.
     Binary,
     /// Something else.
@@ -201,6 +207,7 @@ impl Display for Unknown {
                 "; expected a response of a provider, streamed or whole, found other JSON: read it without --input, or its texts with \
                  --field",
             ),
+            (_, Start::Cut) => f.write_str("; the input ends in the middle of an event, so it was cut short"),
             (_, Start::Binary) => f.write_str(
                 "; expected server-sent events or JSON, found bytes that are not text, perhaps compressed with Brotli: decompress \
                  them first",

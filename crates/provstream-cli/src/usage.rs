@@ -148,6 +148,7 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 .iter()
                 .find(|(with, needed)| *needed == option && given(with));
             match pair {
+                Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
                 Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
                 None => format!("`{command}` needs {}", needed(&argument)),
             }
@@ -237,13 +238,31 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
             "{option}: expected a value, found the option `{value}`; a value that begins with - is given as {option}={value}"
         );
     }
-    let similar = part(error, ContextKind::SuggestedArg);
-    let takes_file = definition_of(command)
+    let definition = definition_of(command);
+    let takes_file = definition
         .get_positionals()
         .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
+    let elsewhere = elsewhere(argument, command, takes_file);
+    // An option of another command is meant as that one.
+    let similar = part(error, ContextKind::SuggestedArg)
+        .filter(|_| !elsewhere.ends_with("have it") && !elsewhere.ends_with("has it"));
     match similar {
         _ if !argument.starts_with('-') || argument == "-" => {
-            if takes_file {
+            let is_missing = |option: &str| {
+                !words
+                    .iter()
+                    .any(|word| word.to_string_lossy().starts_with(option))
+            };
+            if takes_file
+                && definition
+                    .get_arguments()
+                    .any(|known| known.get_long() == Some("policy"))
+                && is_missing("--policy")
+            {
+                format!(
+                    "`{command}` reads one file, found a second one: `{argument}`; a policy is given as --policy FILE"
+                )
+            } else if takes_file {
                 format!("`{command}` reads one file, found a second one: `{argument}`")
             } else {
                 format!("`{command}` expects no further argument, found `{argument}`")
@@ -255,10 +274,7 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                 bare(&similar)
             )
         }
-        None => format!(
-            "unknown option `{argument}` of `{command}`{}",
-            elsewhere(argument, command, takes_file)
-        ),
+        None => format!("unknown option `{argument}` of `{command}`{elsewhere}"),
     }
 }
 

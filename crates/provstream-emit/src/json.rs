@@ -24,6 +24,10 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             .map(<[u8]>::len)
             .sum();
         let offset = (before + error.column().saturating_sub(1)).min(text.len());
+        if text.trim_ascii().is_empty() {
+            let what = "expected JSON, found nothing".to_owned();
+            return Fault { offset: 0, what };
+        }
         if error.is_eof() {
             let what = "expected JSON, found its end too early".to_owned();
             return Fault {

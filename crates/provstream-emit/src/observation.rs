@@ -99,7 +99,13 @@ impl Observations {
         })?;
         let value = json::value(file).map_err(|fault| ObservationError {
             place: Some(FilePosition::of(text, fault.offset)),
-            ..ObservationError::file(fault.what)
+            ..ObservationError::file(match file.trim_ascii_start().first() {
+                Some(b'{') => format!(
+                    "{}; put the observations in one array: [{{…}}, {{…}}]",
+                    fault.what
+                ),
+                _ => fault.what,
+            })
         })?;
         let Some(items) = json::elements(value) else {
             let found = json::kind(value);
