@@ -219,7 +219,7 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\n{window}skew = 5\n{rule}"),
             Kind::WrongType,
-            "line 3, column 8: expected a string for \"skew\", found 5",
+            "line 3, column 8: expected a string in quotes for \"skew\", found 5",
         ),
         (
             format!("floor = 2\n{rule}text = \"x\"\n"),

@@ -236,7 +236,7 @@ fn messages_say_what_was_expected_and_found() {
         ("", "line 1, column 1: missing key \"version\""),
         (
             "version = 1",
-            "line 1, column 11: expected a string for \"version\", found 1",
+            "line 1, column 11: expected a string in quotes for \"version\", found 1",
         ),
         (
             "version = \"1\"",

@@ -388,6 +388,18 @@ mod tests {
                 "`provstream marc validate` reads one file, found a second one: `-`",
             ),
             (
+                &["provstream", "gate", "--floor", "2"],
+                "unknown option `--floor` of `provstream gate`; `provstream admit` has it",
+            ),
+            (
+                &["provstream", "gate", "policy.toml", "answer.txt"],
+                "`provstream gate` reads one file, found a second one: `answer.txt`; a policy is given as --policy FILE",
+            ),
+            (
+                &["provstream", "citations", "write", "--as=web-annotation"],
+                "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7",
+            ),
+            (
                 &["provstream", "strip", "--nothing"],
                 "unknown option `--nothing` of `provstream strip`",
             ),

@@ -69,7 +69,7 @@ fn what_teaches_faults_or_nothing_is_refused() {
         assert_eq!(error, format!("message 1: {code} (1 in all)"), "{content}");
     }
     for (wrong, message) in [
-        ("", "column 1: expected JSON, found its end too early"),
+        ("", "column 1: expected JSON, found nothing"),
         ("[1,\n", "column 4: expected JSON, found its end too early"),
         ("[]", "expected an object with an array \"messages\""),
         (
@@ -199,10 +199,7 @@ fn wrong_observations_are_refused_with_their_place() {
         1
     );
     for (file, message) in [
-        (
-            "",
-            "line 1, column 1: expected JSON, found its end too early",
-        ),
+        ("", "line 1, column 1: expected JSON, found nothing"),
         (
             "[\n{]",
             "line 2, column 2: expected JSON, found \"]\": key must be a string",
@@ -210,6 +207,10 @@ fn wrong_observations_are_refused_with_their_place() {
         (
             "[]\n[]",
             "line 2, column 1: expected one JSON value, found more after it: \"[]\"",
+        ),
+        (
+            "{}\n{}",
+            "line 2, column 1: expected one JSON value, found more after it: \"{}\"; put the observations in one array: [{…}, {…}]",
         ),
         (
             "[\n {\"id\": \"a\"}]",
