@@ -35,7 +35,7 @@ struct Waiting {
     fresh: Option<Box<Rewriter>>,
 }
 
-/// The report on a response of which nothing came.
+/// The report on an empty response.
 static NOTHING: ReadReport = ReadReport::new();
 
 impl StreamRewriter {

@@ -61,7 +61,7 @@ pub struct SseDecoder {
 /// What an event has before its data, for those after it that have the same.
 #[derive(Clone, Debug, Default)]
 struct Head {
-    /// The lines before the one of data, and that one up to its value; empty if there is none to compare with.
+    /// The lines before the one of data, and that one up to its value; empty without an event to compare with.
     bytes: Vec<u8>,
     /// Where in them the type of the event is.
     name: Range<u8>,

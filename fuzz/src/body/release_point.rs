@@ -33,7 +33,7 @@ pub(super) fn check(data: &[u8]) {
     for segment in &case.input {
         feed(&mut once, segment.own, &segment.bytes, |_| {});
     }
-    // A change to text of the other kind, of which nothing has come yet, is not known to the second parser.
+    // A change to text of the other kind, before its first byte, is not known to the second parser.
     if case.input.last().is_some_and(|last| !last.bytes.is_empty()) {
         let found = once.undecided_from();
         // Where `max_assertion` cuts and the text ends within a character, it counts from the character's start or from the

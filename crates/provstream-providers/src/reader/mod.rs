@@ -278,7 +278,7 @@ impl Reader {
         }
     }
 
-    /// Begins or continues a channel's text; `false` if there is none to begin or no room for one more.
+    /// Begins or continues a channel's text; `false` without text to begin, or without room for one more.
     fn begin(&mut self, channel: Channel, text: Str) -> bool {
         if let Some(open) = self
             .channels
