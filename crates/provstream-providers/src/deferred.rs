@@ -143,12 +143,6 @@ impl Deferred {
         self.marks.push(Mark { event, digits, of });
     }
 
-    /// The first block at whose end a channel waits.
-    pub(super) fn waiting_block(&self) -> Option<u32> {
-        let mut blocks = self.points.iter().map(|(_, point)| self.block_at(*point));
-        blocks.next().flatten()
-    }
-
     /// Where the first event is that something may be added to, or that is of this block or of a later one.
     pub(super) fn start_of(&self, block: u32) -> usize {
         let points = self.points.iter().map(|(_, point)| match point {

@@ -106,6 +106,11 @@ impl Seams {
         !self.waiting.is_empty()
     }
 
+    /// The block that ends at the first of them.
+    pub(super) fn first_block(&self) -> Option<u32> {
+        self.waiting.first()?.block
+    }
+
     /// How many of them are among the events that are held back.
     pub(super) fn deferred(&self) -> usize {
         let deferred = self.waiting.iter().filter(|seam| seam.string.is_none());

@@ -109,11 +109,12 @@ impl<R: TextRewriter> State<R> {
 
     /// The first block without text of which more comes; a number that no block has if there is none.
     fn undecided_block(&self) -> u32 {
-        let ended = self.deferred.waiting_block().unwrap_or(u32::MAX);
-        let open = self.blocks.undecided().unwrap_or(u32::MAX);
+        let seams = self.texts.iter().filter_map(|text| text.seams.as_ref());
+        let ended = seams.filter_map(|seams| seams.first_block());
         // The event that is being read may be its end.
-        let named = self.blocks.named_empty().unwrap_or(u32::MAX);
-        ended.min(open).min(named)
+        let others = [self.blocks.undecided(), self.blocks.named_empty()];
+        let first = ended.chain(others.into_iter().flatten()).min();
+        first.unwrap_or(u32::MAX)
     }
 
     /// Writes the events held back, but for those of blocks that lost all their text.
