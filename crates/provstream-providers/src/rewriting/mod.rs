@@ -300,13 +300,7 @@ impl<R: TextRewriter> State<R> {
             }
         }
         let is_idle = odd.is_none() && !is_final && self.is_idle(frame, &found);
-        for (channel, text) in &pending.repeatable {
-            let mut texts = self.texts.iter_mut();
-            let state = texts.find(|state| state.channel == *channel && state.is_holding());
-            if let Some(state) = state {
-                state.template.keep(frame, text.range());
-            }
-        }
+        self.keep_templates(frame, &pending);
         if let Some(code) = odd {
             handler.item(Item::Notice(Notice::new(code, frame.span())));
         }
@@ -332,6 +326,17 @@ impl<R: TextRewriter> State<R> {
         }
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Keeps an event as the pattern of those that are added for text in it that is held back.
+    fn keep_templates(&mut self, frame: &Frame<'_>, pending: &Pending) {
+        for (channel, text) in &pending.repeatable {
+            let mut texts = self.texts.iter_mut();
+            let state = texts.find(|state| state.channel == *channel && state.is_holding());
+            if let Some(state) = state {
+                state.template.keep(frame, text.range());
+            }
+        }
     }
 
     /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.

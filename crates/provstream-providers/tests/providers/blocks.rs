@@ -362,7 +362,7 @@ fn gated<P: Policy + Clone>(wire: Wire, policy: P, stream: &[u8], size: usize) -
     let mut out = Vec::new();
     let mut gate = StreamGate::new(wire.format(), Parser::new(), policy);
     pushed(stream, size, |chunk| {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes))
+        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     });
     gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     assert!(gate.report().is_complete(), "{:?}", gate.report());
@@ -373,7 +373,7 @@ fn stripped(wire: Wire, stream: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rewriter = StreamRewriter::new(wire.format(), Parser::new());
     pushed(stream, size, |chunk| {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes))
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     });
     rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     out
