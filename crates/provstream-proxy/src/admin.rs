@@ -40,7 +40,9 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
                 async move { Ok::<_, Infallible>(answer) }
             });
             let mut builder = http1::Builder::new();
-            builder.timer(TokioTimer::new()).header_read_timeout(timeouts.head);
+            builder
+                .timer(TokioTimer::new())
+                .header_read_timeout(timeouts.head);
             // A connection that breaks is the admin's.
             let _ = builder.serve_connection(io, service).await;
             drop(permit);
@@ -51,7 +53,9 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "expected GET\n".to_owned());
-        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
     match request.uri().path() {
@@ -61,7 +65,10 @@ fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>>
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n".to_owned())
         }
         "/readyz" => plain(StatusCode::OK, "ok\n".to_owned()),
-        _ => plain(StatusCode::NOT_FOUND, "expected /metrics, /healthz or /readyz\n".to_owned()),
+        _ => plain(
+            StatusCode::NOT_FOUND,
+            "expected /metrics, /healthz or /readyz\n".to_owned(),
+        ),
     }
 }
 
@@ -69,7 +76,10 @@ fn plain(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(text.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

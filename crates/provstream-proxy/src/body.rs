@@ -233,11 +233,15 @@ impl Streamed {
             }
             match self.end {
                 Some(Flow::Done) => {
-                    let trailers = self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers)));
+                    let trailers = self
+                        .trailers
+                        .take()
+                        .map(|trailers| Ok(Frame::trailers(trailers)));
                     return Poll::Ready(trailers);
                 }
                 Some(_) => {
-                    let error = io::Error::new(io::ErrorKind::ConnectionAborted, "the response broke off");
+                    let error =
+                        io::Error::new(io::ErrorKind::ConnectionAborted, "the response broke off");
                     return Poll::Ready(Some(Err(error)));
                 }
                 None => {}
@@ -300,7 +304,9 @@ impl Body for ProxyBody {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes, _) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Whole(bytes, _) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             Self::Stream(streamed) => match (&streamed.through, &streamed.upstream) {
                 // The length of what passes is the upstream's.
                 (Through::Pass(_), Some(upstream)) => upstream.size_hint(),

@@ -39,7 +39,10 @@ pub(crate) struct TooMuch;
 
 impl core::fmt::Display for TooMuch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "the body grows to more than {MAX_STEP} bytes for {STEP} bytes of its compressed form")
+        write!(
+            f,
+            "the body grows to more than {MAX_STEP} bytes for {STEP} bytes of its compressed form"
+        )
     }
 }
 
@@ -80,11 +83,7 @@ impl Decoder {
     }
 
     /// Decompresses the next bytes, and gives what they become to `take`, a step at a time.
-    pub(crate) fn push(
-        &mut self,
-        bytes: &[u8],
-        mut take: impl FnMut(&[u8]),
-    ) -> io::Result<()> {
+    pub(crate) fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
         for step in bytes.chunks(STEP) {
             match self {
                 Self::Gzip(decoder) => {
@@ -187,7 +186,11 @@ impl Zstd {
         let mut rest = &self.input[..];
         if let Err(error) = self.decoder.reset(&mut rest) {
             let may_be_cut = self.input.len() < MAX_HEADER;
-            return if may_be_cut { Ok(false) } else { Err(invalid(error)) };
+            return if may_be_cut {
+                Ok(false)
+            } else {
+                Err(invalid(error))
+            };
         }
         let taken = self.input.len() - rest.len();
         self.input.drain(..taken);
@@ -203,7 +206,11 @@ impl Zstd {
         let header = u32::from_le_bytes([first, second, third, 0]);
         let is_last = header & 1 != 0;
         // A block of one byte that is repeated has that byte alone.
-        let size = if header >> 1 & 3 == 1 { 1 } else { (header >> 3) as usize };
+        let size = if header >> 1 & 3 == 1 {
+            1
+        } else {
+            (header >> 3) as usize
+        };
         let checksum = if is_last && self.has_checksum { 4 } else { 0 };
         let length = 3 + size + checksum;
         let Some(mut block) = self.input.get(..length) else {
@@ -261,7 +268,7 @@ mod tests {
     }
 
     fn gzip(body: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         encoder.write_all(body).expect("memory");
         encoder.finish().expect("memory")
     }
@@ -278,7 +285,10 @@ mod tests {
                 let out = through(encoding, &compressed, size).expect(encoding);
                 assert_eq!(out, body, "{encoding}, pieces of {size}");
                 let cut = &compressed[..compressed.len() - 5];
-                assert!(through(encoding, cut, size).is_err(), "{encoding}, pieces of {size}");
+                assert!(
+                    through(encoding, cut, size).is_err(),
+                    "{encoding}, pieces of {size}"
+                );
             }
         }
         // `printf 'It rains.' | brotli`
@@ -293,7 +303,10 @@ mod tests {
     fn bombs_are_errors() {
         let body = vec![b' '; 8 << 20];
         for (encoding, compressed) in [("gzip", gzip(&body)), ("zstd", zstd(&body))] {
-            assert!(through(encoding, &compressed, 1 << 16).is_err(), "{encoding}");
+            assert!(
+                through(encoding, &compressed, 1 << 16).is_err(),
+                "{encoding}"
+            );
         }
     }
 

@@ -19,13 +19,12 @@ impl Handle {
     ///
     /// A file that the settings name cannot be used. The settings stay as they are.
     pub fn reload(&self, config: Config) -> io::Result<()> {
-        let loaded = Loaded::new(config);
-        self.note_reload(loaded.is_ok());
-        self.0.replace(loaded?);
+        self.0.replace(Loaded::new(config)?);
+        self.note_reload(true);
         Ok(())
     }
 
-    /// Counts a reload that did not come to [`reload`](Self::reload), because the file is wrong.
+    /// Counts a reload that failed.
     pub fn note_failed_reload(&self) {
         self.note_reload(false);
     }
@@ -33,7 +32,9 @@ impl Handle {
     fn note_reload(&self, is_done: bool) {
         let result = if is_done { "ok" } else { "failed" };
         let labels = labels(&[("result", result)]);
-        self.0.metrics.count("provstream_config_reloads_total", labels, 1);
+        self.0
+            .metrics
+            .count("provstream_config_reloads_total", labels, 1);
     }
 
     /// Ends the proxy: no more connections are taken, and responses may end for as long as `drain` says.

@@ -1,8 +1,8 @@
 //! The headers that end at a proxy, and those that no longer fit a body that has changed.
 
 use http::header::{
-    ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, EXPECT, HOST,
-    HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED, PROXY_AUTHENTICATE,
+    ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, EXPECT,
+    HOST, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 
@@ -117,7 +117,10 @@ mod tests {
         for_upstream(&mut headers, "api.example.com", true);
         let mut names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
-        assert_eq!(names, ["accept-encoding", "authorization", "host", "te", "via"]);
+        assert_eq!(
+            names,
+            ["accept-encoding", "authorization", "host", "te", "via"]
+        );
         assert_eq!(headers[AUTHORIZATION], "Bearer key");
         assert_eq!(headers[HOST], "api.example.com");
         assert_eq!(headers[ACCEPT_ENCODING], "identity");

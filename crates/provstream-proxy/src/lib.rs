@@ -16,6 +16,7 @@ mod handle;
 mod headers;
 mod inflight;
 mod log;
+mod main_loop;
 mod metrics;
 mod outgoing;
 mod record;
@@ -27,6 +28,7 @@ mod shared;
 mod stalled;
 mod tls;
 
-pub use config::{Config, Upstream};
+pub use config::{Config, Upstream, UpstreamError};
 pub use handle::Handle;
+pub use main_loop::{run, run_demo};
 pub use server::{Proxy, StartError};

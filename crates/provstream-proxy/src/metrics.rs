@@ -36,30 +36,81 @@ impl Histogram {
 
 /// The families of counters, with what they count.
 const COUNTERS: [(&str, &str); 11] = [
-    ("provstream_requests_total", "Requests, by how their responses ended."),
-    ("provstream_uninspected_total", "Responses of which not everything was inspected, by reason."),
-    ("provstream_annotations_total", "Annotations of assertions, by class."),
-    ("provstream_decisions_total", "Decisions of a gate about assertions, by disposition and action."),
-    ("provstream_unread_events_total", "Events that may have text that was not read, by kind."),
-    ("provstream_streams_ended_total", "Texts that a policy ended."),
-    ("provstream_upstream_bytes_total", "Bytes of response bodies from upstreams, decompressed."),
-    ("provstream_client_bytes_total", "Bytes of response bodies for clients."),
-    ("provstream_text_bytes_total", "Bytes of text that a gate released or withheld."),
-    ("provstream_keep_alives_total", "Comments that were sent while text was held back."),
-    ("provstream_config_reloads_total", "Reloads of the settings, by result."),
+    (
+        "provstream_requests_total",
+        "Requests, by how their responses ended.",
+    ),
+    (
+        "provstream_uninspected_total",
+        "Responses of which not everything was inspected, by reason.",
+    ),
+    (
+        "provstream_annotations_total",
+        "Annotations of assertions, by class.",
+    ),
+    (
+        "provstream_decisions_total",
+        "Decisions of a gate about assertions, by disposition and action.",
+    ),
+    (
+        "provstream_unread_events_total",
+        "Events that may have text that was not read, by kind.",
+    ),
+    (
+        "provstream_streams_ended_total",
+        "Texts that a policy ended.",
+    ),
+    (
+        "provstream_upstream_bytes_total",
+        "Bytes of response bodies from upstreams, decompressed.",
+    ),
+    (
+        "provstream_client_bytes_total",
+        "Bytes of response bodies for clients.",
+    ),
+    (
+        "provstream_text_bytes_total",
+        "Bytes of text that a gate released or withheld.",
+    ),
+    (
+        "provstream_keep_alives_total",
+        "Comments that were sent while text was held back.",
+    ),
+    (
+        "provstream_config_reloads_total",
+        "Reloads of the settings, by result.",
+    ),
 ];
 
 const HISTOGRAMS: [(&str, &str); 4] = [
-    ("provstream_time_to_first_byte_seconds", "From a request to the first byte of the body for the client."),
-    ("provstream_time_to_upstream_head_seconds", "From a request to the head of the upstream's response."),
-    ("provstream_time_between_chunks_seconds", "Between two chunks of a body for the client."),
-    ("provstream_request_duration_seconds", "From a request to the end of its response."),
+    (
+        "provstream_time_to_first_byte_seconds",
+        "From a request to the first byte of the body for the client.",
+    ),
+    (
+        "provstream_time_to_upstream_head_seconds",
+        "From a request to the head of the upstream's response.",
+    ),
+    (
+        "provstream_time_between_chunks_seconds",
+        "Between two chunks of a body for the client.",
+    ),
+    (
+        "provstream_request_duration_seconds",
+        "From a request to the end of its response.",
+    ),
 ];
 
 const GAUGES: [(&str, &str); 3] = [
     ("provstream_connections", "Connections of clients."),
-    ("provstream_requests_in_flight", "Requests whose responses have not ended."),
-    ("provstream_held_bytes", "Bytes that are held back in all streams."),
+    (
+        "provstream_requests_in_flight",
+        "Requests whose responses have not ended.",
+    ),
+    (
+        "provstream_held_bytes",
+        "Bytes that are held back in all streams.",
+    ),
 ];
 
 /// What is counted.

@@ -71,7 +71,9 @@ impl Body for Outgoing {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let (client, left, most, sleep, note) = match &mut *self {
-            Self::Whole(bytes) => return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Whole(bytes) => {
+                return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
+            }
             Self::Stream {
                 client,
                 left,
@@ -98,7 +100,9 @@ impl Body for Outgoing {
             Poll::Pending => Fault::Stalled,
         };
         note.set(fault);
-        Poll::Ready(Some(Err(io::Error::other("the body of the request ended before its end"))))
+        Poll::Ready(Some(Err(io::Error::other(
+            "the body of the request ended before its end",
+        ))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -110,7 +114,9 @@ impl Body for Outgoing {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             Self::Stream { client, .. } => client.size_hint(),
         }
     }

@@ -127,13 +127,24 @@ impl Record {
             metrics.count("provstream_unread_events_total", labels, count);
         }
         for (_, end) in outcome.ended() {
-            let end = if *end == GateEnd::Suspended { "suspend" } else { "refuse" };
+            let end = if *end == GateEnd::Suspended {
+                "suspend"
+            } else {
+                "refuse"
+            };
             let labels = labels(&[route, ("end", end)]);
             metrics.count("provstream_streams_ended_total", labels, 1);
         }
         let upstream = labels(&[route]);
-        metrics.count("provstream_upstream_bytes_total", upstream, outcome.bytes_in());
-        for (what, bytes) in [("released", outcome.released()), ("withheld", outcome.removed())] {
+        metrics.count(
+            "provstream_upstream_bytes_total",
+            upstream,
+            outcome.bytes_in(),
+        );
+        for (what, bytes) in [
+            ("released", outcome.released()),
+            ("withheld", outcome.removed()),
+        ] {
             let labels = labels(&[route, ("what", what)]);
             metrics.count("provstream_text_bytes_total", labels, bytes);
         }
@@ -152,7 +163,9 @@ impl Record {
             end: self.end,
             inspected: uninspected.is_none(),
             uninspected,
-            format: outcome.and_then(Outcome::format).map(provstream_providers::Format::as_str),
+            format: outcome
+                .and_then(Outcome::format)
+                .map(provstream_providers::Format::as_str),
             assertions: outcome.map_or(0, Outcome::assertions),
             withheld_bytes: outcome.map_or(0, Outcome::removed),
             client_bytes: self.client_bytes,
@@ -177,10 +190,23 @@ impl Drop for Record {
             500.. => "5xx",
             _ => "none",
         };
-        let request = labels(&[route, ("action", self.action), ("status", status), ("end", self.end)]);
+        let request = labels(&[
+            route,
+            ("action", self.action),
+            ("status", status),
+            ("end", self.end),
+        ]);
         metrics.count("provstream_requests_total", request, 1);
-        metrics.count("provstream_client_bytes_total", labels(&[route]), self.client_bytes);
-        metrics.count("provstream_keep_alives_total", labels(&[route]), self.keep_alives);
+        metrics.count(
+            "provstream_client_bytes_total",
+            labels(&[route]),
+            self.client_bytes,
+        );
+        metrics.count(
+            "provstream_keep_alives_total",
+            labels(&[route]),
+            self.keep_alives,
+        );
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {
             let labels = labels(&[route, ("reason", reason)]);
@@ -195,10 +221,22 @@ impl Drop for Record {
             times
         };
         let durations = [
-            ("provstream_time_to_first_byte_seconds", self.first.map(once)),
-            ("provstream_time_to_upstream_head_seconds", self.upstream_head.map(once)),
-            ("provstream_time_between_chunks_seconds", Some(self.between.clone())),
-            ("provstream_request_duration_seconds", Some(once(self.started.elapsed()))),
+            (
+                "provstream_time_to_first_byte_seconds",
+                self.first.map(once),
+            ),
+            (
+                "provstream_time_to_upstream_head_seconds",
+                self.upstream_head.map(once),
+            ),
+            (
+                "provstream_time_between_chunks_seconds",
+                Some(self.between.clone()),
+            ),
+            (
+                "provstream_request_duration_seconds",
+                Some(once(self.started.elapsed())),
+            ),
         ];
         for (family, times) in durations {
             if let Some(times) = times {

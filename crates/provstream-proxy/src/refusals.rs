@@ -10,7 +10,11 @@ use crate::body::{ProxyBody, Through};
 use crate::record::Record;
 
 /// A response in the place of an upstream's.
-pub(crate) fn refused(cause: Cause, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
+pub(crate) fn refused(
+    cause: Cause,
+    format: Option<Format>,
+    mut record: Record,
+) -> Response<ProxyBody> {
     record.end = cause.as_str();
     refusal(&Refusal::new(cause, format), record)
 }
@@ -24,7 +28,10 @@ pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBo
     let mut response = Response::new(ProxyBody::whole(body, Some(Through::Pass(record))));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(refusal.content_type()));
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static(refusal.content_type()),
+    );
     headers.insert(CONTENT_LENGTH, length.into());
     response
 }

@@ -118,7 +118,8 @@ async fn filtered(
     }
     let first = inflight.take();
     head.headers.remove(CONTENT_LENGTH);
-    let streamed = Streamed::new(upstream, Through::Filter(inflight), waits, ending).with_first(first);
+    let streamed =
+        Streamed::new(upstream, Through::Filter(inflight), waits, ending).with_first(first);
     Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
 }
 
@@ -128,8 +129,12 @@ fn whole(mut head: response::Parts, mut inflight: Box<Inflight>) -> Response<Pro
     if let Some(status) = inflight.status() {
         head.status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
         inflight.record.status = head.status.as_u16();
-        head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        head.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     head.headers.insert(CONTENT_LENGTH, body.len().into());
-    Response::from_parts(head, ProxyBody::whole(body, Some(Through::Filter(inflight))))
+    Response::from_parts(
+        head,
+        ProxyBody::whole(body, Some(Through::Filter(inflight))),
+    )
 }

@@ -37,6 +37,15 @@ pub struct StartError {
     error: io::Error,
 }
 
+impl StartError {
+    pub(crate) fn new(what: &str, error: io::Error) -> Self {
+        Self {
+            what: what.to_owned(),
+            error,
+        }
+    }
+}
+
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.what, self.error)

@@ -65,7 +65,9 @@ const fn of_fault(fault: Fault) -> Wrong {
 pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Response<ProxyBody> {
     let loaded = shared.loaded();
     let config = &loaded.config;
-    let route = config.routes.route(request.method().as_str(), request.uri().path());
+    let route = config
+        .routes
+        .route(request.method().as_str(), request.uri().path());
     let id = shared.next_id();
     let about = (request.method(), request.uri());
     let mut record = Record::new(&shared.metrics, id, route, about, config.log);
@@ -109,7 +111,10 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
 fn refuse(wrong: Wrong, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
     record.end = wrong.code;
     let status = wrong.status.as_u16();
-    refusal(&Refusal::with_status(status, wrong.code, wrong.message, format), record)
+    refusal(
+        &Refusal::with_status(status, wrong.code, wrong.message, format),
+        record,
+    )
 }
 
 /// What is wrong with the head of a request, if anything is.
@@ -118,7 +123,11 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
     let headers = request.headers();
     if request.method() == Method::CONNECT {
         let status = StatusCode::METHOD_NOT_ALLOWED;
-        return Some(wrong(status, "method_not_allowed", "this proxy opens no tunnels"));
+        return Some(wrong(
+            status,
+            "method_not_allowed",
+            "this proxy opens no tunnels",
+        ));
     }
     if !request.uri().path().starts_with('/') {
         return bad("expected a path that begins with a slash");
@@ -198,6 +207,8 @@ fn choices(body: &[u8]) -> usize {
     let Ok(body) = serde_json::from_slice::<Body>(body) else {
         return 1;
     };
-    let candidates = body.generation.and_then(|generation| generation.candidate_count);
+    let candidates = body
+        .generation
+        .and_then(|generation| generation.candidate_count);
     body.n.or(candidates).unwrap_or(1).max(1)
 }

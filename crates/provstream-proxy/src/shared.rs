@@ -30,7 +30,9 @@ impl Loaded {
         let audit = match &config.audit {
             None => None,
             Some(path) => Some(AuditFile {
-                file: Arc::new(Mutex::new(File::options().append(true).create(true).open(path)?)),
+                file: Arc::new(Mutex::new(
+                    File::options().append(true).create(true).open(path)?,
+                )),
                 is_synced: config.audit_sync,
             }),
         };

@@ -15,7 +15,8 @@ use crate::config::Timeouts;
 use crate::outgoing::Outgoing;
 
 /// Sends requests to upstreams. Their certificates are verified.
-pub(crate) type Client = hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Outgoing>;
+pub(crate) type Client =
+    hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Outgoing>;
 
 /// How long a connection is kept that no request uses.
 const POOLED: Duration = Duration::from_secs(30);
@@ -54,11 +55,13 @@ pub(crate) fn client(timeouts: &Timeouts, authorities: Option<&[u8]>) -> io::Res
         .https_or_http()
         .enable_all_versions()
         .wrap_connector(connector);
-    Ok(hyper_util::client::legacy::Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(POOLED)
-        .timer(TokioTimer::new())
-        // A request that was not begun to be written may go through another connection: the upstream has not seen it.
-        .retry_canceled_requests(true)
-        .build(connector))
+    Ok(
+        hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(POOLED)
+            .timer(TokioTimer::new())
+            // A request that was not begun to be written may go through another connection: the upstream has not seen it.
+            .retry_canceled_requests(true)
+            .build(connector),
+    )
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use provstream::provenance::Vocabulary;
 use provstream_route::{Route, Routes};
 
-pub use self::upstream::Upstream;
+pub use self::upstream::{Upstream, UpstreamError};
 
 /// The settings of a proxy, as its file and the command line give them.
 ///

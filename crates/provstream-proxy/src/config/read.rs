@@ -12,8 +12,17 @@ use provstream_route::{RouteError, Routes};
 use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
 
 const KEYS: [&str; 11] = [
-    "upstream", "listen", "admin", "audit", "audit_sync", "log", "vocabulary", "upstream_ca",
-    "timeouts", "limits", "route",
+    "upstream",
+    "listen",
+    "admin",
+    "audit",
+    "audit_sync",
+    "log",
+    "vocabulary",
+    "upstream_ca",
+    "timeouts",
+    "limits",
+    "route",
 ];
 
 /// The keys of a route that the proxy reads itself.
@@ -56,10 +65,21 @@ impl Config {
         if let Some(routes) = root.get("route") {
             let read = |name: &str| fs::read_to_string(folder.join(name));
             config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
-            let known = ["path", "method", "name", "action", "policy", "language", "format"];
+            let known = [
+                "path", "method", "name", "action", "policy", "language", "format",
+            ];
             let more = ["reasoning", "fail", "max_event", "max_held"];
-            let all: Vec<&str> = known.iter().chain(&more).chain(&ROUTE_KEYS).copied().collect();
-            config.extras = routes.tables(&all)?.iter().map(extras).collect::<Result<_, _>>()?;
+            let all: Vec<&str> = known
+                .iter()
+                .chain(&more)
+                .chain(&ROUTE_KEYS)
+                .copied()
+                .collect();
+            config.extras = routes
+                .tables(&all)?
+                .iter()
+                .map(extras)
+                .collect::<Result<_, _>>()?;
         }
         config.timeouts = timeouts(&root)?;
         config.limits = limits(&root)?;
@@ -73,9 +93,10 @@ fn wrong(value: &Value<'_>, expected: &str) -> RouteError {
 
 fn read_upstream(value: &Value<'_>) -> Result<Upstream, RouteError> {
     let url = value.string()?;
-    url.parse().map_err(|error: super::upstream::UpstreamError| {
-        RouteError::new(value.place(), &format!("{}: {error}", value.key()))
-    })
+    url.parse()
+        .map_err(|error: super::upstream::UpstreamError| {
+            RouteError::new(value.place(), &format!("{}: {error}", value.key()))
+        })
 }
 
 fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
@@ -98,7 +119,8 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
         return Ok(Vocabulary::memo());
     };
     let name = value.string()?;
-    let error = |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
+    let error =
+        |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
     let file = fs::read(folder.join(name)).map_err(|found| error(found.to_string()))?;
     Vocabulary::from_toml(&file).map_err(|found| error(found.to_string()))
 }
@@ -117,7 +139,15 @@ fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {
     let Some(value) = root.get("timeouts") else {
         return Ok(timeouts);
     };
-    let keys = ["connect", "idle", "total", "client", "head", "keep_alive", "drain"];
+    let keys = [
+        "connect",
+        "idle",
+        "total",
+        "client",
+        "head",
+        "keep_alive",
+        "drain",
+    ];
     let table = value.table(&keys)?;
     for (key, place) in [
         ("connect", &mut timeouts.connect),
@@ -160,7 +190,10 @@ fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
         };
         let found = usize::try_from(value.unsigned()?).ok();
         *place = found.filter(|found| range.contains(found)).ok_or_else(|| {
-            wrong(&value, &format!("a number from {} to {}", range.start(), range.end()))
+            wrong(
+                &value,
+                &format!("a number from {} to {}", range.start(), range.end()),
+            )
         })?;
     }
     Ok(limits)

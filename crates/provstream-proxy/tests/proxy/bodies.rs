@@ -4,8 +4,8 @@ use provstream::Parser;
 use provstream_providers::StreamRewriter;
 
 use crate::support::{
-    REFUSE, Step, Upstream, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy, run, streamed,
-    text_of, whole,
+    REFUSE, Step, Upstream, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy, run,
+    streamed, text_of, whole,
 };
 
 const TEXTS: [&str; 6] = [
@@ -29,12 +29,19 @@ async fn a_stream_is_stripped_whatever_the_network_cuts() {
     let body = chat(&TEXTS);
     let mut expected = Vec::new();
     let mut rewriter = StreamRewriter::detect(Parser::new());
-    rewriter.push(body.as_bytes(), |bytes: &[u8]| expected.extend_from_slice(bytes));
+    rewriter.push(body.as_bytes(), |bytes: &[u8]| {
+        expected.extend_from_slice(bytes)
+    });
     rewriter.finish(|bytes: &[u8]| expected.extend_from_slice(bytes));
     let own = body.clone();
     let (running, upstream) = proxy("", move |request| {
         let size = request.split("/size/").nth(1).expect("a size");
-        let size = size.split([' ', '/']).next().expect("a size").parse().expect("a size");
+        let size = size
+            .split([' ', '/'])
+            .next()
+            .expect("a size")
+            .parse()
+            .expect("a size");
         in_pieces(&own, size)
     })
     .await;
@@ -42,13 +49,23 @@ async fn a_stream_is_stripped_whatever_the_network_cuts() {
         let path = format!("/size/{size}/v1/chat/completions");
         let answer = post(&running.address, &path, "{}").await;
         assert_eq!((answer.status, answer.is_complete), (200, true));
-        assert_eq!(answer.text(), String::from_utf8_lossy(&expected), "pieces of {size}");
+        assert_eq!(
+            answer.text(),
+            String::from_utf8_lossy(&expected),
+            "pieces of {size}"
+        );
         assert_eq!(answer.header("etag"), None);
         assert_eq!(answer.header("content-length"), None);
     }
     let request = upstream.seen(|seen| seen.requests[0].to_ascii_lowercase());
-    assert!(request.contains("accept-encoding: identity\r\n"), "{request}");
-    assert!(request.contains("authorization: bearer sk-secret\r\n"), "{request}");
+    assert!(
+        request.contains("accept-encoding: identity\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains("authorization: bearer sk-secret\r\n"),
+        "{request}"
+    );
     assert!(!request.contains("host: proxy"), "{request}");
 }
 
@@ -56,7 +73,11 @@ async fn a_stream_is_stripped_whatever_the_network_cuts() {
 async fn a_stream_is_gated_whatever_the_network_cuts() {
     let body = chat(&TEXTS);
     for (rule, expected, end) in [
-        (WITHHOLD, "It rains. (withheld) (withheld) That is all. ☂", "\"stop\""),
+        (
+            WITHHOLD,
+            "It rains. (withheld) (withheld) That is all. ☂",
+            "\"stop\"",
+        ),
         (REFUSE, "It rains. I cannot say.", "\"content_filter\""),
     ] {
         let own = body.clone();
@@ -71,7 +92,10 @@ async fn a_stream_is_gated_whatever_the_network_cuts() {
             assert_eq!((answer.status, answer.is_complete), (200, true));
             let text = answer.text();
             assert_eq!(text_of(&text), expected, "pieces of {size}: {text}");
-            assert!(text.contains(end) && text.ends_with("data: [DONE]\n\n"), "{text}");
+            assert!(
+                text.contains(end) && text.ends_with("data: [DONE]\n\n"),
+                "{text}"
+            );
             assert!(!text.contains("pours"));
         }
     }
@@ -94,10 +118,16 @@ async fn what_is_not_inspected_passes_byte_by_byte() {
     let body = "[substrate.grep] stays";
     let (running, upstream) = proxy(file, move |_| whole("200 OK", "text/plain", body)).await;
     let answer = post(&running.address, "/files/a?key=sk-query", "{}").await;
-    assert_eq!((answer.text().as_str(), answer.header("etag")), (body, Some("\"x\"")));
+    assert_eq!(
+        (answer.text().as_str(), answer.header("etag")),
+        (body, Some("\"x\""))
+    );
     assert_eq!(answer.header("content-length"), Some("22"));
     let request = upstream.seen(|seen| seen.requests[0].clone());
-    assert!(request.starts_with("POST /files/a?key=sk-query HTTP/1.1\r\n"), "{request}");
+    assert!(
+        request.starts_with("POST /files/a?key=sk-query HTTP/1.1\r\n"),
+        "{request}"
+    );
     assert!(request.contains("accept-encoding: gzip\r\n"), "{request}");
 }
 
@@ -105,7 +135,10 @@ async fn what_is_not_inspected_passes_byte_by_byte() {
 async fn errors_of_the_upstream_pass_untouched() {
     let error = "{\"error\":{\"message\":\"[substrate.grep] no such model\",\"code\":\"x\"}}";
     for rule in [String::new(), gate(WITHHOLD)] {
-        let (running, _) = proxy(&rule, move |_| whole("429 Too Many Requests", "application/json", error)).await;
+        let (running, _) = proxy(&rule, move |_| {
+            whole("429 Too Many Requests", "application/json", error)
+        })
+        .await;
         let answer = post(&running.address, "/v1/messages", "{}").await;
         assert_eq!((answer.status, answer.text().as_str()), (429, error));
         assert_eq!(answer.header("etag"), Some("\"x\""));
@@ -129,7 +162,10 @@ async fn a_compressed_body_is_decompressed() {
     .await;
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
     assert_eq!(answer.header("content-encoding"), None);
-    assert_eq!(text_of(&answer.text()), "It rains. (withheld) (withheld) That is all. ☂");
+    assert_eq!(
+        text_of(&answer.text()),
+        "It rains. (withheld) (withheld) That is all. ☂"
+    );
 }
 
 #[tokio::test]
@@ -144,12 +180,21 @@ async fn trailers_come_through() {
         ]
     })
     .await;
-    let request = crate::support::request("/v1/chat/completions", "{}").replace("Host:", "TE: trailers\r\nHost:");
-    let mut stream = tokio::net::TcpStream::connect(&running.address).await.expect("the proxy");
+    let request = crate::support::request("/v1/chat/completions", "{}")
+        .replace("Host:", "TE: trailers\r\nHost:");
+    let mut stream = tokio::net::TcpStream::connect(&running.address)
+        .await
+        .expect("the proxy");
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    stream.write_all(request.as_bytes()).await.expect("the proxy reads");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("the proxy reads");
     let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).await.expect("the proxy closes");
+    stream
+        .read_to_end(&mut bytes)
+        .await
+        .expect("the proxy closes");
     let text = String::from_utf8(bytes).expect("UTF-8");
     assert!(text.ends_with("0\r\nx-cost: 5\r\n\r\n"), "{text}");
 }
@@ -159,14 +204,27 @@ async fn each_line_of_the_audit_log_names_its_request() {
     let folder = std::env::temp_dir().join(format!("provstream-audit-{}", std::process::id()));
     let name = folder.to_str().expect("UTF-8").to_owned();
     let upstream = Upstream::start(|_| in_pieces(&chat(&TEXTS), 30)).await;
-    let running = run(config(&upstream, &format!("audit = \"{name}\"\n{}", gate(WITHHOLD)))).await;
+    let running = run(config(
+        &upstream,
+        &format!("audit = \"{name}\"\n{}", gate(WITHHOLD)),
+    ))
+    .await;
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
-    let id = answer.header("provstream-request").expect("the name of the request").to_owned();
+    let id = answer
+        .header("provstream-request")
+        .expect("the name of the request")
+        .to_owned();
     let log = std::fs::read_to_string(&folder).expect("the log");
     std::fs::remove_file(&folder).expect("the log goes");
-    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     assert_eq!(lines.len(), 2, "{log}");
     for line in &lines {
-        assert_eq!((line["stream"].as_str(), line["action"].as_str()), (Some(&*id), Some("replace")));
+        assert_eq!(
+            (line["stream"].as_str(), line["action"].as_str()),
+            (Some(&*id), Some("replace"))
+        );
     }
 }

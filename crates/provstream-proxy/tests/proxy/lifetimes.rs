@@ -7,21 +7,28 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::{
-    Answer, LONG, REFUSE, Step, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy, request, streamed,
-    text_of, whole,
+    Answer, LONG, REFUSE, Step, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy,
+    request, streamed, text_of, whole,
 };
 
 /// The beginning of a stream whose text is held back, without its end.
 fn begun() -> Vec<Step> {
     let body = chat(&["It rains. It is so"]);
-    let first = body.split_inclusive("\n\n").next().expect("an event").to_owned();
+    let first = body
+        .split_inclusive("\n\n")
+        .next()
+        .expect("an event")
+        .to_owned();
     vec![streamed("text/event-stream"), chunk(first.as_bytes())]
 }
 
 async fn open(address: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.expect("the proxy");
     let request = request("/v1/chat/completions", "{}");
-    stream.write_all(request.as_bytes()).await.expect("the proxy reads");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("the proxy reads");
     stream
 }
 
@@ -55,7 +62,16 @@ async fn a_client_that_goes_away_cancels_the_upstream() {
 async fn a_policy_that_ends_the_stream_cancels_the_upstream() {
     let (running, upstream) = proxy(&gate(REFUSE), |_| {
         let body = chat(&["It rains. It pours. [unverified-inference] So"]);
-        vec![streamed("text/event-stream"), chunk(body.split_inclusive("\n\n").next().expect("an event").as_bytes()), Step::Hang]
+        vec![
+            streamed("text/event-stream"),
+            chunk(
+                body.split_inclusive("\n\n")
+                    .next()
+                    .expect("an event")
+                    .as_bytes(),
+            ),
+            Step::Hang,
+        ]
     })
     .await;
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
@@ -76,7 +92,10 @@ async fn an_upstream_that_breaks_off_is_an_error_of_a_gate_and_a_cut_without_one
     assert!(answer.is_complete);
     let text = answer.text();
     assert_eq!(text_of(&text), "It rains. It is so", "{text}");
-    assert!(text.contains("\"code\":\"upstream_cut\"") && !text.contains("[DONE]"), "{text}");
+    assert!(
+        text.contains("\"code\":\"upstream_cut\"") && !text.contains("[DONE]"),
+        "{text}"
+    );
     let (running, _) = proxy("", script).await;
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
     assert!(!answer.is_complete);
@@ -85,7 +104,10 @@ async fn an_upstream_that_breaks_off_is_an_error_of_a_gate_and_a_cut_without_one
 
 #[tokio::test]
 async fn an_upstream_that_stalls_is_given_up_and_clients_are_kept_until_then() {
-    let settings = format!("[timeouts]\nidle = \"3s\"\nkeep_alive = \"1s\"\n{}", gate(WITHHOLD));
+    let settings = format!(
+        "[timeouts]\nidle = \"3s\"\nkeep_alive = \"1s\"\n{}",
+        gate(WITHHOLD)
+    );
     let (running, upstream) = proxy(&settings, |_| {
         let mut steps = begun();
         steps.push(Step::Hang);
@@ -103,7 +125,10 @@ async fn an_upstream_that_stalls_is_given_up_and_clients_are_kept_until_then() {
 
 #[tokio::test]
 async fn held_text_is_not_a_stall() {
-    let settings = format!("[timeouts]\nidle = \"2s\"\ntotal = \"4s\"\n{}", gate(WITHHOLD));
+    let settings = format!(
+        "[timeouts]\nidle = \"2s\"\ntotal = \"4s\"\n{}",
+        gate(WITHHOLD)
+    );
     let (running, _) = proxy(&settings, |_| {
         let mut steps = vec![streamed("text/event-stream")];
         // Half a second a word, of a sentence that does not end: nothing is released for longer than `idle`.
@@ -132,7 +157,11 @@ async fn a_response_may_take_only_so_long() {
 async fn a_client_that_does_not_read_stops_its_upstream() {
     let (running, upstream) = proxy("[timeouts]\nclient = \"1s\"\n", |_| {
         let mut steps = vec![streamed("text/event-stream")];
-        let event = chat(&["It rains. "]).split_inclusive("\n\n").next().expect("an event").to_owned();
+        let event = chat(&["It rains. "])
+            .split_inclusive("\n\n")
+            .next()
+            .expect("an event")
+            .to_owned();
         let many = event.repeat(400);
         steps.extend(std::iter::repeat_n(chunk(many.as_bytes()), 2_000));
         steps
@@ -142,7 +171,10 @@ async fn a_client_that_does_not_read_stops_its_upstream() {
     upstream.wait_for(|seen| seen.cancelled == 1).await;
     let sent = upstream.seen(|seen| seen.sent);
     // What fits into the buffers of four sockets; all of it would be 75 MB.
-    assert!(sent < 40 << 20, "{sent} bytes were read for a client that does not read");
+    assert!(
+        sent < 40 << 20,
+        "{sent} bytes were read for a client that does not read"
+    );
     drop(stream);
 }
 
@@ -150,7 +182,11 @@ async fn a_client_that_does_not_read_stops_its_upstream() {
 async fn a_shutdown_lets_streams_end_and_takes_no_more() {
     let (running, _) = proxy("", |_| {
         let mut steps = begun();
-        steps.extend([Step::Wait(600), chunk(chat(&["."]).as_bytes()), last_chunk()]);
+        steps.extend([
+            Step::Wait(600),
+            chunk(chat(&["."]).as_bytes()),
+            last_chunk(),
+        ]);
         steps
     })
     .await;
@@ -160,10 +196,20 @@ async fn a_shutdown_lets_streams_end_and_takes_no_more() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(TcpStream::connect(&running.address).await.is_err());
     let mut bytes = b"H".to_vec();
-    timeout(LONG, stream.read_to_end(&mut bytes)).await.expect("an end").expect("the rest");
+    timeout(LONG, stream.read_to_end(&mut bytes))
+        .await
+        .expect("an end")
+        .expect("the rest");
     let answer = Answer::of(&bytes);
-    assert!(answer.is_complete && answer.text().ends_with("[DONE]\n\n"), "{}", answer.text());
-    timeout(LONG, running.task).await.expect("the proxy ends").expect("no panic");
+    assert!(
+        answer.is_complete && answer.text().ends_with("[DONE]\n\n"),
+        "{}",
+        answer.text()
+    );
+    timeout(LONG, running.task)
+        .await
+        .expect("the proxy ends")
+        .expect("no panic");
 }
 
 #[tokio::test]
@@ -179,22 +225,37 @@ async fn a_shutdown_ends_streams_that_do_not_end() {
     upstream.wait_for(|seen| seen.sent > 0).await;
     running.handle.shutdown();
     let answer = rest(stream).await;
-    assert!(answer.text().contains("\"code\":\"shutdown\""), "{}", answer.text());
+    assert!(
+        answer.text().contains("\"code\":\"shutdown\""),
+        "{}",
+        answer.text()
+    );
     assert_eq!(text_of(&answer.text()), "It rains. It is so");
-    timeout(LONG, running.task).await.expect("the proxy ends").expect("no panic");
+    timeout(LONG, running.task)
+        .await
+        .expect("the proxy ends")
+        .expect("no panic");
 }
 
 #[tokio::test]
 async fn a_reload_changes_the_next_response_and_not_the_one_that_has_begun() {
     let (running, upstream) = proxy("", |_| {
         let body = chat(&["It rains. [substrate.grep] So."]);
-        vec![streamed("text/event-stream"), Step::Wait(400), chunk(body.as_bytes()), last_chunk()]
+        vec![
+            streamed("text/event-stream"),
+            Step::Wait(400),
+            chunk(body.as_bytes()),
+            last_chunk(),
+        ]
     })
     .await;
     let stream = open(&running.address).await;
     upstream.wait_for(|seen| seen.requests.len() == 1).await;
     let pass = "[[route]]\npath = \"*\"\naction = \"pass\"\n";
-    running.handle.reload(config(&upstream, pass)).expect("settings");
+    running
+        .handle
+        .reload(config(&upstream, pass))
+        .expect("settings");
     assert_eq!(text_of(&rest(stream).await.text()), "It rains. So.");
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
     assert_eq!(text_of(&answer.text()), "It rains. [substrate.grep] So.");

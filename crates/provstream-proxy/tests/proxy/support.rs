@@ -141,9 +141,12 @@ pub(crate) fn config(upstream: &Upstream, more: &str) -> Config {
 }
 
 pub(crate) fn config_at(url: &str, more: &str) -> Config {
-    let file = format!("upstream = \"{url}\"\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\nlog = false\n{more}");
+    let file = format!(
+        "upstream = \"{url}\"\nlisten = \"127.0.0.1:0\"\nadmin = \"127.0.0.1:0\"\nlog = false\n{more}"
+    );
     let folder = std::env::temp_dir();
-    Config::from_toml(file.as_bytes(), &folder, None).unwrap_or_else(|error| panic!("{error}\n{file}"))
+    Config::from_toml(file.as_bytes(), &folder, None)
+        .unwrap_or_else(|error| panic!("{error}\n{file}"))
 }
 
 pub(crate) async fn run(config: Config) -> Running {
@@ -205,7 +208,10 @@ impl Answer {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let end = find(bytes, b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
         let mut rest = bytes.get(end + 4..).unwrap_or_default();
         let mut answer = Self {
             status: status.unwrap_or(0),
@@ -227,7 +233,9 @@ impl Answer {
             }
         } else {
             answer.body = rest.to_vec();
-            let length = answer.header("content-length").and_then(|length| length.parse().ok());
+            let length = answer
+                .header("content-length")
+                .and_then(|length| length.parse().ok());
             answer.is_complete = length.is_none_or(|length: usize| length == rest.len());
         }
         answer
@@ -241,7 +249,11 @@ pub(crate) async fn send(address: &str, request: &[u8]) -> Answer {
     let _ = stream.write_all(request).await;
     let mut bytes = Vec::new();
     let read = timeout(LONG, stream.read_to_end(&mut bytes)).await;
-    assert!(read.is_ok(), "the proxy does not close the connection: {}", String::from_utf8_lossy(&bytes));
+    assert!(
+        read.is_ok(),
+        "the proxy does not close the connection: {}",
+        String::from_utf8_lossy(&bytes)
+    );
     Answer::of(&bytes)
 }
 
@@ -294,7 +306,9 @@ pub(crate) fn chat(texts: &[&str]) -> String {
 
 /// The text that a client reads in a stream of chat completions.
 pub(crate) fn text_of(stream: &str) -> String {
-    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
     let events = data.filter_map(|data| serde_json::from_str::<serde_json::Value>(data).ok());
     events
         .filter_map(|event| Some(event["choices"][0]["delta"]["content"].as_str()?.to_owned()))
