@@ -57,9 +57,9 @@ fn announce(proxy: &Proxy, is_demo: bool) {
     let Ok(address) = proxy.address() else {
         return;
     };
-    note(&format!("listening at http://{address}"));
+    note(format!("listening at http://{address}"));
     if let Some(admin) = proxy.admin_address() {
-        note(&format!("metrics at http://{admin}/metrics"));
+        note(format!("metrics at http://{admin}/metrics"));
     }
     if is_demo {
         for (prefix, what) in [
@@ -67,7 +67,7 @@ fn announce(proxy: &Proxy, is_demo: bool) {
             ("", "without annotations"),
             ("/gated", "only what a policy releases"),
         ] {
-            note(&format!(
+            note(format!(
                 "{what}: curl -N http://{address}{prefix}/v1/chat/completions"
             ));
         }

@@ -27,7 +27,7 @@ pub(crate) enum ProxyBody {
 
 /// What an upstream's body goes through.
 pub(crate) enum Through {
-    Pass(Record),
+    Pass(Box<Record>),
     Filter(Box<Inflight>),
 }
 

@@ -50,7 +50,7 @@ pub(crate) async fn respond(
         }
         Plan::Pass(reason) => {
             record.passed = Some(reason);
-            let streamed = Streamed::new(upstream, Through::Pass(record), waits, ending);
+            let streamed = Streamed::new(upstream, Through::Pass(Box::new(record)), waits, ending);
             Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
         }
         Plan::Filter(filter) => {

@@ -9,7 +9,7 @@ use provstream_proxy::Upstream;
 /// Arguments of `provstream proxy`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct ProxyArgs {
-    /// Where requests are sent, such as https://api.openai.com; instead of the upstream of the settings
+    /// Where requests are sent, such as `https://api.openai.com`; instead of the upstream of the settings
     #[arg(long, value_name = "URL", required_unless_present_any = ["config", "demo"], value_parser = upstream)]
     pub(crate) upstream: Option<Upstream>,
     /// Where to listen [default: that of the settings, or 127.0.0.1:8080]

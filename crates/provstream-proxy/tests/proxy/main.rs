@@ -5,3 +5,4 @@ mod heads;
 mod hostile;
 mod lifetimes;
 mod support;
+mod versions;
