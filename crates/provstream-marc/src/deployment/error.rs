@@ -57,6 +57,14 @@ impl DeploymentError {
 }
 
 impl DeploymentError {
+    /// The same with more after the message.
+    pub(super) fn and(self, more: &str) -> Self {
+        Self {
+            message: format!("{}{more}", self.message).into(),
+            ..self
+        }
+    }
+
     /// A required key that is missing, and what it is expected with.
     pub(super) fn missing(position: FilePosition, key: &str, expected: &str) -> Self {
         Self {

@@ -397,10 +397,10 @@ fn the_form_of_one_provider_is_none_of_another() {
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let missing = "a required member is missing";
-    let text = "the value is not a string";
-    let number = "the value is not a whole number from 0 on";
-    let (array, object) = ("the value is not an array", "the value is not an object");
-    let order = "the end lies before the start";
+    let text = "expected a string, found ";
+    let number = "expected a whole number from 0 on, found ";
+    let (array, object) = ("expected an array, found ", "expected an object, found ");
+    let order = "expected an end at or after the start, found one before it";
     let url = |start: Value, end: Value| {
         added(&json!({"type": "url_citation", "start_index": start, "end_index": end, "url": "u"}))
     };
@@ -632,9 +632,19 @@ fn what_is_wrong_is_told_with_its_place() {
         let [Err(error)] = &read[..] else {
             panic!("{provider}: {event} gave {read:?}");
         };
+        let found = match event.pointer(&pointer) {
+            Some(_) if !message.ends_with(' ') => "",
+            Some(Value::String(_)) => "a string",
+            Some(Value::Bool(_)) => "true or false",
+            Some(Value::Array(_)) => "an array",
+            Some(Value::Object(_)) => "an object",
+            Some(Value::Number(_)) if message == number => "another number",
+            Some(Value::Number(_)) => "a number",
+            Some(Value::Null) | None => "",
+        };
         assert_eq!(
             error.to_string(),
-            format!("{pointer}: {message}"),
+            format!("{pointer}: {message}{found}"),
             "{provider}: {event}"
         );
         assert_eq!(error.pointer(), pointer);
