@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
-use crate::encoded::{self, Encoding, ZstdReader};
+use crate::decompress::{GzipReader, ZstdReader};
+use crate::encoded::{self, Encoding};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::stdio;
@@ -166,7 +165,7 @@ impl Input {
         self.source = Source::Decoded(match encoding {
             Encoding::Gzip => {
                 let compressed = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(Gzip(MultiGzDecoder::new(compressed)))
+                Box::new(GzipReader::new(compressed))
             }
             Encoding::Zstd => {
                 let compressed = BufReader::with_capacity(COMPRESSED, whole);
@@ -190,21 +189,5 @@ fn read_head(raw: &mut Raw, head: &mut [u8]) -> io::Result<(usize, Encoding)> {
         if let Some(encoding) = encoded::recognise(&head[..count], read == 0) {
             return Ok((count, encoding));
         }
-    }
-}
-
-/// Decompresses gzip; errors name it.
-struct Gzip<R>(MultiGzDecoder<R>);
-
-impl<R: io::BufRead> Read for Gzip<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::Interrupted => error,
-            ErrorKind::UnexpectedEof => io::Error::new(
-                error.kind(),
-                "gzip: the compressed data are cut short, or other bytes follow them",
-            ),
-            kind => io::Error::new(kind, format!("gzip: {error}")),
-        })
     }
 }
