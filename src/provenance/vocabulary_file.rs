@@ -79,7 +79,8 @@ impl Vocabulary {
         // All classes have this in common.
         let own = |name: &str| name.trim_start_matches("substrate.").to_owned();
         let wanted = own(name);
-        let likeness = |class: &Class| (strsim::jaro(&wanted, &own(class.as_str())) * 1000.0) as u32;
+        let likeness =
+            |class: &Class| (strsim::jaro(&wanted, &own(class.as_str())) * 1000.0) as u32;
         let classes = self.classes().map(|(class, _)| class);
         classes
             .filter(|class| !class.is_terminal() && likeness(class) >= SIMILAR)

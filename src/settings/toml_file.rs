@@ -146,6 +146,9 @@ fn reason(message: &str) -> &str {
     {
         return "a value is a string in quotes, a number, true, false, a date, an array or a table";
     }
+    if message == "unexpected leading zero" {
+        return "a number does not begin with 0, and a text is in quotes";
+    }
     message
         .strip_suffix(", expected nothing")
         .unwrap_or(message)

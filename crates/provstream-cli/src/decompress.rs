@@ -29,8 +29,9 @@ fn followed(format: &str, bytes: u64) -> io::Error {
 
 /// Compressed data that are not what was compressed.
 fn damaged(format: &str, what: &str) -> io::Error {
-    let message =
-        format!("{format}: the compressed data are damaged: {what}; fetch or compress the file again");
+    let message = format!(
+        "{format}: the compressed data are damaged: {what}; fetch or compress the file again"
+    );
     io::Error::new(ErrorKind::InvalidData, message)
 }
 

@@ -22,7 +22,11 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
     let files = Files::new(&args.files.files, args.files.recursive)?;
     let vocabulary = args.source.classes.vocabulary.as_deref();
-    let read = files.paths.iter().flatten().map(|path| ("FILE", Some(path.as_path())));
+    let read = files
+        .paths
+        .iter()
+        .flatten()
+        .map(|path| ("FILE", Some(path.as_path())));
     let read = read.chain([("--vocabulary", vocabulary)]);
     own_file::check_output(args.output.as_deref(), read)?;
     let output = Output::open(args.output.as_deref())?;

@@ -35,7 +35,10 @@ pub(crate) fn check<'p>(
 
 /// Whether two paths are of one file, which need not exist. Devices and pipes can be shared.
 fn is_same(one: &Path, other: &Path) -> bool {
-    if one.as_os_str() == "-" || other.as_os_str() == "-" || fs::metadata(one).is_ok_and(|found| !found.is_file()) {
+    if one.as_os_str() == "-"
+        || other.as_os_str() == "-"
+        || fs::metadata(one).is_ok_and(|found| !found.is_file())
+    {
         return false;
     }
     let places = (place(one), place(other));

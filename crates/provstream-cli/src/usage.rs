@@ -104,10 +104,13 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 format!("{option}: {cause}, found `{value}`")
             }
         }
-        ErrorKind::InvalidValue if value.is_empty() => {
-            let option = variable(option, words).unwrap_or_else(|| option.to_owned());
-            format!("{option}: expected a value, found nothing")
-        }
+        ErrorKind::InvalidValue if value.is_empty() => match option_after(option, words) {
+            Some(next) => format!("{option}: expected a value, found the option {next}"),
+            None => {
+                let option = variable(option, words).unwrap_or_else(|| option.to_owned());
+                format!("{option}: expected a value, found nothing")
+            }
+        },
         ErrorKind::InvalidValue => {
             let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             let known = part(error, ContextKind::ValidValue).unwrap_or_default();
@@ -125,7 +128,7 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             } else if Path::new(&word).is_file() {
                 format!(
                     "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
-                    known[0]
+                    example(command, &known[0])
                 )
             } else {
                 let known = known.join(", ");
@@ -150,6 +153,9 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             match pair {
                 Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
                 Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
+                None if argument.starts_with("--policy") && command.ends_with(" report") => {
+                    format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
+                }
                 None => format!("`{command}` needs {}", needed(&argument)),
             }
         }
@@ -222,6 +228,23 @@ fn variable(option: &str, words: &[OsString]) -> Option<String> {
     (!is_given && std::env::var_os(&name).is_some()).then_some(name)
 }
 
+/// A command with what it needs before a file.
+fn example(command: &str, name: &str) -> String {
+    match (command, name) {
+        ("provstream citations", "read") => "read --from openai".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The option that is given right after another one in the place of its value.
+fn option_after<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
+    let at = words
+        .iter()
+        .position(|word| word.to_str() == Some(option))?;
+    let next = words.get(at + 1)?.to_str()?;
+    (next.starts_with('-') && next.len() > 1).then_some(next)
+}
+
 /// The option before a word that looks like one, and the word: `--max-depth` and `-1`.
 fn value_like_an_option<'a>(argument: &str, words: &'a [OsString]) -> Option<(&'a str, &'a str)> {
     let at = words
@@ -244,8 +267,7 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
         .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
     let elsewhere = elsewhere(argument, command, takes_file);
     // An option of another command is meant as that one.
-    let similar = part(error, ContextKind::SuggestedArg)
-        .filter(|_| !elsewhere.ends_with("have it") && !elsewhere.ends_with("has it"));
+    let similar = part(error, ContextKind::SuggestedArg).filter(|_| elsewhere.is_empty());
     match similar {
         _ if !argument.starts_with('-') || argument == "-" => {
             let is_missing = |option: &str| {
@@ -253,17 +275,19 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                     .iter()
                     .any(|word| word.to_string_lossy().starts_with(option))
             };
-            if takes_file
-                && definition
-                    .get_arguments()
-                    .any(|known| known.get_long() == Some("policy"))
-                && is_missing("--policy")
-            {
-                format!(
-                    "`{command}` reads one file, found a second one: `{argument}`; a policy is given as --policy FILE"
-                )
-            } else if takes_file {
-                format!("`{command}` reads one file, found a second one: `{argument}`")
+            let has = |option: &str| {
+                let mut arguments = definition.get_arguments();
+                arguments.any(|known| known.get_long() == option.strip_prefix("--"))
+            };
+            if takes_file {
+                let advice = if has("--audit-log") && !is_missing("--audit-log") {
+                    "; --audit-log takes no value, the log is the file"
+                } else if has("--policy") && is_missing("--policy") {
+                    "; a policy is given as --policy FILE"
+                } else {
+                    ""
+                };
+                format!("`{command}` reads one file, found a second one: `{argument}`{advice}")
             } else {
                 format!("`{command}` expects no further argument, found `{argument}`")
             }
@@ -288,9 +312,20 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
             long.as_deref() == Some(argument) || short.as_deref() == Some(argument)
         })
     };
-    let commands = root.get_subcommands().filter(|command| has(command));
-    let owners: Vec<_> = commands
-        .map(|owner| format!("`provstream {}`", owner.get_name()))
+    if let Some(advice) = in_a_file(argument, command) {
+        return advice;
+    }
+    // The options of `marc show` are like those of `marc validate`, and other than those of `strip`.
+    let is_nested = command.split(' ').count() > 2;
+    let (parent, name) = match is_nested {
+        true => command.rsplit_once(' ').unwrap_or((command, "")),
+        false => (root.get_name(), ""),
+    };
+    let definition = definition_of(parent);
+    let siblings = definition.get_subcommands();
+    let owners: Vec<_> = siblings
+        .filter(|sibling| sibling.get_name() != name && has(sibling))
+        .map(|owner| format!("`{parent} {}`", owner.get_name()))
         .collect();
     match owners.as_slice() {
         [] if takes_file && Path::new(argument).exists() => {
@@ -309,6 +344,21 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
         [one] => format!("; {one} has it"),
         [first @ .., last] => format!("; {} and {last} have it", first.join(", ")),
     }
+}
+
+/// Where something is that is an option of other commands only.
+fn in_a_file(argument: &str, command: &str) -> Option<String> {
+    if argument == "--deployment" && command == "provstream marc conformance" {
+        return Some("; the deployment is the file, which is given without an option".to_owned());
+    }
+    let key = match argument {
+        "--floor" => "floor = 2",
+        "--window" => "default_window = \"1h\"",
+        "--skew" => "skew = \"5s\"",
+        _ => return None,
+    };
+    matches!(command, "provstream gate" | "provstream report")
+        .then(|| format!("; it is a key of the policy, as in {key}"))
 }
 
 /// Names the option whose value is not UTF-8.

@@ -49,7 +49,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             "key must be a string" | "trailing comma"
                 if matches!(text[offset..], [b'}' | b']', ..]) =>
             {
-                format!("expected more after the comma, or no comma, found {found}")
+                format!("expected more after the comma, or no comma before {found}")
             }
             reason => format!("expected JSON, found {found}: {reason}"),
         };

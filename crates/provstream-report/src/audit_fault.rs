@@ -97,7 +97,9 @@ fn member(value: &Value) -> Fault {
     if !members.contains_key("decision") {
         return Fault::Missing("decision");
     }
-    let wrong = MEMBERS.into_iter().find(|(name, _, fits)| members.get(*name).is_some_and(|value| !fits(value)));
+    let wrong = MEMBERS
+        .into_iter()
+        .find(|(name, _, fits)| members.get(*name).is_some_and(|value| !fits(value)));
     wrong.map_or(Fault::Repeated, |(name, expected, _)| {
         Fault::Type(name, expected)
     })

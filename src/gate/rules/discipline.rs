@@ -125,8 +125,7 @@ fn floor(root: &Table<'_>) -> Result<Floor, PolicyError> {
 fn duration(value: &Value<'_>) -> Result<Duration, PolicyError> {
     let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
     let text = value.string().map_err(|_| value.wrong_type(expected))?;
-    parse_duration(text)
-        .map_err(|_| PolicyError::value(value.place(), value.key(), expected, text))
+    parse_duration(text).map_err(|_| PolicyError::value(value.place(), value.key(), expected, text))
 }
 
 /// What `windows` is, for a message.
@@ -145,7 +144,9 @@ impl Windows {
         let general = general.map(|value| window(&value)).transpose()?;
         let mut own = Vec::new();
         if let Some(windows) = root.get("windows") {
-            let table = windows.free_table().map_err(|_| windows.wrong_type(WINDOWS))?;
+            let table = windows
+                .free_table()
+                .map_err(|_| windows.wrong_type(WINDOWS))?;
             for (key, value) in table.entries() {
                 if let Ok(table) = value.free_table() {
                     return Err(dotted(key.place(), key.name(), &table));

@@ -12,10 +12,10 @@ use self::writer::Writer;
 use crate::account::Account;
 use crate::args::GateArgs;
 use crate::exit_status;
-use crate::own_file;
 use crate::failure::{Failure, note};
 use crate::gated::{Ended, Gated};
 use crate::output::Output;
+use crate::own_file;
 use crate::unread::Unread;
 
 /// Runs the command.

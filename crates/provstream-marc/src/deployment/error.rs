@@ -78,7 +78,8 @@ impl DeploymentError {
 }
 
 /// What a key can be, for the message that it is missing.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 12] = [
+    ("name", "\"tax assistant\""),
     ("classes", "[\"core\"]"),
     ("calibration_profile", "\"tax-2026-05\""),
     ("medium_from", "0.5"),

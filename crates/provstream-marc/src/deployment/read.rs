@@ -46,7 +46,11 @@ pub(super) fn boolean(value: Value<'_>) -> Result<bool> {
 pub(super) fn score(value: Value<'_>) -> Result<Score> {
     let number = value.number().map_err(|fault| {
         let is_quoted = value.string().is_ok_and(|text| text.parse::<f64>().is_ok());
-        let hint = if is_quoted { "; leave out the quotes" } else { "" };
+        let hint = if is_quoted {
+            "; leave out the quotes"
+        } else {
+            ""
+        };
         DeploymentError::from(fault).and(hint)
     })?;
     if number.is_nan() {
@@ -85,7 +89,10 @@ pub(super) fn one_of(
     what: &'static str,
     all: &'static [&'static str],
 ) -> Result<&'static str> {
-    let expected = || format!("one of \"{}\"", all.join("\", \""));
+    let expected = || match all {
+        [one] => format!("\"{one}\""),
+        all => format!("one of \"{}\"", all.join("\", \"")),
+    };
     let text = value.string().map_err(|_| value.wrong_type(&expected()))?;
     let found = all.iter().find(|one| **one == text).copied();
     let unknown = || TermError::from(TermErrorKind::Unknown(what, all, text.into()));

@@ -136,7 +136,9 @@ impl fmt::Display for WordingError {
         write!(f, "{part}: expected ")?;
         match self.kind {
             Kind::Empty => f.write_str("a text, found a blank one"),
-            Kind::AnswerMessage => f.write_str("no template, as the caller has the answer; leave it out"),
+            Kind::AnswerMessage => {
+                f.write_str("no template, as the caller has the answer; leave it out")
+            }
             Kind::UnbalancedBrace(at) => {
                 write!(
                     f,

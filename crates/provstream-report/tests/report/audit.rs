@@ -55,7 +55,10 @@ fn other_lines_are_refused_with_the_reason() {
     let mut log = AuditLog::new();
     for (line, message) in [
         ("", "expected JSON, found its end too early"),
-        ("{\"decision\":\"en", "found its end too early: the line was cut"),
+        (
+            "{\"decision\":\"en",
+            "found its end too early: the line was cut",
+        ),
         ("It runs.", "expected JSON, found something else at byte 1"),
         ("[]", "expected an object with a decision of a gate"),
         ("{}", "found an object without the member \"decision\""),
@@ -71,10 +74,7 @@ fn other_lines_are_refused_with_the_reason() {
             "{\"decision\":\"assertion\",\"action\":\"mark\"}",
             "without the member \"disposition\"",
         ),
-        (
-            "{\"decision\":\"end\"}",
-            "without the member \"action\"",
-        ),
+        ("{\"decision\":\"end\"}", "without the member \"action\""),
         ("{\"decision\":7}", "\"decision\": expected a string"),
         (
             "{\"decision\":\"assertion\",\"annotations\":1}",
