@@ -142,8 +142,13 @@ fn first_line(text: &str, at: usize) -> Option<usize> {
 
 /// What the TOML parser says; of a bare word, what a value may be, of which the parser names only what the word resembles.
 fn reason(message: &str) -> &str {
-    if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean")
-    {
+    let bare = [
+        "string values must be quoted",
+        "invalid boolean",
+        "invalid float",
+        "invalid integer",
+    ];
+    if bare.iter().any(|start| message.starts_with(start)) {
         return "a value is a string in quotes, a number, true, false, a date, an array or a table";
     }
     if message == "unexpected leading zero" {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::decompress::{GzipReader, ZstdReader};
 use crate::encoded::{self, Encoding};
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::progress::Progress;
 use crate::stdio;
 
@@ -151,6 +151,12 @@ impl Input {
             &mut *buffer
         };
         let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
+        if encoding == Encoding::Plain && head[..count].contains(&0) {
+            note(format_args!(
+                "{} has zero bytes, expected text; it may be a binary file",
+                self.name
+            ));
+        }
         match encoding {
             Encoding::Plain if !is_small => {
                 self.source = Source::Plain(raw);

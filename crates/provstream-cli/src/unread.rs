@@ -213,7 +213,7 @@ impl Display for Unknown {
             }
             (_, Start::Json) => f.write_str(
                 "; expected a response of a provider, streamed or whole, found other JSON: read it without --input, or its texts with \
-                 --field",
+                 `provstream extract --field`",
             ),
             (_, Start::Cut) => f.write_str("; the input ends in the middle of an event, so it was cut short"),
             (_, Start::Broken) => f.write_str(

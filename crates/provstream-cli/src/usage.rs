@@ -156,7 +156,10 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 None if argument.starts_with("--policy") && command.ends_with(" report") => {
                     format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
                 }
-                None => format!("`{command}` needs {}", needed(&argument)),
+                None => {
+                    let purpose = purpose(&argument, command).unwrap_or_default();
+                    format!("`{command}` needs {}{purpose}", needed(&argument))
+                }
             }
         }
         ErrorKind::ArgumentConflict => {
@@ -164,7 +167,10 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             if bare(&other) == option {
                 format!("{option} was given more than once, expected it once")
             } else {
-                format!("{option} cannot be used with {}", bare(&other))
+                format!(
+                    "{option} cannot be used with {}; leave out one of them",
+                    bare(&other)
+                )
             }
         }
         ErrorKind::TooManyValues => {
@@ -191,6 +197,24 @@ fn needed(arguments: &str) -> String {
         }
         _ => arguments.to_owned(),
     }
+}
+
+/// What a missing argument is for, in brackets, as the help has it; of several, how all of them look.
+fn purpose(arguments: &str, command: &str) -> Option<String> {
+    if arguments.starts_with("--floor <K>, --window") {
+        return Some(", as in --floor 2 --window 15m".to_owned());
+    }
+    let definition = definition_of(command);
+    let name = bare(arguments);
+    let mut all = definition.get_arguments();
+    let argument = all.find(|known| match name.strip_prefix("--") {
+        Some(long) => known.get_long() == Some(long),
+        None => known.is_positional() && known.get_value_names().is_some_and(|all| all[0] == name),
+    })?;
+    let help = argument.get_help()?.to_string();
+    let mut letters = help.chars();
+    let first = letters.next()?.to_ascii_lowercase();
+    Some(format!(" ({first}{})", letters.as_str()))
 }
 
 /// The definition of a command, such as `provstream extract`.
@@ -267,7 +291,9 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
         .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
     let elsewhere = elsewhere(argument, command, takes_file);
     // An option of another command is meant as that one.
-    let similar = part(error, ContextKind::SuggestedArg).filter(|_| elsewhere.is_empty());
+    let is_meant = |similar: &String| similar != "--help" || argument.starts_with("--h");
+    let similar = part(error, ContextKind::SuggestedArg)
+        .filter(|similar| elsewhere.is_empty() && is_meant(similar));
     match similar {
         _ if !argument.starts_with('-') || argument == "-" => {
             let is_missing = |option: &str| {
@@ -315,6 +341,12 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
     if let Some(advice) = in_a_file(argument, command) {
         return advice;
     }
+    let name = argument.trim_start_matches('-').to_uppercase();
+    let definition = definition_of(command);
+    let mut positionals = definition.get_positionals();
+    if positionals.any(|known| known.get_value_names().is_some_and(|all| all[0] == *name)) {
+        return format!("; {name} is given without an option");
+    }
     // The options of `marc show` are like those of `marc validate`, and other than those of `strip`.
     let is_nested = command.split(' ').count() > 2;
     let (parent, name) = match is_nested {
@@ -328,6 +360,9 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
         .map(|owner| format!("`{parent} {}`", owner.get_name()))
         .collect();
     match owners.as_slice() {
+        _ if matches!(argument, "-o" | "--output") && command != root.get_name() => {
+            "; redirect standard output to a file, as with `> FILE`".to_owned()
+        }
         [] if takes_file && Path::new(argument).exists() => {
             format!("; a file whose name begins with - is given as ./{argument}")
         }
@@ -338,9 +373,6 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
                 owners[0].trim_end_matches('`')
             ) + "`"
         }
-        _ if matches!(argument, "-o" | "--output") => {
-            "; redirect standard output to a file, as with `> FILE`".to_owned()
-        }
         [one] => format!("; {one} has it"),
         [first @ .., last] => format!("; {} and {last} have it", first.join(", ")),
     }
@@ -350,6 +382,9 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
 fn in_a_file(argument: &str, command: &str) -> Option<String> {
     if argument == "--deployment" && command == "provstream marc conformance" {
         return Some("; the deployment is the file, which is given without an option".to_owned());
+    }
+    if argument == "--json" && matches!(command, "provstream extract" | "provstream admit") {
+        return Some("; it prints JSON unless --pretty is given".to_owned());
     }
     let key = match argument {
         "--floor" => "floor = 2",

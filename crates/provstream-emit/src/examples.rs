@@ -187,7 +187,10 @@ impl<'a> Message<'a> {
         let members = Members::of(raw)?;
         let role = members.string("role").ok_or_else(|| {
             let found = members.get("role").map(json::kind);
-            expected(found.unwrap_or("none"))
+            found.map_or_else(
+                || expected("one without \"role\""),
+                |found| format!("\"role\": expected a string, found {found}"),
+            )
         })?;
         let mut answer = None;
         if role == ASSISTANT {
@@ -219,9 +222,11 @@ impl<'a> Message<'a> {
 fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleError> {
     let given = conversation.get("messages");
     let Some(list) = given.and_then(json::elements) else {
-        let found = given.map_or("no such member", json::kind);
-        let what = format!("expected an object with an array \"messages\", found {found}");
-        return Err(ExampleError::NotChat(what));
+        return Err(ExampleError::NotChat(match given.map(json::kind) {
+            Some(found) => format!("\"messages\": expected an array, found {found}"),
+            None => "expected an object with an array \"messages\", found one without \"messages\""
+                .into(),
+        }));
     };
     let read = |(raw, number): (&'a RawValue, usize)| {
         Message::read(raw)
@@ -315,7 +320,8 @@ fn strip(content: &str, vocabulary: &Vocabulary, number: usize, seen: &mut Seen)
         Event::Annotation(found) => {
             seen.annotations += 1;
             if let Some(reason) = found.annotation().reason() {
-                seen.fault(number, reason.as_str());
+                let declared = json::shown(found.annotation().declared());
+                seen.fault(number, &format!("{reason}, found {declared}"));
             }
             let kept = rest.len().saturating_sub(found.whitespace_before());
             rest.truncate(kept);

@@ -46,10 +46,14 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
                 format!("expected one JSON value, found more after it: {found}")
             }
             // The comma is the fault more often than what is missing after it.
-            "key must be a string" | "trailing comma"
-                if matches!(text[offset..], [b'}' | b']', ..]) =>
+            _ if matches!(text[offset..], [b'}' | b']', ..])
+                && text[..offset].trim_ascii_end().ends_with(b",") =>
             {
                 format!("expected more after the comma, or no comma before {found}")
+            }
+            "expected value" => format!("expected JSON, found {found}"),
+            "key must be a string" => {
+                format!("expected JSON, found {found}: a name is in double quotes")
             }
             reason => format!("expected JSON, found {found}: {reason}"),
         };

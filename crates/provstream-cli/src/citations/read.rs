@@ -79,6 +79,13 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
             hint.unwrap_or_default()
         ));
     }
+    if reader.found.is_none() && reader.events > 0 && reader.citations + reader.diagnostics == 0 {
+        note(format_args!(
+            "{}: expected a response of {}, found other JSON",
+            input.name(),
+            reader.from.as_str()
+        ));
+    }
     reader.output.line(&CitationLine::End {
         citations: reader.citations,
         diagnostics: reader.diagnostics,

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
     let text = String::from_utf8(annotated.text).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::Unknown(format!(
-            "cannot cite {}: byte {at} of the text without annotations is not UTF-8",
+            "cannot cite {}: expected UTF-8, found another byte at {at} of the text without annotations",
             path.display()
         ))
     })?;
@@ -100,6 +100,8 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
         ));
     } else if is_empty {
         note("there is no text, expected that of an answer with its annotations");
+    } else if !annotated.assertions.iter().any(Assertion::is_annotated) {
+        note("there are no annotations in the text, expected at least one in brackets");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -56,13 +56,13 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     let mut account = Account::new(gated.rules.clone(), mode);
     let (ended, unread) = gated.feed(policy, &mut texts, &mut account)?;
     account.note(args.fail);
+    if let Some(unknown) = unread.unknown() {
+        return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
+    }
     if !account.has_text() {
         note(format_args!(
             "there is no text in {name}, expected an answer"
         ));
-    }
-    if let Some(unknown) = unread.unknown() {
-        return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
     let Shown {
         report,
