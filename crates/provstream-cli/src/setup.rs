@@ -36,7 +36,7 @@ pub(crate) fn vocabulary(args: &ClassesArgs) -> Result<Vocabulary, Failure> {
 pub(crate) fn unknown_class(option: &str, class: &str, vocabulary: &Vocabulary) -> Failure {
     let version = vocabulary.version();
     let advice = match vocabulary.similar(class) {
-        Some(similar) => format!("did you mean {similar}"),
+        Some(similar) => format!("did you mean {similar} (`provstream vocabulary` lists all)"),
         None => "`provstream vocabulary` lists them".to_owned(),
     };
     Failure::Usage(format!(

@@ -106,6 +106,9 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
         }
         ErrorKind::InvalidValue if value.is_empty() => match option_after(option, words) {
             Some(next) => format!("{option}: expected a value, found the option {next}"),
+            None if !option.starts_with('-') => {
+                format!("{option}: expected a value, found an empty one")
+            }
             None => {
                 let option = variable(option, words).unwrap_or_else(|| option.to_owned());
                 format!("{option}: expected a value, found nothing")
@@ -262,9 +265,14 @@ fn example(command: &str, name: &str) -> String {
 
 /// The option that is given right after another one in the place of its value.
 fn option_after<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
+    let short = match option {
+        "--output" => "-o",
+        "--jobs" => "-j",
+        _ => option,
+    };
     let at = words
         .iter()
-        .position(|word| word.to_str() == Some(option))?;
+        .position(|word| word == option || word == short)?;
     let next = words.get(at + 1)?.to_str()?;
     (next.starts_with('-') && next.len() > 1).then_some(next)
 }
@@ -383,6 +391,9 @@ fn in_a_file(argument: &str, command: &str) -> Option<String> {
     if argument == "--deployment" && command == "provstream marc conformance" {
         return Some("; the deployment is the file, which is given without an option".to_owned());
     }
+    if argument == "--draft" && command == "provstream marc decide" {
+        return Some("; it is a key of the deployment, as in draft = \"02\"".to_owned());
+    }
     if argument == "--json" && matches!(command, "provstream extract" | "provstream admit") {
         return Some("; it prints JSON unless --pretty is given".to_owned());
     }
@@ -474,7 +485,7 @@ mod tests {
             ),
             (
                 &["provstream", "gate", "--floor", "2"],
-                "unknown option `--floor` of `provstream gate`; `provstream admit` has it",
+                "unknown option `--floor` of `provstream gate`; it is a key of the policy, as in floor = 2",
             ),
             (
                 &["provstream", "gate", "policy.toml", "answer.txt"],

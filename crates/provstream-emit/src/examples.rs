@@ -49,7 +49,8 @@ pub enum ExampleError {
     Faulty {
         /// How many.
         count: usize,
-        /// The first: its message, counted from 1, and the code of the diagnostic or the reason of the annotation.
+        /// The first: its message, counted from 1, and the code of the diagnostic, or the reason of the
+        /// annotation and the identifier as written.
         first: String,
     },
 }

@@ -52,9 +52,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
                 format!("expected more after the comma, or no comma before {found}")
             }
             "expected value" => format!("expected JSON, found {found}"),
-            "key must be a string" => {
-                format!("expected JSON, found {found}: a name is in double quotes")
-            }
+            "key must be a string" => format!("expected a name in double quotes, found {found}"),
             reason => format!("expected JSON, found {found}: {reason}"),
         };
         Fault { offset, what }

@@ -103,6 +103,7 @@ impl Observations {
         let value = json::value(file).map_err(|fault| ObservationError {
             place: Some(FilePosition::of(text, fault.offset)),
             ..ObservationError::file(match file.trim_ascii_start().first() {
+                None => "expected an array of observations, found an empty file".to_owned(),
                 Some(b'{') => format!(
                     "{}; put the observations in one array: [{{…}}, {{…}}]",
                     fault.what

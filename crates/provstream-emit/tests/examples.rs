@@ -51,7 +51,7 @@ fn what_teaches_faults_or_nothing_is_refused() {
         )),
         Err(ExampleError::Faulty {
             count: 2,
-            first: "message 1: unknown-identifier".into()
+            first: "message 1: unknown-identifier, found \"substrate.telepathy\"".into()
         })
     );
     // What a reader has a diagnostic for.
@@ -199,10 +199,13 @@ fn wrong_observations_are_refused_with_their_place() {
         1
     );
     for (file, message) in [
-        ("", "line 1, column 1: expected JSON, found nothing"),
+        (
+            "",
+            "line 1, column 1: expected an array of observations, found an empty file",
+        ),
         (
             "[\n{]",
-            "line 2, column 2: expected JSON, found \"]\": key must be a string",
+            "line 2, column 2: expected a name in double quotes, found \"]\"",
         ),
         (
             "[]\n[]",
@@ -244,7 +247,7 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
-            "observation 1: \"class\": expected a class of vocabulary 1.0 (`provstream vocabulary` lists them), found \"substrate.telepathy\"",
+            "observation 1: \"class\": expected a class of vocabulary 1.0 (substrate.git.log, substrate.grep, substrate.code.read, substrate.fs.mtime, substrate.mcp.brief, substrate.do.sse-count, substrate.unix.peercred), found \"substrate.telepathy\"",
         ),
         (
             "[{\"class\": \"1.0.substrate.grep\", \"id\": \"a\"}]",
