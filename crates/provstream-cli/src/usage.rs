@@ -110,8 +110,9 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 format!("{option}: expected a value, found an empty one")
             }
             None => {
+                let purpose = purpose(option, command).unwrap_or_default();
                 let option = variable(option, words).unwrap_or_else(|| option.to_owned());
-                format!("{option}: expected a value, found nothing")
+                format!("{option}: expected a value{purpose}, found nothing")
             }
         },
         ErrorKind::InvalidValue => {
@@ -505,7 +506,7 @@ mod tests {
             ),
             (
                 &["provstream", "extract", "--mode"],
-                "--mode: expected a value, found nothing",
+                "--mode: expected a value (how the stream is written: text, json, ndjson or auto), found nothing",
             ),
         ] {
             assert_eq!(said(words), expected);

@@ -70,23 +70,45 @@ fn what_teaches_faults_or_nothing_is_refused() {
     }
     for (wrong, message) in [
         ("", "column 1: expected JSON, found nothing"),
-        ("[1,\n", "column 4: expected JSON, found its end too early"),
-        ("[]", "expected an object with an array \"messages\""),
+        (
+            "[1,\n",
+            "column 4: expected JSON, found its end in an array: the closing ] is missing",
+        ),
+        (
+            "[]",
+            "expected an object with an array \"messages\", found an array",
+        ),
+        (
+            "{}",
+            "expected an object with an array \"messages\", found one without \"messages\"",
+        ),
+        (
+            "{\"messages\": []}",
+            "expected a message with the role \"assistant\", found no messages",
+        ),
+        (
+            "{\"messages\": [{\"role\": \"user\"}, {\"role\": \"bot\"}, {\"role\": \"user\"}]}",
+            "expected a message with the role \"assistant\", found \"user\", \"bot\"",
+        ),
         (
             "{\"messages\": [], \"messages\": []}",
             "the member \"messages\" occurs twice",
         ),
         (
             "{\"messages\": {}}",
-            "expected an object with an array \"messages\"",
+            "\"messages\": expected an array, found an object",
         ),
         (
             "{\"messages\": [1]}",
-            "message 1: expected an object with a string \"role\"",
+            "message 1: expected an object with a string \"role\", found a number",
         ),
         (
             "{\"messages\": [{\"role\": 1}]}",
-            "message 1: expected an object with a string \"role\"",
+            "message 1: \"role\": expected a string, found a number",
+        ),
+        (
+            "{\"messages\": [{}]}",
+            "message 1: expected an object with a string \"role\", found one without \"role\"",
         ),
         (
             "{\"messages\": [{\"role\": \"assistant\", \"content\": []}]}",

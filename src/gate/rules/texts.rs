@@ -54,7 +54,8 @@ pub(super) fn rule(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<R
             .iter()
             .map(|key| format!(" or \"{key}\""))
             .collect();
-        let more = format!("{others}, expected with action \"{name}\"");
+        let more =
+            format!("{others}, expected with action \"{name}\", such as {first} = \"(withheld)\"");
         return Err(PolicyError::missing(table.place(), first, &more));
     }
     if let (Some(before), Some(after)) = (texts.get("before"), texts.get("after")) {
@@ -136,7 +137,7 @@ fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<
         languages.all.insert(key.name().into());
     }
     let first = languages.first.ok_or_else(|| {
-        let more = ", expected it where texts are given by language";
+        let more = ", expected it where texts are given by language, such as language = \"en\"";
         PolicyError::missing(value.place(), "language", more)
     })?;
     let general = by_language.get(first).ok_or_else(|| {

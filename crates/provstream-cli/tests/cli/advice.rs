@@ -220,7 +220,7 @@ fn conversations_that_are_skipped_are_explained() {
         ),
         (
             "{\"messages\":[{\"role\":1}]}",
-            "message 1: expected an object with a string \"role\"",
+            "message 1: \"role\": expected a string, found a number",
         ),
         (
             "{\"messages\":[{\"role\":\"assistant\",\"content\":\"It runs. [substrate.grp]\"}]}",
