@@ -217,6 +217,8 @@ fn purpose(arguments: &str, command: &str) -> Option<String> {
         None => known.is_positional() && known.get_value_names().is_some_and(|all| all[0] == name),
     })?;
     let help = argument.get_help()?.to_string();
+    // What comes after is not about what it is.
+    let help = help.split([';', '[']).next()?.trim_end();
     let mut letters = help.chars();
     let first = letters.next()?.to_ascii_lowercase();
     Some(format!(" ({first}{})", letters.as_str()))
