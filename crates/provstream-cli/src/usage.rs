@@ -122,51 +122,14 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             format!("{option}: expected one of {known}, found `{value}`")
         }
         ErrorKind::UnknownArgument => unknown(error, &argument, words, command),
-        ErrorKind::InvalidSubcommand => {
-            let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-            let known: Vec<_> = visible(command);
-            let similar = part(error, ContextKind::SuggestedSubcommand);
-            if known.is_empty() {
-                format!("`{command}` has no commands, found `{word}`")
-            } else if let Some(similar) = similar {
-                format!("unknown command `{word}`, did you mean {similar}")
-            } else if Path::new(&word).is_file() {
-                format!(
-                    "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
-                    example(command, &known[0])
-                )
-            } else {
-                let known = known.join(", ");
-                format!("unknown command `{word}`, expected one of {known}")
-            }
-        }
+        ErrorKind::InvalidSubcommand => wrong_command(error, command),
         ErrorKind::MissingSubcommand => {
             format!(
                 "expected one of {}, found no command",
                 visible(command).join(", ")
             )
         }
-        ErrorKind::MissingRequiredArgument => {
-            let given = |option: &str| {
-                words
-                    .iter()
-                    .any(|word| word.to_string_lossy().split('=').next() == Some(option))
-            };
-            let pair = NEEDS
-                .iter()
-                .find(|(with, needed)| *needed == option && given(with));
-            match pair {
-                Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
-                Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
-                None if argument.starts_with("--policy") && command.ends_with(" report") => {
-                    format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
-                }
-                None => {
-                    let purpose = purpose(&argument, command).unwrap_or_default();
-                    format!("`{command}` needs {}{purpose}", needed(&argument))
-                }
-            }
-        }
+        ErrorKind::MissingRequiredArgument => missing(&argument, words, command),
         ErrorKind::ArgumentConflict => {
             let other = part(error, ContextKind::PriorArg).unwrap_or_default();
             if bare(&other) == option {
@@ -187,6 +150,50 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
             first.strip_prefix("error: ").unwrap_or(first).to_owned()
+        }
+    }
+}
+
+/// What is wrong with a command that is not known.
+fn wrong_command(error: &clap::Error, command: &str) -> String {
+    let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+    let known: Vec<_> = visible(command);
+    let similar = part(error, ContextKind::SuggestedSubcommand);
+    if known.is_empty() {
+        format!("`{command}` has no commands, found `{word}`")
+    } else if let Some(similar) = similar {
+        format!("unknown command `{word}`, did you mean {similar}")
+    } else if Path::new(&word).is_file() {
+        format!(
+            "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
+            example(command, &known[0])
+        )
+    } else {
+        let known = known.join(", ");
+        format!("unknown command `{word}`, expected one of {known}")
+    }
+}
+
+/// What is missing, and what it is for.
+fn missing(argument: &str, words: &[OsString], command: &str) -> String {
+    let option = bare(argument);
+    let given = |option: &str| {
+        words
+            .iter()
+            .any(|word| word.to_string_lossy().split('=').next() == Some(option))
+    };
+    let pair = NEEDS
+        .iter()
+        .find(|(with, needed)| *needed == option && given(with));
+    match pair {
+        Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
+        Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
+        None if argument.starts_with("--policy") && command.ends_with(" report") => {
+            format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
+        }
+        None => {
+            let purpose = purpose(argument, command).unwrap_or_default();
+            format!("`{command}` needs {}{purpose}", needed(argument))
         }
     }
 }

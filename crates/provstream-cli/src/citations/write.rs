@@ -88,22 +88,27 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
     output.bytes(b"\n");
     output.commit()?;
     let left = annotated.assertions.len() - assertions.len();
+    note_left(left, is_empty, &annotated.assertions, annotated.format);
+    note_unlinked(args, &annotated.assertions);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what of the input is not a text with annotations.
+fn note_left(left: usize, is_empty: bool, assertions: &[Assertion<'_>], response: Option<Format>) {
     if left > 0 {
         note(format_args!(
             "{left} assertions have no place in the text and are left out"
         ));
     }
-    note_unlinked(args, &annotated.assertions);
-    if let Some(format) = annotated.format {
+    if let Some(format) = response {
         note(format_args!(
             "expected the text of an answer with its annotations, found a response of {format}; give only the text in it"
         ));
     } else if is_empty {
         note("there is no text, expected that of an answer with its annotations");
-    } else if !annotated.assertions.iter().any(Assertion::is_annotated) {
+    } else if !assertions.iter().any(Assertion::is_annotated) {
         note("there are no annotations in the text, expected at least one in brackets");
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Says how many annotations are left out because they have no link, and why.
@@ -111,10 +116,9 @@ fn note_unlinked(args: &WriteArgs, assertions: &[Assertion<'_>]) {
     if args.form == CitationForm::WebAnnotation {
         return;
     }
-    let annotations = assertions.iter().flat_map(Assertion::annotations);
-    let evidence = annotations.filter(|one| one.label_kind() == LabelKind::Corroborated);
-    let (mut classes, mut count, mut without_id) = (BTreeSet::new(), 0, 0);
-    for annotation in evidence {
+    let (mut terminals, mut without_id, mut others) = (0, 0, 0);
+    let mut classes = BTreeSet::new();
+    for annotation in assertions.iter().flat_map(Assertion::annotations) {
         let shown = match args.hide_ids {
             true => annotation.clone().without_observation_id(),
             false => annotation.clone(),
@@ -122,34 +126,32 @@ fn note_unlinked(args: &WriteArgs, assertions: &[Assertion<'_>]) {
         if link(&args.links, &shown).is_some() {
             continue;
         }
-        count += 1;
-        if args.links.iter().any(|link| is_for(link, &annotation)) {
+        if annotation.label_kind() != LabelKind::Corroborated {
+            terminals += 1;
+        } else if args.links.iter().any(|link| is_for(link, &annotation)) {
             without_id += 1;
         } else {
+            others += 1;
             classes.insert(annotation.class().to_string());
         }
     }
-    if without_id > 0 {
-        let are = if without_id == 1 {
-            "annotation is"
-        } else {
-            "annotations are"
-        };
-        note(format_args!(
-            "{without_id} {are} left out, without an observation id for {{id}}; an address without {{id}}, such as --link https://example.org/{{class}}, links all"
-        ));
-    }
-    let others = count - without_id;
-    if others > 0 {
-        let are = if others == 1 {
-            "annotation is"
-        } else {
-            "annotations are"
-        };
-        let classes = classes.into_iter().collect::<Vec<_>>().join(", ");
-        note(format_args!(
-            "{others} {are} left out, without a --link for the class ({classes}); --link URL is for all classes"
-        ));
+    let classes = classes.into_iter().collect::<Vec<_>>().join(", ");
+    for (count, why) in [
+        (terminals, "as a terminal or an unknown class cites nothing".to_owned()),
+        (
+            without_id,
+            "without an observation id for {id}; an address without {id}, such as --link https://example.org/{class}, links all".to_owned(),
+        ),
+        (
+            others,
+            format!("without a --link for the class ({classes}); --link URL is for all classes"),
+        ),
+    ] {
+        match count {
+            0 => {}
+            1 => note(format_args!("1 annotation is left out, {why}")),
+            count => note(format_args!("{count} annotations are left out, {why}")),
+        }
     }
 }
 

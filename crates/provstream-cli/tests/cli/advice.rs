@@ -31,7 +31,7 @@ fn says(message: &str, part: &str) {
 }
 
 #[test]
-fn an_output_is_none_of_the_files_that_are_read() {
+fn an_output_that_is_also_read_is_refused() {
     let files = Files::new();
     let text = files.write("a.txt", TEXT);
     let policy = files.write("policy.toml", POLICY);
@@ -119,6 +119,14 @@ fn citations_that_are_left_out_are_counted_with_the_reason() {
         "1 annotation is left out, without a --link for the class (substrate.grep)",
     );
     assert_eq!(write("https://e.org/{class}", TEXT), "");
+    let found = write(
+        "https://e.org/",
+        "So. [unverified-inference] It is. [substrate.x]",
+    );
+    says(
+        &found,
+        "2 annotations are left out, as a terminal or an unknown class cites nothing",
+    );
     says(
         &write("https://e.org/", EVENT),
         "expected the text of an answer with its annotations, found a response of anthropic",
