@@ -151,7 +151,7 @@ fn reason(message: &str) -> &str {
     if bare.iter().any(|start| message.starts_with(start)) {
         return "a value is a string in quotes, a number, true, false, a date, an array or a table";
     }
-    if message == "unexpected leading zero" {
+    if message.starts_with("unexpected leading zero") {
         return "a number does not begin with 0, and a text is in quotes";
     }
     message

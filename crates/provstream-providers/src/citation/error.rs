@@ -3,7 +3,8 @@
 use core::fmt;
 use std::error::Error;
 
-use super::MAX_EVENT;
+/// The most bytes an event may have, 1 MiB; a longer one is not read.
+pub const MAX_EVENT: usize = 1 << 20;
 
 /// What is wrong with a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
