@@ -660,7 +660,7 @@ fn a_bad_citation_takes_no_good_one_with_it() {
         lines(Provider::OpenAi, &event),
         [
             "0 0..1 code-points | Web url=u",
-            "error: /choices/0/message/annotations/1/type: the value is not a string",
+            "error: /choices/0/message/annotations/1/type: expected a string, found a number",
             "0 0..1 code-points | Web url=u"
         ]
     );
@@ -679,7 +679,10 @@ fn what_is_no_json_is_one_error_without_a_pointer() {
     let at = |line, column| CitationErrorKind::Syntax { line, column };
     assert_eq!(
         kind(b"{\"a\":\n 1,}"),
-        (at(2, 4), "no JSON at line 2, column 4".to_owned())
+        (
+            at(2, 4),
+            "expected JSON, found something else at line 2, column 4".to_owned()
+        )
     );
     assert_eq!(kind(b"{} {}").0, at(1, 4));
     assert_eq!(kind(b"{\"a\":\"\xff\"}").0, at(1, 7));
@@ -696,7 +699,7 @@ fn what_is_no_json_is_one_error_without_a_pointer() {
         kind(&longest),
         (
             CitationErrorKind::TooLong,
-            "the event is too long".to_owned()
+            "expected an event of at most 1048576 bytes, found a longer one".to_owned()
         )
     );
 }
