@@ -93,7 +93,7 @@ impl BodyFilter {
         if let Act::Gate(rules) = &settings.act {
             seen.rules = Some(rules.as_ref().clone());
         }
-        seen.is_strict = settings.is_closed && !is_gate;
+        seen.is_strict = settings.is_closed;
         if is_gate || seen.is_strict {
             seen.tracker = Some(Tracker::new());
         }
@@ -196,29 +196,48 @@ impl BodyFilter {
         self.end(Flow::Done)
     }
 
-    /// The body ends before its end. Of a gate, what the policy lets through of the text that is held back is written, then an
-    /// error in the API's shape; of a stream whose annotations are stripped, what is left of it.
+    /// The body ends before its end, and the client reads an error in the API's shape. A gate that fails closed withholds what
+    /// is not decided about: the annotation that would have withheld it may be what is missing. One that fails open decides about
+    /// it as at the end of an answer. Of a stream whose annotations are stripped, what is left is written.
     pub fn abort(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
             return flow;
         }
         self.now.set(now);
-        if self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
+        let decides = !(self.settings.is_gate() && self.settings.is_closed);
+        if decides && self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
             self.machine.finish(&mut self.seen);
         }
         self.note();
+        if !decides {
+            self.note_undecided();
+        }
         self.fail(cause, out)
     }
 
-    /// The client went away: everything is decided about for the audit log and the outcome, and nothing is written.
+    /// The client went away: nothing more is decided about or written.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
             self.now.set(now);
-            if self.seen.outcome.passed.is_none() {
-                self.machine.finish(&mut self.seen);
-            }
             self.note();
+            self.note_undecided();
             self.over = Some(Flow::Done);
+        }
+    }
+
+    /// Has the audit log say that a text ended before what was held back.
+    fn note_undecided(&mut self) {
+        if self.machine.held() == 0 {
+            return;
+        }
+        if let Some(audit) = &mut self.seen.audit {
+            let ended = &self.seen.outcome.ended;
+            for channel in &self.seen.channels {
+                if ended.iter().all(|(one, _)| one != channel) {
+                    audit.enter(channel.to_string());
+                    audit.ended("suspend");
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use provstream::{Event, Handler, Rules};
-use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, StreamHandler};
+use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, NoticeCode, StreamHandler};
 
 use crate::audit::{Audit, AuditLog, action_name};
 use crate::outcome::Outcome;
@@ -62,7 +62,9 @@ impl Seen {
     }
 
     fn notice(&mut self, notice: Notice) {
-        if notice.code().is_unread() && self.is_strict {
+        // What a gate withholds beside the events of a text has no annotation of it.
+        let is_beside = self.rules.is_some() && notice.code() == NoticeCode::WithheldData;
+        if self.is_strict && notice.code().is_unread() && !is_beside {
             self.is_blocked = true;
         }
     }
