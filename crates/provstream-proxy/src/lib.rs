@@ -8,6 +8,7 @@
 //! [`Handle`] reloads the settings and ends the proxy. [`demo`] has an upstream for trying it.
 
 mod admin;
+mod again;
 mod body;
 mod config;
 mod decode;
@@ -21,6 +22,7 @@ mod metrics;
 mod outgoing;
 mod record;
 mod refusals;
+mod request_json;
 mod respond;
 mod server;
 mod service;

@@ -32,6 +32,7 @@ pub(crate) struct Record {
     client_bytes: u64,
     held: usize,
     pub(crate) keep_alives: u64,
+    pub(crate) reemissions: u64,
     /// How the response ended; `client_gone` if nothing else says so.
     pub(crate) end: &'static str,
     pub(crate) passed: Option<PassReason>,
@@ -64,6 +65,7 @@ impl Record {
             client_bytes: 0,
             held: 0,
             keep_alives: 0,
+            reemissions: 0,
             end: "client_gone",
             passed: None,
             outcome: None,
@@ -206,6 +208,12 @@ impl Drop for Record {
             "provstream_keep_alives_total",
             labels(&[route]),
             self.keep_alives,
+        );
+        let reemissions = labels(&[route]);
+        metrics.count(
+            "provstream_reemissions_total",
+            reemissions,
+            self.reemissions,
         );
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {

@@ -4,18 +4,20 @@ use core::fmt;
 use std::sync::Arc;
 
 use memchr::memchr;
+use provstream::GateEnd;
 use provstream::provenance::Timestamp;
 use provstream_providers::{Format, StreamHandler};
 
 use crate::audit::{Audit, AuditLog};
 use crate::cause::Cause;
+use crate::draft::Draft;
 use crate::machine::{Machine, Now, machine};
 use crate::outcome::Outcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
 use crate::seen::Seen;
 use crate::settings::{Act, Settings};
-use crate::shape::{can_stop, error_event, mark_whole, stop_events};
+use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events};
 use crate::tracker::{Envelope, Tracker};
 
 /// Most bytes that are kept until the format of a response is known.
@@ -28,6 +30,10 @@ const MAX_UNKNOWN: usize = 1 << 16;
 pub enum Flow {
     /// More bytes are of use.
     More,
+    /// The policy has suspended the answer, and the filter [suspends](BodyFilter::with_suspension): call
+    /// [`resume`](BodyFilter::resume) and go on with another response, or [`stop`](BodyFilter::stop). The upstream of this one
+    /// is of no more use.
+    Suspended,
     /// The response is complete with what was written. The upstream is of no more use: close its connection.
     Done,
     /// The response is broken off after what was written. The client must see that: close its connection without the end
@@ -61,6 +67,8 @@ pub struct BodyFilter {
     /// What was taken before the format is known, on a gated route that fails open.
     raw: Option<Vec<u8>>,
     status: Option<u16>,
+    /// A stream that the policy suspends may go on with another response.
+    suspends: bool,
     /// Nothing is taken any more.
     over: Option<Flow>,
     /// The last bytes that were written.
@@ -111,6 +119,7 @@ impl BodyFilter {
             whole: about.is_json.then(Vec::new),
             raw: probes.then(Vec::new),
             status: None,
+            suspends: false,
             over: None,
             tail: [0; 4],
         }
@@ -144,6 +153,39 @@ impl BodyFilter {
     pub fn with_observer(mut self, observer: impl StreamHandler + Send + Sync + 'static) -> Self {
         self.seen.observer = Some(Box::new(observer));
         self
+    }
+
+    /// Has a stream that the policy suspends go on with another response, where its format can; to be called before anything
+    /// is pushed. [`push`](Self::push) then returns [`Flow::Suspended`], and [`draft`](Self::draft) has what was written.
+    #[must_use]
+    pub fn with_suspension(mut self) -> Self {
+        self.suspends = true;
+        self.seen.draft = Some(Draft::default());
+        self
+    }
+
+    /// What the client has read of the answer, and what the policy rejected; `None` unless the filter
+    /// [suspends](Self::with_suspension).
+    #[must_use]
+    pub const fn draft(&self) -> Option<&Draft> {
+        self.seen.draft.as_ref()
+    }
+
+    /// Goes on with another response, of the same format, in the stream that was suspended.
+    pub fn resume(&mut self) {
+        if self.over == Some(Flow::Suspended) {
+            self.seen.outcome.is_partial |= !self.machine.report().is_complete();
+            self.machine = machine(&self.settings, &self.now);
+            self.over = None;
+        }
+    }
+
+    /// Ends a stream that was suspended as one that the policy has ended.
+    pub fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
+        if self.over == Some(Flow::Suspended) {
+            return self.write_stop(out);
+        }
+        self.over.unwrap_or(Flow::More)
     }
 
     /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
@@ -322,7 +364,7 @@ impl BodyFilter {
             }
             // An event may also end with a CR, and its line with the LF after it.
             if end.is_some() && self.is_stopped() {
-                return self.stop(out);
+                return self.halt(out);
             }
         }
         Flow::More
@@ -395,15 +437,23 @@ impl BodyFilter {
         !has_choices || ended.len() >= self.choices.max(self.seen.channels.len())
     }
 
-    /// Ends a stream whose texts the policy has ended.
-    fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
+    /// Ends a stream whose texts the policy has ended, or suspends it.
+    fn halt(&mut self, out: &mut Vec<u8>) -> Flow {
         self.machine.finish(&mut self.seen);
         self.note();
         if let Some(cause) = self.fault() {
             return self.fail(cause, out);
         }
-        self.seen.outcome.finished = true;
         self.release(out);
+        let is_suspended = matches!(self.seen.outcome.ended[..], [(_, GateEnd::Suspended)]);
+        if self.suspends && is_suspended && self.machine.format().is_some_and(can_resume) {
+            return self.end(Flow::Suspended);
+        }
+        self.write_stop(out)
+    }
+
+    fn write_stop(&mut self, out: &mut Vec<u8>) -> Flow {
+        self.seen.outcome.finished = true;
         let ended: Vec<_> = self
             .seen
             .outcome
@@ -428,7 +478,7 @@ impl BodyFilter {
             for (channel, end) in &outcome.ended {
                 audit.enter(channel.to_string());
                 audit.ended(match end {
-                    provstream::GateEnd::Suspended => "suspend",
+                    GateEnd::Suspended => "suspend",
                     _ => "refuse",
                 });
             }

@@ -46,6 +46,10 @@ pub struct Config {
 pub(crate) struct Extras {
     /// Another upstream than that of the proxy.
     pub(crate) upstream: Option<Upstream>,
+    /// The text that is added to requests so that models write annotations.
+    pub(crate) emit: Option<Box<str>>,
+    /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
+    pub(crate) reemit: u32,
 }
 
 /// How long things may take.

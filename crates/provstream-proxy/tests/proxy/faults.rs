@@ -147,7 +147,10 @@ fn check(seed: usize, (answer, has_ended): &(Answer, bool)) {
     assert!(answer.is_complete, "seed {seed}: {text}");
     if is_cut {
         // The fault may come after the end of the answer.
-        assert!(!text.contains("[DONE]") || read == released, "seed {seed}: {text}");
+        assert!(
+            !text.contains("[DONE]") || read == released,
+            "seed {seed}: {text}"
+        );
         // All sentences that came whole are there, and the last may be part of one.
         let whole = read.rfind(". ").map_or("", |end| &read[..end + 2]);
         assert!(

@@ -1,5 +1,6 @@
 //! The proxy between raw clients and an upstream that does what a script says.
 
+mod asks;
 mod bodies;
 mod faults;
 mod heads;

@@ -240,3 +240,55 @@ fn what_is_not_decided_when_the_upstream_breaks_off_depends_on_the_fail_mode() {
         }
     }
 }
+
+#[test]
+fn a_stream_that_is_suspended_goes_on_with_another_response() {
+    let routes = route("gate", "", "{ action = \"suspend\" }");
+    let event = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    };
+    let first = [
+        event("It rains. "),
+        event("It pours. [unverified-inference] So"),
+        event(" SECRET"),
+    ]
+    .concat();
+    let second = [
+        event("It is wet. [substrate.grep; ts=2026-05-28T11:59:00Z] "),
+        event("Bye. "),
+        "data: [DONE]\n\n".to_owned(),
+    ]
+    .concat();
+    for size in [1, 9, first.len()] {
+        let mut filter = filter(&routes, &sse("/")).with_suspension();
+        let (mut out, flow) = through(&mut filter, first.as_bytes(), size);
+        assert_eq!(flow, Flow::Suspended);
+        let draft = filter.draft().expect("a draft");
+        assert_eq!(
+            (draft.text().as_str(), draft.rejected(), draft.reason()),
+            ("It rains. ", "It pours.", "terminal")
+        );
+        filter.resume();
+        let (more, flow) = through(&mut filter, second.as_bytes(), size);
+        assert_eq!(flow, Flow::Done);
+        out.extend_from_slice(&more);
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(
+            text.contains("It rains. ")
+                && text.contains("It is wet.")
+                && text.ends_with("[DONE]\n\n"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("pours") && !text.contains("SECRET"),
+            "{text}"
+        );
+        // Nobody resumes this one.
+        let mut filter = self::filter(&routes, &sse("/")).with_suspension();
+        let (_, flow) = through(&mut filter, first.as_bytes(), size);
+        assert_eq!(flow, Flow::Suspended);
+        let mut out = Vec::new();
+        assert_eq!(filter.stop(&mut out), Flow::Done);
+        assert!(String::from_utf8_lossy(&out).contains("content_filter"));
+    }
+}
