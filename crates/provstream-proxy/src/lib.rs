@@ -27,6 +27,7 @@ mod respond;
 mod server;
 mod service;
 mod shared;
+mod spans;
 mod stalled;
 mod tls;
 

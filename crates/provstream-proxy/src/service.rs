@@ -22,6 +22,7 @@ use crate::refusals::{refusal, refused};
 use crate::request_json::add_prompt;
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
+use crate::spans::Context;
 
 /// What is wrong with a request, before anything is sent.
 struct Wrong {
@@ -74,6 +75,9 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
     let id = shared.next_id();
     let about = (request.method(), request.uri());
     let mut record = Record::new(&shared.metrics, id, route, about, config.log);
+    if let Some(spans) = &loaded.spans {
+        record.traced = Some((Arc::clone(spans), Context::of(request.headers())));
+    }
     let format = format_of_path(request.uri().path());
     if let Some(wrong) = check(&request, config.limits.request_bytes) {
         return refuse(wrong, format, record);
@@ -90,7 +94,13 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
     };
     let note = FaultNote::default();
     let outgoing = match outgoing(request, (route, upstream), &loaded, &mut asked, &note).await {
-        Ok(outgoing) => outgoing,
+        Ok(mut outgoing) => {
+            let traced = record.traced.as_ref();
+            if let Some(value) = traced.and_then(|(_, context)| context.header()) {
+                outgoing.headers_mut().insert("traceparent", value);
+            }
+            outgoing
+        }
         Err(wrong) => return refuse(wrong, format, record),
     };
     let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;

@@ -5,6 +5,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
 use provstream::settings::{File, Table, Value};
 use provstream_emit::Prompt;
@@ -12,7 +13,7 @@ use provstream_route::{RouteError, Routes};
 
 use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "upstream",
     "listen",
     "admin",
@@ -21,6 +22,7 @@ const KEYS: [&str; 11] = [
     "log",
     "vocabulary",
     "upstream_ca",
+    "otlp",
     "timeouts",
     "limits",
     "route",
@@ -63,6 +65,12 @@ impl Config {
         }
         if let Some(value) = root.get("log") {
             config.log = value.boolean()?;
+        }
+        if let Some(value) = root.get("otlp") {
+            let expected = "the URL of a collector such as \"http://127.0.0.1:4318/v1/traces\"";
+            let url = value.string()?.parse::<Uri>().ok();
+            let url = url.filter(|url| matches!(url.scheme_str(), Some("http" | "https")));
+            config.collector = Some(url.ok_or_else(|| wrong(&value, expected))?);
         }
         let vocabulary = vocabulary(&root, folder)?;
         config.routes = Routes::strip_all(&vocabulary);

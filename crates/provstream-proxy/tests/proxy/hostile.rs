@@ -28,6 +28,7 @@ fn head(lines: &str) -> Vec<u8> {
     format!("POST /v1/messages HTTP/1.1\r\n{lines}Connection: close\r\n\r\n").into_bytes()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table, a case an entry")]
 fn requests() -> Vec<Request> {
     use Expected::{Closed, Refused, Sent};
     let text = |text: &str| text.as_bytes().to_vec();
@@ -300,6 +301,7 @@ fn encoded(encoding: &str, body: Vec<u8>) -> Vec<Step> {
     vec![raw(&head), Step::Send(body)]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table, a case an entry")]
 fn responses() -> Vec<Response> {
     let sse = || streamed("text/event-stream");
     let first = chat(&["SECRET"])
