@@ -4,7 +4,7 @@
 //! before the client reads it, as [`provstream_route::Routes`] say for each path. Streams are not buffered: a client that
 //! reads slowly slows its upstream down, and one that goes away cancels it. A request is never sent twice.
 //!
-//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, [`Proxy::run`] serves until it is told to end, and a
+//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, [`Proxy::run`] serves until it is shut down, and a
 //! [`Handle`] reloads the settings and ends the proxy. [`demo`] has an upstream for trying it.
 
 mod admin;

@@ -4,7 +4,7 @@ use provstream_providers::Format;
 use provstream_route::Draft;
 use serde_json::{Value, json};
 
-/// Adds a text to what the model is told before the conversation; false if the request has no place for it.
+/// Adds a text to what the model reads before the conversation; false if the request has no place for it.
 pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {
         Format::OpenAiChat | Format::Cohere | Format::Ollama if request["messages"].is_array() => {

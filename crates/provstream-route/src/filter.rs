@@ -84,7 +84,7 @@ impl fmt::Debug for BodyFilter {
     }
 }
 
-/// What a filter is told about a response.
+/// What a filter knows of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     pub(crate) hint: Option<Format>,
