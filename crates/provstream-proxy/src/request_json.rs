@@ -24,6 +24,9 @@ pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> b
             if instruction.is_null() {
                 *instruction = json!({"parts": []});
             }
+            if !instruction.is_object() {
+                return false;
+            }
             push(&mut instruction["parts"], json!({"text": prompt}))
         }
         _ => false,
