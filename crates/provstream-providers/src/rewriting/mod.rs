@@ -333,6 +333,10 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Does what one thing that an event says asks for; with all that it says, and the place of that one.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "its parts are borrowed one by one"
+    )]
     fn apply(
         &mut self,
         frame: &Frame<'_>,
