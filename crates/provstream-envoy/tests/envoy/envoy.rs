@@ -105,7 +105,6 @@ impl Envoy {
             self.admin,
             "GET",
             &format!("/stats?filter=^{name}$"),
-            usize::MAX,
         );
         let text = all.text();
         let value = text
