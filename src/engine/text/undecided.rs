@@ -85,7 +85,10 @@ impl TextEngine {
         let base = window.base();
         let raw = window.raw();
         let text = whole_characters(raw);
-        let open = without_open_white(raw).len() - text.len();
+        let open = match raw.len() - text.len() {
+            0 => 0,
+            _ => without_open_white(raw).len() - text.len(),
+        };
         let found = reach(text, open, window.line(), max);
         let from = self.reached(found, base + text.len() as u64);
         if self.reads_plain_text()
