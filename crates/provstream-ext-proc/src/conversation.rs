@@ -11,12 +11,24 @@ use provstream_route::{AuditLog, Flow, Refusal, ResponseHead, Routes};
 
 use crate::messages::{
     BodyMutation, CommonAnswer, CommonResponse, HeaderMap, HeaderMutation, HeaderValue,
-    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, ProcessingResponse,
+    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, ProcessingMode,
+    ProcessingResponse,
     Request, Response, StreamedBodyResponse, TrailersAnswer,
 };
 
 /// Replaces the values that a header has.
 const OVERWRITE: i32 = 2;
+
+/// A part is not sent.
+const SKIP: i32 = 2;
+
+/// Nothing more is to be sent, so that Envoy passes it as it is.
+const NOTHING: ProcessingMode = ProcessingMode {
+    response_header_mode: SKIP,
+    request_body_mode: 0,
+    response_body_mode: 0,
+    response_trailer_mode: SKIP,
+};
 
 /// Audit lines on standard output.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +48,8 @@ pub(crate) struct Conversation {
     exchange: Exchange,
     /// The head of the response, which is sent at the end of a body that awaits it.
     awaited: Option<HeaderMutation>,
+    /// What Envoy is to send from now on, which the next answer says.
+    mode: Option<ProcessingMode>,
     /// Envoy has all of the body.
     is_over: bool,
 }
@@ -45,6 +59,7 @@ impl Conversation {
         Self {
             exchange: Exchange::new(routes),
             awaited: None,
+            mode: None,
             is_over: false,
         }
     }
@@ -68,10 +83,11 @@ impl Conversation {
                 answers.push(Response::ResponseTrailers(TrailersAnswer::default()));
             }
         }
-        let wrapped = answers.into_iter().map(|response| ProcessingResponse {
+        let wrap = |response| ProcessingResponse {
+            mode_override: self.mode.take(),
             response: Some(response),
-        });
-        Some(wrapped.collect())
+        };
+        Some(answers.into_iter().map(wrap).collect())
     }
 
     /// Ends the exchange, and returns what became of it.
@@ -82,7 +98,12 @@ impl Conversation {
     fn request(&mut self, head: HttpHeaders) -> Response {
         let headers = head.headers.unwrap_or_default();
         let get = |name| headers.get(name).unwrap_or_default();
-        let inspects = self.exchange.request(get(":method"), get(":path"), get("x-request-id"));
+        let inspects = self
+            .exchange
+            .request(get(":method"), get(":path"), get("x-request-id"));
+        if !inspects {
+            self.mode = Some(NOTHING);
+        }
         let mutation = inspects.then(|| HeaderMutation {
             set_headers: vec![header("accept-encoding", "identity")],
             remove_headers: REMOVED_REQUEST_HEADERS.map(str::to_owned).into(),
@@ -107,7 +128,10 @@ impl Conversation {
                 self.awaited = Some(removed);
                 None
             }
-            HeadPlan::Pass => Some(Response::ResponseHeaders(headers_answer(None))),
+            HeadPlan::Pass => {
+                self.mode = Some(NOTHING);
+                Some(Response::ResponseHeaders(headers_answer(None)))
+            }
         }
     }
 

@@ -81,8 +81,25 @@ pub(crate) struct HttpTrailers {}
 /// What Envoy is to do.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingResponse {
+    #[prost(message, optional, tag = "9")]
+    pub(crate) mode_override: Option<ProcessingMode>,
     #[prost(oneof = "Response", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub(crate) response: Option<Response>,
+}
+
+/// Which parts Envoy sends from now on, of those that it has not sent yet.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ProcessingMode {
+    /// 1 is to send it, 2 not to.
+    #[prost(int32, tag = "2")]
+    pub(crate) response_header_mode: i32,
+    /// 0 is not to send it, 1 and 4 are to stream it.
+    #[prost(int32, tag = "3")]
+    pub(crate) request_body_mode: i32,
+    #[prost(int32, tag = "4")]
+    pub(crate) response_body_mode: i32,
+    #[prost(int32, tag = "6")]
+    pub(crate) response_trailer_mode: i32,
 }
 
 /// The answer to a part of a request or its response.

@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+/// How many pieces of a response are kept apart.
+const APART: usize = 200;
+
 /// How a response ends.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
@@ -29,7 +32,7 @@ pub(crate) struct Script {
     pub(crate) body: Vec<u8>,
     /// Bytes of each piece.
     pub(crate) piece: usize,
-    /// Between the pieces.
+    /// After each of the first pieces, which keeps them apart.
     pub(crate) pause: Duration,
     /// With a content length instead of chunks.
     pub(crate) has_length: bool,
@@ -191,7 +194,7 @@ fn answer(mut to: &TcpStream, script: &Script, is_head: bool) -> io::Result<()> 
     if is_head {
         return Ok(());
     }
-    for piece in script.body.chunks(script.piece) {
+    for (number, piece) in script.body.chunks(script.piece).enumerate() {
         if script.has_length {
             to.write_all(piece)?;
         } else {
@@ -200,7 +203,7 @@ fn answer(mut to: &TcpStream, script: &Script, is_head: bool) -> io::Result<()> 
             chunk.extend_from_slice(b"\r\n");
             to.write_all(&chunk)?;
         }
-        if !script.pause.is_zero() {
+        if number < APART {
             thread::sleep(script.pause);
         }
     }
