@@ -24,16 +24,8 @@ fn converse(stream: &TcpStream, cases: &[Case]) -> io::Result<()> {
     while let Some(request) = request(&mut reader)? {
         let mut to = stream;
         if request.contains("/cases") {
-            let all: serde_json::Value = cases
-                .iter()
-                .enumerate()
-                .map(|(number, case)| case.to_json(number))
-                .collect();
-            to.write_all(&response(
-                "application/json",
-                all.to_string().as_bytes(),
-                1 << 16,
-            ))?;
+            let all = list(cases);
+            to.write_all(&response("application/json", all.as_bytes(), 1 << 16))?;
             continue;
         }
         let asked =
@@ -46,8 +38,15 @@ fn converse(stream: &TcpStream, cases: &[Case]) -> io::Result<()> {
     Ok(())
 }
 
+/// The list of the cases, in JSON.
+pub(crate) fn list(cases: &[Case]) -> String {
+    let cases = cases.iter().enumerate();
+    let all: serde_json::Value = cases.map(|(number, case)| case.to_json(number)).collect();
+    all.to_string()
+}
+
 /// The line, headers and body of the next request.
-fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+pub(crate) fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if reader.read_line(&mut head)? == 0 {
@@ -65,7 +64,7 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
 }
 
 /// The case that a request names anywhere, in its path or as the model: `case-7-stripped`.
-fn asked<'a, 'r>(request: &'r str, cases: &'a [Case]) -> Option<(&'a Case, &'r str)> {
+pub(crate) fn asked<'a, 'r>(request: &'r str, cases: &'a [Case]) -> Option<(&'a Case, &'r str)> {
     let (_, rest) = request.split_once("case-")?;
     let (number, rest) = rest.split_once('-')?;
     let end = rest.find(|char: char| !char.is_ascii_lowercase());

@@ -136,7 +136,10 @@ mod tests {
     #[test]
     fn finds_the_number_where_each_api_has_it() {
         assert_eq!(read(r#"{"model":"m","n": 3 ,"stream":true}"#), 3);
-        assert_eq!(read(r#"{"messages":[{"n":7,"content":"\"n\":9"}],"n":2}"#), 2);
+        assert_eq!(
+            read(r#"{"messages":[{"n":7,"content":"\"n\":9"}],"n":2}"#),
+            2
+        );
         assert_eq!(read(r#"{"generationConfig":{"candidateCount":4}}"#), 4);
         assert_eq!(read(r#"{"n":12"#), 12);
     }

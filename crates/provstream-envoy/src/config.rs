@@ -60,7 +60,8 @@ struct Wrapped {
 pub fn read_routes(config: &[u8]) -> Result<Routes, ConfigError> {
     let vocabulary = Vocabulary::memo();
     if config.trim_ascii_start().first() != Some(&b'{') {
-        let no_files = |_: &str| Err("a filter has no files; give the policy in a table [route.policy]");
+        let no_files =
+            |_: &str| Err("a filter has no files; give the policy in a table [route.policy]");
         return Ok(Routes::from_toml(config, &vocabulary, no_files)?);
     }
     let wrapped: Wrapped = serde_json::from_slice(config).map_err(|error| {
@@ -70,12 +71,19 @@ pub fn read_routes(config: &[u8]) -> Result<Routes, ConfigError> {
     let policies = &wrapped.policies;
     let read = |name: &str| {
         let names = || policies.keys().map(String::as_str).collect::<Vec<_>>();
-        policies.get(name).cloned().ok_or_else(|| match &names()[..] {
-            [] => "no policies".to_owned(),
-            names => format!("the policies {}", names.join(", ")),
-        })
+        policies
+            .get(name)
+            .cloned()
+            .ok_or_else(|| match &names()[..] {
+                [] => "no policies".to_owned(),
+                names => format!("the policies {}", names.join(", ")),
+            })
     };
-    Ok(Routes::from_toml(wrapped.routes.as_bytes(), &vocabulary, read)?)
+    Ok(Routes::from_toml(
+        wrapped.routes.as_bytes(),
+        &vocabulary,
+        read,
+    )?)
 }
 
 #[cfg(test)]
@@ -83,16 +91,21 @@ mod tests {
     use super::read_routes;
 
     const GATE: &str = "[[route]]\npath = \"/v1/*\"\naction = \"gate\"\npolicy = \"strict\"\n";
-    const POLICY: &str = "floor = 1\ndefault_window = \"1h\"\ninadmissible = { action = \"discard\" }\n";
+    const POLICY: &str =
+        "floor = 1\ndefault_window = \"1h\"\ninadmissible = { action = \"discard\" }\n";
 
     fn wrapped(routes: &str, policies: &[(&str, &str)]) -> String {
-        let policies: serde_json::Map<_, _> =
-            policies.iter().map(|(name, policy)| ((*name).to_owned(), (*policy).into())).collect();
+        let policies: serde_json::Map<_, _> = policies
+            .iter()
+            .map(|(name, policy)| ((*name).to_owned(), (*policy).into()))
+            .collect();
         serde_json::json!({"routes": routes, "policies": policies}).to_string()
     }
 
     fn error(config: &str) -> String {
-        read_routes(config.as_bytes()).expect_err("an error").to_string()
+        read_routes(config.as_bytes())
+            .expect_err("an error")
+            .to_string()
     }
 
     #[test]
@@ -106,13 +119,30 @@ mod tests {
 
     #[test]
     fn errors_name_the_place_and_what_was_found() {
-        assert!(error(GATE).starts_with("line 4, column 10: "), "{}", error(GATE));
-        assert!(error(GATE).contains("a filter has no files"), "{}", error(GATE));
+        assert!(
+            error(GATE).starts_with("line 4, column 10: "),
+            "{}",
+            error(GATE)
+        );
+        assert!(
+            error(GATE).contains("a filter has no files"),
+            "{}",
+            error(GATE)
+        );
         let other = error(&wrapped(GATE, &[("lax", POLICY)]));
-        assert!(other.contains("line 4") && other.contains("the policies lax"), "{other}");
+        assert!(
+            other.contains("line 4") && other.contains("the policies lax"),
+            "{other}"
+        );
         let broken = error(&wrapped(GATE, &[("strict", "floor = 0\n")]));
-        assert!(broken.contains("strict") && broken.contains("line 1"), "{broken}");
+        assert!(
+            broken.contains("strict") && broken.contains("line 1"),
+            "{broken}"
+        );
         let unknown = error("{\"route\":\"\"}");
-        assert!(unknown.contains("\"routes\"") && unknown.contains("`route`"), "{unknown}");
+        assert!(
+            unknown.contains("\"routes\"") && unknown.contains("`route`"),
+            "{unknown}"
+        );
     }
 }

@@ -89,7 +89,9 @@ impl Exchange {
     pub fn request(&mut self, method: &[u8], path: &[u8], stream: &[u8]) -> bool {
         self.path = String::from_utf8_lossy(path).into_owned();
         self.stream = String::from_utf8_lossy(stream).into_owned();
-        let route = self.routes.route(&String::from_utf8_lossy(method), &self.path);
+        let route = self
+            .routes
+            .route(&String::from_utf8_lossy(method), &self.path);
         self.route = Some(route.clone());
         route.action() != RouteAction::Pass
     }
@@ -130,7 +132,11 @@ impl Exchange {
                 let filter = filter.with_audit(log, "the audit log", &self.stream);
                 let waits = filter.awaits_end();
                 self.body = Body::Filtered(Box::new(filter));
-                if waits { HeadPlan::FilterWhole } else { HeadPlan::Filter }
+                if waits {
+                    HeadPlan::FilterWhole
+                } else {
+                    HeadPlan::Filter
+                }
             }
         }
     }

@@ -77,7 +77,12 @@ impl Record {
         let ended: Vec<&str> = outcome.ended().iter().map(|(_, end)| name(end)).collect();
         let decisions: BTreeMap<String, u64> = outcome
             .decisions()
-            .map(|one| (format!("{}.{}", one.disposition(), one.action()), one.count()))
+            .map(|one| {
+                (
+                    format!("{}.{}", one.disposition(), one.action()),
+                    one.count(),
+                )
+            })
             .collect();
         let body = Body {
             format: outcome.format().map(|format| format.to_string()),
@@ -96,7 +101,7 @@ impl Record {
             record.add(&format!("annotations.{}", word(class.as_str())), count);
         }
         for (decision, count) in decisions {
-            record.add(&format!("decisions.{}", word(&decision)), count);
+            record.add(&format!("decisions.{}", decision.replace('-', "_")), count);
         }
         for end in ended {
             record.add(&format!("ended.{end}"), 1);

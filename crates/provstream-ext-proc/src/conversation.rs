@@ -11,22 +11,32 @@ use provstream_route::{AuditLog, Flow, Refusal, ResponseHead, Routes};
 
 use crate::messages::{
     BodyMutation, CommonAnswer, CommonResponse, HeaderMap, HeaderMutation, HeaderValue,
-    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, ProcessingMode,
-    ProcessingResponse,
-    Request, Response, StreamedBodyResponse, TrailersAnswer,
+    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, Mutation,
+    ProcessingMode, ProcessingResponse, Request, Response, StreamedBodyResponse, TrailersAnswer,
 };
 
 /// Replaces the values that a header has.
 const OVERWRITE: i32 = 2;
 
+/// A part is sent.
+const SEND: i32 = 1;
+
 /// A part is not sent.
 const SKIP: i32 = 2;
 
-/// Nothing more is to be sent, so that Envoy passes it as it is.
-const NOTHING: ProcessingMode = ProcessingMode {
-    response_header_mode: SKIP,
+/// Envoy sends the body in pieces, and takes what it goes on with at any time.
+const IN_PIECES: ProcessingMode = ProcessingMode {
+    response_header_mode: SEND,
     request_body_mode: 0,
-    response_body_mode: 0,
+    response_body_mode: 4,
+    response_trailer_mode: SEND,
+};
+
+/// Envoy sends the body when it is complete, and the head after that.
+const COMPLETE: ProcessingMode = ProcessingMode {
+    response_header_mode: SEND,
+    request_body_mode: 0,
+    response_body_mode: 2,
     response_trailer_mode: SKIP,
 };
 
@@ -46,8 +56,10 @@ impl AuditLog for Lines {
 #[derive(Debug)]
 pub(crate) struct Conversation {
     exchange: Exchange,
-    /// The head of the response, which is sent at the end of a body that awaits it.
-    awaited: Option<HeaderMutation>,
+    /// Envoy sends the body when it is complete.
+    is_whole: bool,
+    /// The body is a stream, although its content type does not say so.
+    is_array: bool,
     /// What Envoy is to send from now on, which the next answer says.
     mode: Option<ProcessingMode>,
     /// Envoy has all of the body.
@@ -58,25 +70,33 @@ impl Conversation {
     pub(crate) fn new(routes: Arc<Routes>) -> Self {
         Self {
             exchange: Exchange::new(routes),
-            awaited: None,
+            is_whole: false,
+            is_array: false,
             mode: None,
             is_over: false,
         }
     }
 
     /// The answers to the next part, or `None` if the response is to be broken off.
-    pub(crate) fn answer(&mut self, request: Request, now: Timestamp) -> Option<Vec<ProcessingResponse>> {
+    pub(crate) fn answer(
+        &mut self,
+        request: Request,
+        now: Timestamp,
+    ) -> Option<Vec<ProcessingResponse>> {
         let mut answers = Vec::new();
         match request {
             Request::RequestHeaders(head) => answers.push(self.request(head)),
             Request::RequestBody(body) => {
                 self.exchange.request_body(&body.body);
-                answers.push(Response::RequestBody(streamed(body.body, body.end_of_stream)));
+                answers.push(Response::RequestBody(streamed(
+                    body.body,
+                    body.end_of_stream,
+                )));
             }
             Request::RequestTrailers(_) => {
                 answers.push(Response::RequestTrailers(TrailersAnswer::default()));
             }
-            Request::ResponseHeaders(head) => answers.extend(self.response(head)),
+            Request::ResponseHeaders(head) => answers.push(self.response(head)),
             Request::ResponseBody(body) => self.body(&body, now, &mut answers)?,
             Request::ResponseTrailers(_) => {
                 self.end(now, &mut answers)?;
@@ -98,20 +118,19 @@ impl Conversation {
     fn request(&mut self, head: HttpHeaders) -> Response {
         let headers = head.headers.unwrap_or_default();
         let get = |name| headers.get(name).unwrap_or_default();
+        // Gemini's stream without `alt=sse` is one JSON array.
+        self.is_array = text(&headers, ":path").contains(":streamGenerateContent");
         let inspects = self
             .exchange
             .request(get(":method"), get(":path"), get("x-request-id"));
-        if !inspects {
-            self.mode = Some(NOTHING);
-        }
         let mutation = inspects.then(|| HeaderMutation {
             set_headers: vec![header("accept-encoding", "identity")],
             remove_headers: REMOVED_REQUEST_HEADERS.map(str::to_owned).into(),
         });
-        Response::RequestHeaders(headers_answer(mutation))
+        Response::RequestHeaders(unchanged_but(mutation))
     }
 
-    fn response(&mut self, head: HttpHeaders) -> Option<Response> {
+    fn response(&mut self, head: HttpHeaders) -> Response {
         let headers = head.headers.unwrap_or_default();
         let status = text(&headers, ":status").parse().unwrap_or(0);
         let read = ResponseHead::new(status)
@@ -121,16 +140,16 @@ impl Conversation {
             set_headers: Vec::new(),
             remove_headers: REMOVED_RESPONSE_HEADERS.map(str::to_owned).into(),
         };
-        match self.exchange.response(read, status, !head.end_of_stream, Lines) {
-            HeadPlan::Refuse(refusal) => Some(Response::Immediate(immediate(&refusal))),
-            HeadPlan::Filter => Some(Response::ResponseHeaders(headers_answer(Some(removed)))),
-            HeadPlan::FilterWhole => {
-                self.awaited = Some(removed);
-                None
-            }
-            HeadPlan::Pass => {
-                self.mode = Some(NOTHING);
-                Some(Response::ResponseHeaders(headers_answer(None)))
+        let plan = self
+            .exchange
+            .response(read, status, !head.end_of_stream, Lines);
+        self.is_whole = plan == HeadPlan::FilterWhole && !self.is_array;
+        match plan {
+            HeadPlan::Refuse(refusal) => Response::Immediate(immediate(&refusal)),
+            HeadPlan::Pass => Response::ResponseHeaders(unchanged_but(None)),
+            HeadPlan::Filter | HeadPlan::FilterWhole => {
+                self.mode = Some(if self.is_whole { COMPLETE } else { IN_PIECES });
+                Response::ResponseHeaders(unchanged_but(Some(removed)))
             }
         }
     }
@@ -140,7 +159,9 @@ impl Conversation {
             return Some(());
         }
         let mut out = Vec::new();
-        let flow = self.exchange.push(&body.body, body.end_of_stream, now, &mut out);
+        let flow = self
+            .exchange
+            .push(&body.body, body.end_of_stream, now, &mut out);
         self.write(out, flow, body.end_of_stream, answers)
     }
 
@@ -154,26 +175,44 @@ impl Conversation {
         self.write(out, flow, false, answers)
     }
 
-    fn write(&mut self, out: Vec<u8>, flow: Flow, end: bool, answers: &mut Vec<Response>) -> Option<()> {
-        if flow == Flow::Reset {
+    fn write(
+        &mut self,
+        out: Vec<u8>,
+        flow: Flow,
+        end: bool,
+        answers: &mut Vec<Response>,
+    ) -> Option<()> {
+        // Once the head is sent, an error in the place of the body would pass for an answer.
+        if flow == Flow::Reset || !self.is_whole && self.exchange.status().is_some() {
             return None;
         }
-        if self.exchange.awaits_end() {
-            return Some(());
-        }
-        if let Some(mut head) = self.awaited.take() {
-            if let Some(status) = self.exchange.status() {
-                head.set_headers.push(header(":status", &status.to_string()));
-                head.set_headers.push(header("content-type", "application/json"));
-            }
-            answers.push(Response::ResponseHeaders(headers_answer(Some(head))));
-        }
-        // Envoy takes no body that is empty, unless it is the end.
-        if !out.is_empty() || end {
+        self.is_over = end;
+        if self.is_whole {
+            answers.push(Response::ResponseBody(self.complete(out)));
+        } else if !out.is_empty() || end {
+            // Envoy takes no piece that is empty, unless it is the end.
             answers.push(Response::ResponseBody(streamed(out, end)));
         }
-        self.is_over = end;
         Some(())
+    }
+
+    /// The answer to a body that is complete, with the status that it needs.
+    fn complete(&self, body: Vec<u8>) -> CommonAnswer {
+        let header_mutation = self.exchange.status().map(|status| HeaderMutation {
+            set_headers: vec![
+                header(":status", &status.to_string()),
+                header("content-type", "application/json"),
+            ],
+            remove_headers: Vec::new(),
+        });
+        CommonAnswer {
+            response: Some(CommonResponse {
+                header_mutation,
+                body_mutation: Some(BodyMutation {
+                    mutation: Some(Mutation::Body(body)),
+                }),
+            }),
+        }
     }
 }
 
@@ -192,7 +231,7 @@ fn header(name: &str, value: &str) -> HeaderValueOption {
     }
 }
 
-fn headers_answer(header_mutation: Option<HeaderMutation>) -> CommonAnswer {
+fn unchanged_but(header_mutation: Option<HeaderMutation>) -> CommonAnswer {
     CommonAnswer {
         response: Some(CommonResponse {
             header_mutation,
@@ -206,7 +245,10 @@ fn streamed(body: Vec<u8>, end_of_stream: bool) -> CommonAnswer {
         response: Some(CommonResponse {
             header_mutation: None,
             body_mutation: Some(BodyMutation {
-                streamed_response: Some(StreamedBodyResponse { body, end_of_stream }),
+                mutation: Some(Mutation::Streamed(StreamedBodyResponse {
+                    body,
+                    end_of_stream,
+                })),
             }),
         }),
     }

@@ -71,7 +71,9 @@ async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::
     };
     let incoming = TcpListenerStream::new(listener);
     let server = Server::builder().tcp_nodelay(true);
-    server.serve_with_incoming_shutdown(Processor(current), incoming, ended).await?;
+    server
+        .serve_with_incoming_shutdown(Processor(current), incoming, ended)
+        .await?;
     Ok(())
 }
 
@@ -85,7 +87,9 @@ fn main() -> ExitCode {
         }
     };
     let run = || {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(serve(&args, Current::new(routes)))
     };
     match run() {

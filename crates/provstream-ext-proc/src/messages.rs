@@ -93,7 +93,7 @@ pub(crate) struct ProcessingMode {
     /// 1 is to send it, 2 not to.
     #[prost(int32, tag = "2")]
     pub(crate) response_header_mode: i32,
-    /// 0 is not to send it, 1 and 4 are to stream it.
+    /// 0 is not to send it, 2 to send it when it is complete, 4 to send it in pieces.
     #[prost(int32, tag = "3")]
     pub(crate) request_body_mode: i32,
     #[prost(int32, tag = "4")]
@@ -161,8 +161,19 @@ pub(crate) struct HeaderValueOption {
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct BodyMutation {
-    #[prost(message, optional, tag = "3")]
-    pub(crate) streamed_response: Option<StreamedBodyResponse>,
+    #[prost(oneof = "Mutation", tags = "1, 3")]
+    pub(crate) mutation: Option<Mutation>,
+}
+
+/// What Envoy goes on with instead of a body.
+#[derive(Clone, PartialEq, Oneof)]
+pub(crate) enum Mutation {
+    /// Instead of one that is complete.
+    #[prost(bytes = "vec", tag = "1")]
+    Body(Vec<u8>),
+    /// Instead of one in pieces.
+    #[prost(message, tag = "3")]
+    Streamed(StreamedBodyResponse),
 }
 
 /// Bytes that follow those sent before, whichever of Envoy's they are from.

@@ -40,12 +40,18 @@ impl Current {
     }
 
     pub(crate) fn set(&self, routes: Routes) {
-        let mut current = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut current = self
+            .0
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         *current = Arc::new(routes);
     }
 
     fn get(&self) -> Arc<Routes> {
-        let current = self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let current = self
+            .0
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         Arc::clone(&current)
     }
 }
@@ -67,7 +73,10 @@ impl Service<http::Request<Body>> for Processor {
         let processor = self.clone();
         Box::pin(async move {
             if request.uri().path() != PATH {
-                return Ok(Status::new(Code::Unimplemented, "expected ExternalProcessor/Process").into_http());
+                return Ok(
+                    Status::new(Code::Unimplemented, "expected ExternalProcessor/Process")
+                        .into_http(),
+                );
             }
             let mut grpc = Grpc::new(ProstCodec::default())
                 .apply_max_message_size_config(Some(MAX_MESSAGE), None);
@@ -85,7 +94,11 @@ impl StreamingService<ProcessingRequest> for Processor {
         let routes = self.0.get();
         Box::pin(async move {
             let (to, answers) = mpsc::channel(WAITING);
-            tokio::spawn(converse(request.into_inner(), Conversation::new(routes), to));
+            tokio::spawn(converse(
+                request.into_inner(),
+                Conversation::new(routes),
+                to,
+            ));
             Ok(Response::new(ReceiverStream::new(answers)))
         })
     }

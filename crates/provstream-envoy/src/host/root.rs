@@ -44,7 +44,10 @@ impl RootContext for Root {
                 true
             }
             Err(error) => {
-                log::line(LogLevel::Critical, &format!("provstream: configuration: {error}"));
+                log::line(
+                    LogLevel::Critical,
+                    &format!("provstream: configuration: {error}"),
+                );
                 false
             }
         }

@@ -51,7 +51,9 @@ impl Stream {
     }
 
     fn response_header(&self, name: &str) -> String {
-        let value = self.get_http_response_header_bytes(name).unwrap_or_default();
+        let value = self
+            .get_http_response_header_bytes(name)
+            .unwrap_or_default();
         String::from_utf8_lossy(&value).into_owned()
     }
 
@@ -73,13 +75,22 @@ impl Stream {
             self.send_head(out.len(), end);
         }
         if let (Some(at), false) = (self.head_at, out.is_empty()) {
-            let since = self.get_current_time().duration_since(at).unwrap_or_default();
-            self.shared.meter.first(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
+            let since = self
+                .get_current_time()
+                .duration_since(at)
+                .unwrap_or_default();
+            self.shared
+                .meter
+                .first(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
             self.head_at = None;
         }
         // Paused with an empty body, Envoy takes more of it at the trailers, if there are any.
-        self.is_paused = out.is_empty() && !end && self.exchange.held() > 0;
-        if self.is_paused { Action::Pause } else { Action::Continue }
+        self.is_paused = out.is_empty() && !end;
+        if self.is_paused {
+            Action::Pause
+        } else {
+            Action::Continue
+        }
     }
 
     /// The head that was held back is sent, and Envoy goes on with it.
@@ -112,7 +123,11 @@ impl Context for Stream {
         let now = timestamp(self.get_current_time());
         let is_filtered = self.exchange.is_filtered();
         if let Some(record) = self.exchange.close(now) {
-            let level = if record.is_inspected() { LogLevel::Info } else { LogLevel::Warn };
+            let level = if record.is_inspected() {
+                LogLevel::Info
+            } else {
+                LogLevel::Warn
+            };
             log::line(level, &format!("response {}", record.line()));
             self.shared.meter.count(record.samples());
         }
@@ -165,7 +180,11 @@ impl HttpContext for Stream {
         self.is_counted = true;
         self.head_at = Some(self.get_current_time());
         self.waits = self.shared.waits && plan == HeadPlan::FilterWhole;
-        if self.waits { Action::Pause } else { Action::Continue }
+        if self.waits {
+            Action::Pause
+        } else {
+            Action::Continue
+        }
     }
 
     fn on_http_response_body(&mut self, size: usize, end: bool) -> Action {

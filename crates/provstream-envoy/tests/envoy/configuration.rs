@@ -11,7 +11,10 @@ fn a_configuration_with_an_error_serves_nothing_and_names_the_line() {
         return;
     };
     let routes = ROUTES.replace("action = \"strip\"", "action = \"stirp\"");
-    for (kind, name) in [(Kind::Filter, "error-filter"), (Kind::Processor, "error-processor")] {
+    for (kind, name) in [
+        (Kind::Filter, "error-filter"),
+        (Kind::Processor, "error-processor"),
+    ] {
         let mut gateway = Gateway::start(&programs, kind, name, &routes, |config| config);
         gateway.upstream.set("a", Script::sse(answer(9), 40));
         let expected = "line 5, column 10: expected one of \"pass\", \"strip\", \"gate\" for \"action\", found \"stirp\"";

@@ -101,11 +101,7 @@ impl Envoy {
 
     /// The value of a counter or gauge, 0 if there is none.
     pub(crate) fn stat(&self, name: &str) -> u64 {
-        let all = client::request(
-            self.admin,
-            "GET",
-            &format!("/stats?filter=^{name}$"),
-        );
+        let all = client::request(self.admin, "GET", &format!("/stats?filter=^{name}$"));
         let text = all.text();
         let value = text
             .lines()

@@ -20,7 +20,9 @@ pub(crate) fn stripped(body: &[u8]) -> Vec<u8> {
 
 /// What `provstream gate` gives with the policy of a route of the tests.
 pub(crate) fn gated(route: &str, body: &[u8]) -> Vec<u8> {
-    let (_, rest) = ROUTES.split_once(&format!("name = \"{route}\"")).expect("a route");
+    let (_, rest) = ROUTES
+        .split_once(&format!("name = \"{route}\""))
+        .expect("a route");
     let (_, rest) = rest.split_once("[route.policy]\n").expect("a policy");
     let policy = rest.split("[[").next().expect("the policy");
     let rules = Rules::from_toml(policy.as_bytes(), &Vocabulary::memo()).expect("a policy");
@@ -36,10 +38,15 @@ pub(crate) fn event(text: &str) -> String {
     choice(0, text)
 }
 
-/// An event of a chat completion with text of one of its choices.
+/// An event of a chat completion with text of one of its choices. The role of a later one says that it is one.
 pub(crate) fn choice(index: usize, text: &str) -> String {
+    let role = if index > 0 {
+        "\"role\":\"assistant\","
+    } else {
+        ""
+    };
     format!(
-        "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
+        "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":{index},\"delta\":{{{role}\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
     )
 }
 
@@ -54,7 +61,9 @@ pub(crate) fn answer(events: usize) -> Vec<u8> {
         "-inference]",
         " Grüße 🚀 ",
     ];
-    let mut body: String = (0..events).map(|number| event(TEXTS[number % TEXTS.len()])).collect();
+    let mut body: String = (0..events)
+        .map(|number| event(TEXTS[number % TEXTS.len()]))
+        .collect();
     body += "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     (body + "data: [DONE]\n\n").into_bytes()
 }
@@ -70,8 +79,15 @@ pub(crate) fn whole(text: &str) -> Vec<u8> {
 /// The streamed responses with annotations that the repository has, with their names.
 pub(crate) fn corpus() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/wire");
-    let files = fs::read_dir(folder).expect("the corpus").map(|file| file.expect("a file").path());
-    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let files = fs::read_dir(folder)
+        .expect("the corpus")
+        .map(|file| file.expect("a file").path());
+    let name = |path: &Path| {
+        path.file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned()
+    };
     let mut all: Vec<(String, Vec<u8>)> = files
         .map(|path| (name(&path), path))
         .filter(|(name, _)| name.ends_with(".annotated.sse"))

@@ -35,12 +35,20 @@ impl Programs {
     /// `None`, and a line that says so, if they are not there.
     pub(crate) fn find() -> Option<Self> {
         let get = |name: &str| env::var(name).ok();
-        let found = get("PROVSTREAM_ENVOY").zip(get("PROVSTREAM_FILTER")).zip(get("PROVSTREAM_EXT_PROC"));
+        let found = get("PROVSTREAM_ENVOY")
+            .zip(get("PROVSTREAM_FILTER"))
+            .zip(get("PROVSTREAM_EXT_PROC"));
         if found.is_none() {
-            println!("SKIPPED: PROVSTREAM_ENVOY, PROVSTREAM_FILTER and PROVSTREAM_EXT_PROC are not set; .ci/envoy sets them");
+            println!(
+                "SKIPPED: PROVSTREAM_ENVOY, PROVSTREAM_FILTER and PROVSTREAM_EXT_PROC are not set; .ci/envoy sets them"
+            );
         }
         let ((envoy, filter), processor) = found?;
-        Some(Self { envoy, filter, processor })
+        Some(Self {
+            envoy,
+            filter,
+            processor,
+        })
     }
 }
 
@@ -80,11 +88,20 @@ impl Gateway {
         let config = example
             .replace("port_value: 10000", &format!("port_value: {port}"))
             .replace("port_value: 9901", &format!("port_value: {admin}"))
-            .replace("port_value: 8081", &format!("port_value: {}", upstream.port))
+            .replace(
+                "port_value: 8081",
+                &format!("port_value: {}", upstream.port),
+            )
             .replace("port_value: 9002", &format!("port_value: {side}"))
             .replace("/etc/envoy/provstream_envoy.wasm", &programs.filter);
         let envoy = Envoy::start(&programs.envoy, name, &change(config), (port, admin));
-        Self { kind, upstream, envoy, processor, name: name.to_owned() }
+        Self {
+            kind,
+            upstream,
+            envoy,
+            processor,
+            name: name.to_owned(),
+        }
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -100,7 +117,8 @@ impl Gateway {
         if self.is_filter() {
             return self.envoy.log();
         }
-        let read = |file| fs::read_to_string(folder(&self.name).join(file)).expect("a readable log");
+        let read =
+            |file| fs::read_to_string(folder(&self.name).join(file)).expect("a readable log");
         read("processor.err") + &read("processor.out")
     }
 }
@@ -120,11 +138,20 @@ fn with_routes(example: &str, routes: &str) -> String {
 /// The example as it is for gateways that have no filters wait with heads.
 fn without_waiting(example: &str) -> String {
     let is_about_it = |line: &&str| {
-        !["allow_on_headers_stop_iteration", "environment_variables", "PROVSTREAM_WAIT"]
-            .iter()
-            .any(|word| line.contains(word))
+        ![
+            "allow_on_headers_stop_iteration",
+            "environment_variables",
+            "PROVSTREAM_WAIT",
+        ]
+        .iter()
+        .any(|word| line.contains(word))
     };
-    example.lines().filter(is_about_it).collect::<Vec<_>>().join("\n") + "\n"
+    example
+        .lines()
+        .filter(is_about_it)
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n"
 }
 
 fn start_processor(programs: &Programs, name: &str, routes: &str, port: u16) -> Process {

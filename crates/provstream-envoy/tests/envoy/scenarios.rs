@@ -37,14 +37,20 @@ fn long_stream(gateway: &Gateway) {
     gateway.upstream.set("long", Script::sse(body.clone(), 97));
     let response = get(gateway.port(), "/strip/v1/long");
     assert!(body.len() > 174_000, "{}", body.len());
-    assert!(response.is_complete && response.status == 200, "{}", response.head);
+    assert!(
+        response.is_complete && response.status == 200,
+        "{}",
+        response.head
+    );
     assert_eq!(response.text(), String::from_utf8_lossy(&stripped(&body)));
 }
 
 fn corpus_in_pieces(gateway: &Gateway) {
     for (number, (name, body)) in corpus().into_iter().enumerate() {
         for piece in (1..=64).filter(|piece| (piece + number) % 4 == 0) {
-            gateway.upstream.set("piece", Script::sse(body.clone(), piece));
+            gateway
+                .upstream
+                .set("piece", Script::sse(body.clone(), piece));
             for (route, expected) in [("strip", stripped(&body)), ("gate", gated("gate", &body))] {
                 let response = get(gateway.port(), &format!("/{route}/v1/piece"));
                 assert!(response.is_complete, "{name}, {route}, {piece}");
@@ -66,10 +72,21 @@ fn whole_answer(gateway: &Gateway) {
         gateway.upstream.set("whole", script);
         let response = get(gateway.port(), &format!("/{route}/v1/whole"));
         assert!(response.is_complete, "{route}: {response:?}");
-        let expected = if route == "gate" { gated("gate", &body) } else { stripped(&body) };
-        assert_eq!(response.text(), String::from_utf8_lossy(&expected), "{route}");
+        let expected = if route == "gate" {
+            gated("gate", &body)
+        } else {
+            stripped(&body)
+        };
+        assert_eq!(
+            response.text(),
+            String::from_utf8_lossy(&expected),
+            "{route}"
+        );
         if gateway.kind == Kind::WaitingFilter {
-            assert_eq!(response.header("content-length"), Some(&*expected.len().to_string()));
+            assert_eq!(
+                response.header("content-length"),
+                Some(&*expected.len().to_string())
+            );
         }
     }
 }
@@ -88,7 +105,10 @@ fn headers(gateway: &Gateway) {
     for gone in ["etag", "content-digest", "content-length"] {
         assert_eq!(response.header(gone), None, "{}", response.head);
     }
-    let sent = gateway.upstream.request("/strip/v1/headers").to_ascii_lowercase();
+    let sent = gateway
+        .upstream
+        .request("/strip/v1/headers")
+        .to_ascii_lowercase();
     assert!(sent.contains("accept-encoding: identity\r\n"), "{sent}");
     assert!(!sent.contains("range"), "{sent}");
 }
@@ -101,8 +121,14 @@ fn passed(gateway: &Gateway) {
     let response = get(gateway.port(), "/pass/v1/passed");
     assert!(response.is_complete && response.body == body);
     assert_eq!(response.header("etag"), Some("\"1\""));
-    assert_eq!(response.header("content-length"), Some(&*body.len().to_string()));
-    let sent = gateway.upstream.request("/pass/v1/passed").to_ascii_lowercase();
+    assert_eq!(
+        response.header("content-length"),
+        Some(&*body.len().to_string())
+    );
+    let sent = gateway
+        .upstream
+        .request("/pass/v1/passed")
+        .to_ascii_lowercase();
     assert!(sent.contains("accept-encoding: gzip, br\r\n"), "{sent}");
     // What no client reads as text passes a route that strips.
     let image = Script::json(vec![0x89, b'P', 0, 0xFF], 1).header("content-type", "image/png");
@@ -115,15 +141,28 @@ fn passed(gateway: &Gateway) {
 }
 
 fn compressed(gateway: &Gateway) {
-    let body = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let body = vec![
+        0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
     let script = Script::sse(body.clone(), 3).header("content-encoding", "gzip");
     gateway.upstream.set("gzip", script);
     let open = get(gateway.port(), "/strip/v1/gzip");
     assert!(open.is_complete && open.body == body);
     for route in ["closed", "gate"] {
-        let closed = get(gateway.port(), &format!("/{route}/v1/chat/completions/gzip"));
-        assert_eq!((closed.status, closed.is_complete), (502, true), "{closed:?}");
-        assert!(closed.text().contains("\"not_inspected\""), "{}", closed.text());
+        let closed = get(
+            gateway.port(),
+            &format!("/{route}/v1/chat/completions/gzip"),
+        );
+        assert_eq!(
+            (closed.status, closed.is_complete),
+            (502, true),
+            "{closed:?}"
+        );
+        assert!(
+            closed.text().contains("\"not_inspected\""),
+            "{}",
+            closed.text()
+        );
         assert_eq!(closed.header("content-type"), Some("application/json"));
     }
 }
@@ -147,14 +186,25 @@ fn no_body(gateway: &Gateway) {
     gateway.upstream.set("empty", empty.clone());
     empty.has_length = true;
     gateway.upstream.set("nothing", empty.clone());
-    gateway.upstream.set("head", Script::json(whole("A. [substrate.grep]"), 9));
+    gateway
+        .upstream
+        .set("head", Script::json(whole("A. [substrate.grep]"), 9));
     for route in ["strip", "gate"] {
         let response = get(gateway.port(), &format!("/{route}/v1/empty"));
-        assert!(response.is_complete && response.body.is_empty(), "{route}: {response:?}");
+        assert!(
+            response.is_complete && response.body.is_empty(),
+            "{route}: {response:?}"
+        );
         let response = get(gateway.port(), &format!("/{route}/v1/nothing"));
-        assert!(response.is_complete && response.body.is_empty(), "{route}: {response:?}");
+        assert!(
+            response.is_complete && response.body.is_empty(),
+            "{route}: {response:?}"
+        );
         let response = request(gateway.port(), "HEAD", &format!("/{route}/v1/head"));
-        assert!(response.is_complete && response.status == 200, "{response:?}");
+        assert!(
+            response.is_complete && response.status == 200,
+            "{response:?}"
+        );
         let length = whole("A. [substrate.grep]").len().to_string();
         assert_eq!(response.header("content-length"), Some(&*length));
     }
@@ -162,7 +212,9 @@ fn no_body(gateway: &Gateway) {
 
 fn replaced(gateway: &Gateway) {
     let body = answer(70);
-    gateway.upstream.set("replaced", Script::sse(body.clone(), 33));
+    gateway
+        .upstream
+        .set("replaced", Script::sse(body.clone(), 33));
     let response = get(gateway.port(), "/gate/v1/replaced");
     assert!(response.is_complete);
     let expected = gated("gate", &body);
@@ -172,7 +224,9 @@ fn replaced(gateway: &Gateway) {
         let lines = gateway.lines();
         lines.contains("\"disposition\":\"terminal\"") && lines.contains("\"policy\":\"test-1\"")
     });
-    wait_for("the record", || gateway.lines().contains("\"terminal.replace\":10"));
+    wait_for("the record", || {
+        gateway.lines().contains("\"terminal.replace\":10")
+    });
     if gateway.is_filter() {
         let stat = |name: &str| gateway.envoy.stat(&format!("wasmcustom.provstream.{name}"));
         assert!(stat("decisions.terminal.replace") >= 10);
@@ -190,38 +244,72 @@ fn ended(gateway: &Gateway) {
     let response = get(gateway.port(), "/refuse/v1/ended");
     assert!(response.is_complete, "{response:?}");
     let text = response.text();
-    assert!(text.contains("rains. ") && text.contains("(refused)"), "{text}");
-    assert!(!text.contains("So it is") && !text.contains("Never"), "{text}");
-    assert!(text.contains("\"finish_reason\":\"content_filter\""), "{text}");
+    assert!(
+        text.contains("rains. ") && text.contains("(refused)"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("So it is") && !text.contains("Never"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"finish_reason\":\"content_filter\""),
+        "{text}"
+    );
     assert!(text.ends_with("data: [DONE]\n\n"), "{text}");
     // The end of one of two answers is not that of the other.
     let two = choice(0, secret) + &choice(1, "Fine. Really.") + &choice(0, " at all.");
-    gateway.upstream.set("two", Script::sse(two + "data: [DONE]\n\n", 17));
+    gateway
+        .upstream
+        .set("two", Script::sse(two + "data: [DONE]\n\n", 17));
     let response = post(gateway.port(), "/refuse/v1/two", "{\"n\": 2}");
     let text = response.text();
-    assert!(text.contains("Fine. ") && text.contains("Really."), "{text}");
-    assert!(text.contains("(refused)") && !text.contains("Never"), "{text}");
+    assert!(
+        text.contains("Fine. ") && text.contains("Really."),
+        "{text}"
+    );
+    assert!(
+        text.contains("(refused)") && !text.contains("Never"),
+        "{text}"
+    );
 }
 
 fn unreadable(gateway: &Gateway) {
-    gateway.upstream.set("html", Script::json("<html>A. [unverified-inference]", 5));
-    let response = get(gateway.port(), "/gate/v1/chat/completions/html");
-    // Without the head, all that a filter can do is to break off.
-    let is_refused = response.status == 502 && response.text().contains("not_inspected");
-    let is_broken = !response.is_complete && response.body.is_empty();
-    let may_break = gateway.kind == Kind::Filter;
-    assert!(is_refused && response.is_complete || may_break && is_broken, "{response:?}");
-    let open = get(gateway.port(), "/strip/v1/html");
-    assert!(open.is_complete && open.text().starts_with("<html>"), "{open:?}");
+    for (number, body) in [
+        "<html>A. [unverified-inference]",
+        "{A. [unverified-inference]",
+    ]
+    .iter()
+    .enumerate()
+    {
+        gateway.upstream.set("html", Script::json(*body, 5));
+        let response = get(gateway.port(), "/gate/v1/chat/completions/html");
+        assert!(!response.text().contains("A."), "{response:?}");
+        let says = response.is_complete && response.text().contains("not_inspected");
+        // Once the head is sent, all that a filter can do is to break off.
+        let is_broken = !response.is_complete && response.body.is_empty();
+        let is_right = match (number, gateway.kind) {
+            (0, _) => says,
+            (_, Kind::Filter) => is_broken,
+            _ => says && response.status == 502,
+        };
+        assert!(is_right, "{number}: {response:?} {}", response.text());
+        let open = get(gateway.port(), "/strip/v1/html");
+        assert!(open.is_complete && open.text() == *body, "{open:?}");
+    }
     wait_for("the record", || {
         let lines = gateway.lines();
-        lines.lines().any(|line| line.contains("\"gate\"") && line.contains("\"inspected\":false"))
+        lines
+            .lines()
+            .any(|line| line.contains("\"gate\"") && line.contains("\"inspected\":false"))
     });
 }
 
 fn released_at_once(gateway: &Gateway) {
     let body = event("It rains. ") + &event("Next") + &event(" is held");
-    gateway.upstream.set("stall", Script::sse(body, 50).ends(End::Stall));
+    gateway
+        .upstream
+        .set("stall", Script::sse(body, 50).ends(End::Stall));
     for (route, most) in [("strip", "rains"), ("gate", "rains")] {
         let begun = Instant::now();
         let (seen, _) = read_until(gateway.port(), &format!("/{route}/v1/stall"), most);
@@ -232,7 +320,9 @@ fn released_at_once(gateway: &Gateway) {
 
 fn cut(gateway: &Gateway) {
     let body = event("It rains. ") + &event("So it is.") + &event(" [unver");
-    gateway.upstream.set("cut", Script::sse(body, 50).ends(End::Cut));
+    gateway
+        .upstream
+        .set("cut", Script::sse(body, 50).ends(End::Cut));
     for route in ["strip", "gate"] {
         let response = get(gateway.port(), &format!("/{route}/v1/cut"));
         assert!(!response.is_complete, "{route}: {response:?}");
@@ -243,7 +333,9 @@ fn cut(gateway: &Gateway) {
 
 fn cancelled(gateway: &Gateway) {
     let body = event("It rains. ") + &event("Next");
-    gateway.upstream.set("gone", Script::sse(body, 50).ends(End::Stall));
+    gateway
+        .upstream
+        .set("gone", Script::sse(body, 50).ends(End::Stall));
     for route in ["strip", "gate"] {
         let before = gateway.upstream.gone();
         let (seen, stream) = read_until(gateway.port(), &format!("/{route}/v1/gone"), "rains");
@@ -266,14 +358,20 @@ fn concurrent(gateway: &Gateway) {
             scope.spawn(move || {
                 let route = if number % 2 == 0 { "strip" } else { "gate" };
                 let response = get(port, &format!("/{route}/v1/many-{number}"));
-                let expected = if number % 2 == 0 { stripped(body) } else { gated("gate", body) };
+                let expected = if number % 2 == 0 {
+                    stripped(body)
+                } else {
+                    gated("gate", body)
+                };
                 assert!(response.is_complete, "{number}: {}", response.head);
                 assert!(response.body == expected, "{number}: {}", response.text());
             });
         }
     });
     if gateway.is_filter() {
-        wait_for("no streams", || gateway.envoy.stat("wasmcustom.provstream.streams") <= 2);
+        wait_for("no streams", || {
+            gateway.envoy.stat("wasmcustom.provstream.streams") <= 2
+        });
     }
 }
 
@@ -281,7 +379,9 @@ fn hostile(gateway: &Gateway) {
     gateway.upstream.set("ok", Script::sse(answer(9), 40));
     let send = |bytes: &[u8]| {
         let mut stream = TcpStream::connect(("127.0.0.1", gateway.port())).expect("Envoy listens");
-        stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a time-out");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .expect("a time-out");
         stream.write_all(bytes).expect("Envoy reads");
         let mut seen = Vec::new();
         // Envoy may close the connection in any way.
@@ -289,22 +389,59 @@ fn hostile(gateway: &Gateway) {
         String::from_utf8_lossy(&seen).into_owned()
     };
     let rest = b" HTTP/1.1\r\nhost: a\r\nconnection: close\r\n";
-    send(&[b"POST /strip/v1/\xff\xfe%00/ok", &rest[..], b"content-length: 0\r\n\r\n"].concat());
-    send(&[b"GET /strip/../gate//v1/ok", &rest[..], b"x-request-id: \xff\xfe\r\n\r\n"].concat());
-    send(&[b"POST /gate/v1/ok", &rest[..], b"content-length: 9\r\n\r\n\xff{\"n\":9e9"].concat());
-    send(&[b"POST /gate/v1/ok", &rest[..], b"accept-encoding: \xff\r\nrange: bytes=0-5\r\ncontent-length: 0\r\n\r\n"].concat());
+    send(
+        &[
+            b"POST /strip/v1/\xff\xfe%00/ok",
+            &rest[..],
+            b"content-length: 0\r\n\r\n",
+        ]
+        .concat(),
+    );
+    send(
+        &[
+            b"GET /strip/../gate//v1/ok",
+            &rest[..],
+            b"x-request-id: \xff\xfe\r\n\r\n",
+        ]
+        .concat(),
+    );
+    send(
+        &[
+            b"POST /gate/v1/ok",
+            &rest[..],
+            b"content-length: 9\r\n\r\n\xff{\"n\":9e9",
+        ]
+        .concat(),
+    );
+    send(
+        &[
+            b"POST /gate/v1/ok",
+            &rest[..],
+            b"accept-encoding: \xff\r\nrange: bytes=0-5\r\ncontent-length: 0\r\n\r\n",
+        ]
+        .concat(),
+    );
     for (name, body) in [
         ("zeros", vec![0; 70_000]),
         ("high", vec![0xFF; 70_000]),
         ("brackets", b"[".repeat(70_000)),
-        ("deep", [&b"data: "[..], &b"{\"choices\":[".repeat(9_000), b"\n\n"].concat()),
+        (
+            "deep",
+            [&b"data: "[..], &b"{\"choices\":[".repeat(9_000), b"\n\n"].concat(),
+        ),
         ("lines", b"data\n".repeat(20_000)),
     ] {
-        for script in [Script::sse(body.clone(), 4_096), Script::json(body.clone(), 4_096)] {
+        for script in [
+            Script::sse(body.clone(), 4_096),
+            Script::json(body.clone(), 4_096),
+        ] {
             gateway.upstream.set(name, script);
             for route in ["strip", "gate", "closed"] {
                 let response = get(gateway.port(), &format!("/{route}/v1/{name}"));
-                assert!(route != "gate" || response.text().len() < 1_000, "{name}: {response:?}");
+                assert!(
+                    route != "gate" || response.text().len() < 1_000,
+                    "{name}: {response:?}"
+                );
             }
         }
     }
@@ -320,7 +457,9 @@ fn hostile(gateway: &Gateway) {
 /// Reads a response until it has a word.
 fn read_until(port: u16, path: &str, word: &str) -> (String, TcpStream) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("Envoy listens");
-    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time-out");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .expect("a time-out");
     let head = format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n");
     stream.write_all(head.as_bytes()).expect("Envoy reads");
     let (mut seen, mut piece) = (String::new(), [0; 4096]);

@@ -53,8 +53,18 @@ fn trailers_follow_all_of_the_text() {
                         "gate" => gated("gate", body),
                         _ => body.clone(),
                     };
+                    // What is held back while something else was released is lost to a filter, and the client sees that.
+                    let is_lost = kind != Kind::Processor && number == 1 && route != "pass";
+                    if is_lost && !response.is_complete {
+                        assert!(expected.starts_with(&response.body), "{response:?}");
+                        continue;
+                    }
                     let place = format!("{kind:?}, {route}, {number}, {piece}: {response:?}");
-                    assert_eq!(response.text(), String::from_utf8_lossy(&expected), "{place}");
+                    assert_eq!(
+                        response.text(),
+                        String::from_utf8_lossy(&expected),
+                        "{place}"
+                    );
                     assert!(response.is_complete, "{place}");
                     assert!(response.trailers.contains("x-checked: yes"), "{place}");
                 }
