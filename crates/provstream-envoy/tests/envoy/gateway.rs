@@ -123,6 +123,17 @@ impl Gateway {
     }
 }
 
+/// The routes of both examples.
+pub(crate) fn example_routes() -> &'static str {
+    let routes = include_str!("../../../provstream-ext-proc/config/routes.toml");
+    assert_eq!(
+        with_routes(FILTER, routes),
+        FILTER,
+        "both examples have the same routes"
+    );
+    routes
+}
+
 /// The example with other routes.
 fn with_routes(example: &str, routes: &str) -> String {
     let (before, rest) = example.split_once("value: |\n").expect("the routes");
@@ -130,7 +141,8 @@ fn with_routes(example: &str, routes: &str) -> String {
     let after: Vec<&str> = rest.lines().skip_while(is_routes).collect();
     let mut config = format!("{before}value: |\n");
     for line in routes.lines() {
-        config += &format!("{}{line}\n", " ".repeat(20));
+        let indent = if line.is_empty() { 0 } else { 20 };
+        config += &format!("{}{line}\n", " ".repeat(indent));
     }
     config + &after.join("\n") + "\n"
 }

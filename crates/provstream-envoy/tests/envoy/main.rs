@@ -7,6 +7,7 @@ mod configuration;
 mod envoy;
 mod expected;
 mod gateway;
+mod http2;
 mod scenarios;
 mod trailers;
 mod upstream;
