@@ -44,7 +44,13 @@ fn trailers_follow_all_of_the_text() {
         ];
         for (number, body) in ends.iter().enumerate() {
             for route in ["strip", "gate", "pass"] {
-                for piece in [3, 4096] {
+                // Envoy may not ask the processor for trailers that come together with the head.
+                let pieces: &[usize] = if kind == Kind::Processor {
+                    &[3]
+                } else {
+                    &[3, 4096]
+                };
+                for &piece in pieces {
                     let script = Script::sse(body.clone(), piece).ends(trailers());
                     gateway.upstream.set("end", script);
                     let response = get(gateway.port(), &format!("/{route}/v1/end"));
