@@ -59,8 +59,28 @@ pub(crate) fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
         .and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
+    if lower.contains("transfer-encoding: chunked") {
+        chunks(reader, &mut body)?;
+    }
     head += &String::from_utf8_lossy(&body);
     Ok(Some(head))
+}
+
+/// Reads a body in chunks, without trailers.
+fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let size = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+        let begin = body.len();
+        // With the line end after it.
+        body.resize(begin + size + 2, 0);
+        reader.read_exact(&mut body[begin..])?;
+        body.truncate(begin + size);
+        if size == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// The case that a request names anywhere, in its path or as the model: `case-7-stripped`.

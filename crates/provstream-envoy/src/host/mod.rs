@@ -3,6 +3,7 @@
 mod log;
 mod meter;
 mod root;
+mod shared;
 mod stream;
 
 proxy_wasm::main! {{

@@ -3,27 +3,18 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use provstream_route::Routes;
 use proxy_wasm::traits::{Context, HttpContext, RootContext};
 use proxy_wasm::types::{ContextType, LogLevel};
 
 use super::log;
 use super::meter::Meter;
+use super::shared::Shared;
 use super::stream::Stream;
 use crate::read_routes;
 
 /// The environment variable that says that Envoy lets a filter hold a head back and still gives it the body
 /// (`allow_on_headers_stop_iteration`), if its value is `1`.
 const WAITS: &str = "PROVSTREAM_WAIT_WITH_HEAD";
-
-/// What all streams of a configuration share.
-#[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) routes: Arc<Routes>,
-    pub(super) meter: Meter,
-    /// Heads may be held back.
-    pub(super) waits: bool,
-}
 
 /// The filter with its configuration, once it is read.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use proxy_wasm::traits::{Context, HttpContext};
 use proxy_wasm::types::{Action, LogLevel};
 
 use super::log::{self, Lines};
-use super::root::Shared;
+use super::shared::Shared;
 use crate::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS};
 
 /// One request and its response.

@@ -153,13 +153,7 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 return Ok(());
             }
         }
-        let lower = head.to_ascii_lowercase();
-        let length = lower.split_once("content-length:");
-        let length = length.and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
-        io::copy(
-            &mut reader.by_ref().take(length.unwrap_or(0)),
-            &mut io::sink(),
-        )?;
+        skip_body(&mut reader, &head.to_ascii_lowercase())?;
         let name = path(&head)
             .rsplit('/')
             .next()
@@ -178,6 +172,23 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             None => (&*stream).write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?,
         }
     }
+}
+
+/// Skips the body of a request with this head.
+fn skip_body(reader: &mut impl BufRead, head: &str) -> io::Result<()> {
+    let length = head.split_once("content-length:");
+    let length = length.and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
+    io::copy(&mut reader.take(length.unwrap_or(0)), &mut io::sink())?;
+    let mut is_last = !head.contains("transfer-encoding: chunked");
+    while !is_last {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let size = u64::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+        // With the line end after it.
+        io::copy(&mut reader.take(size + 2), &mut io::sink())?;
+        is_last = size == 0;
+    }
+    Ok(())
 }
 
 /// Sends a response.
