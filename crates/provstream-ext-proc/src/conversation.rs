@@ -27,7 +27,7 @@ const SKIP: i32 = 2;
 /// Envoy sends the body in pieces, and takes what it goes on with at any time.
 const IN_PIECES: ProcessingMode = ProcessingMode {
     response_header_mode: SEND,
-    request_body_mode: 0,
+    request_body_mode: 1,
     response_body_mode: 4,
     response_trailer_mode: SEND,
 };
@@ -35,7 +35,7 @@ const IN_PIECES: ProcessingMode = ProcessingMode {
 /// Envoy sends the body when it is complete, and the head after that.
 const COMPLETE: ProcessingMode = ProcessingMode {
     response_header_mode: SEND,
-    request_body_mode: 0,
+    request_body_mode: 1,
     response_body_mode: 2,
     response_trailer_mode: SKIP,
 };
@@ -88,10 +88,7 @@ impl Conversation {
             Request::RequestHeaders(head) => answers.push(self.request(head)),
             Request::RequestBody(body) => {
                 self.exchange.request_body(&body.body);
-                answers.push(Response::RequestBody(streamed(
-                    body.body,
-                    body.end_of_stream,
-                )));
+                answers.push(Response::RequestBody(unchanged_but(None)));
             }
             Request::RequestTrailers(_) => {
                 answers.push(Response::RequestTrailers(TrailersAnswer::default()));
