@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -49,6 +50,12 @@ impl Programs {
             filter,
             processor,
         })
+    }
+
+    /// The same with another filter.
+    pub(crate) fn with_filter(mut self, module: &Path) -> Self {
+        self.filter = module.display().to_string();
+        self
     }
 }
 

@@ -6,6 +6,7 @@ mod client;
 mod configuration;
 mod envoy;
 mod expected;
+mod failure;
 mod gateway;
 mod http2;
 mod scenarios;

@@ -447,7 +447,12 @@ fn hostile(gateway: &Gateway) {
     }
     let response = get(gateway.port(), "/strip/v1/ok");
     assert!(response.is_complete && response.body == stripped(&answer(9)));
-    assert_eq!(gateway.envoy.stat("http.ingress.ext_proc.spurious_msgs_received"), 0);
+    assert_eq!(
+        gateway
+            .envoy
+            .stat("http.ingress.ext_proc.spurious_msgs_received"),
+        0
+    );
     // A failed filter is loaded again, and Envoy counts it.
     let log = gateway.envoy.log();
     for word in ["wasm failed", "Function: proxy_", "panicked", "unreachable"] {
