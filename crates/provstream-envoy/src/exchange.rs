@@ -96,10 +96,16 @@ impl Exchange {
         route.action() != RouteAction::Pass
     }
 
-    /// Takes the next bytes of the request's body, from which the number of answers is read.
-    pub fn request_body(&mut self, bytes: &[u8]) {
+    /// Whether the body of the request matters: a gate has to know how many answers it asks for.
+    #[must_use]
+    pub fn reads_request(&self) -> bool {
         let is_gate = |route: &Route| route.action() == RouteAction::Gate;
-        if self.route.as_ref().is_some_and(is_gate) {
+        self.route.as_ref().is_some_and(is_gate)
+    }
+
+    /// Takes the next bytes of the request's body, if it [matters](Self::reads_request).
+    pub fn request_body(&mut self, bytes: &[u8]) {
+        if self.reads_request() {
             self.choices.push(bytes);
         }
     }

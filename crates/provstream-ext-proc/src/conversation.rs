@@ -264,3 +264,143 @@ fn immediate(refusal: &Refusal) -> ImmediateResponse {
         details: "provstream_refused".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use provstream_route::Routes;
+
+    use super::*;
+
+    const ROUTES: &[u8] = b"[[route]]\npath = \"/v1/pass\"\naction = \"pass\"\n[[route]]\npath = \"/*\"\naction = \"strip\"\nfail = \"closed\"\n";
+
+    fn now() -> Timestamp {
+        "2026-05-28T12:00:00Z".parse().expect("a time")
+    }
+
+    fn head(headers: &[(&str, &str)]) -> HttpHeaders {
+        let headers = headers.iter().map(|(key, value)| HeaderValue {
+            key: (*key).to_owned(),
+            value: String::new(),
+            raw_value: value.as_bytes().to_vec(),
+        });
+        HttpHeaders {
+            headers: Some(HeaderMap {
+                headers: headers.collect(),
+            }),
+            end_of_stream: false,
+        }
+    }
+
+    fn body(bytes: &str, end_of_stream: bool) -> Request {
+        Request::ResponseBody(HttpBody {
+            body: bytes.as_bytes().to_vec(),
+            end_of_stream,
+        })
+    }
+
+    /// A conversation up to the head of the response, and the last answer.
+    fn begun(path: &str, response: &[(&str, &str)]) -> (Conversation, ProcessingResponse) {
+        let vocabulary = provstream::provenance::Vocabulary::memo();
+        let no_files = |_: &str| Err("no files");
+        let routes = Routes::from_toml(ROUTES, &vocabulary, no_files).expect("routes");
+        let mut conversation = Conversation::new(Arc::new(routes));
+        let request = Request::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
+        conversation.answer(request, now()).expect("an answer");
+        let response = Request::ResponseHeaders(head(response));
+        let mut answers = conversation.answer(response, now()).expect("an answer");
+        assert_eq!(answers.len(), 1);
+        (conversation, answers.remove(0))
+    }
+
+    /// The bodies of answers, and whether the last is the end.
+    fn streamed_bodies(answers: &[ProcessingResponse]) -> (String, bool) {
+        let (mut text, mut ends) = (String::new(), false);
+        for answer in answers {
+            let Some(Response::ResponseBody(body)) = &answer.response else {
+                continue;
+            };
+            let response = body.response.as_ref().expect("a response");
+            let mutation = response.body_mutation.as_ref().expect("a body");
+            let Some(Mutation::Streamed(streamed)) = &mutation.mutation else {
+                panic!("expected a piece, found {mutation:?}");
+            };
+            text += std::str::from_utf8(&streamed.body).expect("UTF-8");
+            ends = streamed.end_of_stream;
+        }
+        (text, ends)
+    }
+
+    const SSE: [(&str, &str); 2] = [(":status", "200"), ("content-type", "text/event-stream")];
+
+    #[test]
+    fn a_stream_is_asked_for_in_pieces_and_answered_when_text_is_certain() {
+        let (mut conversation, answer) = begun("/v1/x", &SSE);
+        assert_eq!(answer.mode_override, Some(IN_PIECES));
+        let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So. [substrate.grep] \"}}]}\n\n";
+        let mut answers = Vec::new();
+        for piece in event.as_bytes().chunks(5) {
+            let piece = std::str::from_utf8(piece).expect("ASCII");
+            answers.extend(
+                conversation
+                    .answer(body(piece, false), now())
+                    .expect("answers"),
+            );
+        }
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        // The end comes before the trailers.
+        let trailers = Request::ResponseTrailers(crate::messages::HttpTrailers {});
+        let last = conversation.answer(trailers, now()).expect("answers");
+        assert!(matches!(
+            last.last().expect("one").response,
+            Some(Response::ResponseTrailers(_))
+        ));
+        answers.extend(last);
+        let (text, ends) = streamed_bodies(&answers);
+        assert!(
+            text.contains("So.") && !text.contains("substrate") && !ends,
+            "{text}"
+        );
+        assert!(conversation.close(now()).expect("a record").is_inspected());
+    }
+
+    #[test]
+    fn an_answer_that_is_not_streamed_is_asked_for_when_it_is_complete() {
+        let json = [(":status", "200"), ("content-type", "application/json")];
+        let (mut conversation, answer) = begun("/v1/x", &json);
+        assert_eq!(answer.mode_override, Some(COMPLETE));
+        let answers = conversation
+            .answer(body("{no JSON", true), now())
+            .expect("answers");
+        let Some(Response::ResponseBody(answer)) = &answers[0].response else {
+            panic!("expected a body, found {answers:?}");
+        };
+        let response = answer.response.as_ref().expect("a response");
+        let headers = response.header_mutation.as_ref().expect("headers");
+        let status = headers.set_headers[0].header.as_ref().expect("a header");
+        assert_eq!(
+            (status.key.as_str(), &status.raw_value[..]),
+            (":status", &b"502"[..])
+        );
+        // Gemini's array is a stream of the same type.
+        let (_, answer) = begun("/v1beta/models/m:streamGenerateContent", &json);
+        assert_eq!(answer.mode_override, Some(IN_PIECES));
+    }
+
+    #[test]
+    fn what_passes_is_not_asked_for() {
+        let (_, answer) = begun("/v1/pass", &SSE);
+        assert_eq!(answer.mode_override, None);
+        let (_, answer) = begun(
+            "/v1/x",
+            &[(":status", "404"), ("content-type", "application/json")],
+        );
+        assert_eq!(answer.mode_override, None);
+        let gzip = [SSE[0], SSE[1], ("content-encoding", "gzip")];
+        let (mut conversation, answer) = begun("/v1/x", &gzip);
+        assert!(
+            matches!(answer.response, Some(Response::Immediate(_))),
+            "{answer:?}"
+        );
+        assert!(!conversation.close(now()).expect("a record").is_inspected());
+    }
+}

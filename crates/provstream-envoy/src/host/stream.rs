@@ -155,7 +155,8 @@ impl HttpContext for Stream {
     }
 
     fn on_http_request_body(&mut self, size: usize, _: bool) -> Action {
-        if let Some(bytes) = self.get_http_request_body(0, size) {
+        if self.exchange.reads_request() {
+            let bytes = self.get_http_request_body(0, size).unwrap_or_default();
             self.exchange.request_body(&bytes);
         }
         Action::Continue
