@@ -11,8 +11,8 @@ use provstream_route::{AuditLog, Flow, Refusal, ResponseHead, Routes};
 
 use crate::messages::{
     BodyMutation, CommonAnswer, CommonResponse, HeaderMap, HeaderMutation, HeaderValue,
-    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, Mutation,
-    ProcessingMode, ProcessingResponse, Request, Response, StreamedBodyResponse, TrailersAnswer,
+    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, Mutation, Part,
+    ProcessingMode, ProcessingResponse, Reply, StreamedBodyResponse, TrailersAnswer,
 };
 
 /// Replaces the values that a header has.
@@ -80,24 +80,24 @@ impl Conversation {
     /// The answers to the next part, or `None` if the response is to be broken off.
     pub(crate) fn answer(
         &mut self,
-        request: Request,
+        request: Part,
         now: Timestamp,
     ) -> Option<Vec<ProcessingResponse>> {
         let mut answers = Vec::new();
         match request {
-            Request::RequestHeaders(head) => answers.push(self.request(head)),
-            Request::RequestBody(body) => {
+            Part::RequestHeaders(head) => answers.push(self.request(head)),
+            Part::RequestBody(body) => {
                 self.exchange.request_body(&body.body);
-                answers.push(Response::RequestBody(unchanged_but(None)));
+                answers.push(Reply::RequestBody(unchanged_but(None)));
             }
-            Request::RequestTrailers(_) => {
-                answers.push(Response::RequestTrailers(TrailersAnswer::default()));
+            Part::RequestTrailers(_) => {
+                answers.push(Reply::RequestTrailers(TrailersAnswer::default()));
             }
-            Request::ResponseHeaders(head) => answers.push(self.response(head)),
-            Request::ResponseBody(body) => self.body(&body, now, &mut answers)?,
-            Request::ResponseTrailers(_) => {
+            Part::ResponseHeaders(head) => answers.push(self.response(head)),
+            Part::ResponseBody(body) => self.body(&body, now, &mut answers)?,
+            Part::ResponseTrailers(_) => {
                 self.end(now, &mut answers)?;
-                answers.push(Response::ResponseTrailers(TrailersAnswer::default()));
+                answers.push(Reply::ResponseTrailers(TrailersAnswer::default()));
             }
         }
         let wrap = |response| ProcessingResponse {
@@ -112,7 +112,7 @@ impl Conversation {
         self.exchange.close(now)
     }
 
-    fn request(&mut self, head: HttpHeaders) -> Response {
+    fn request(&mut self, head: HttpHeaders) -> Reply {
         let headers = head.headers.unwrap_or_default();
         let get = |name| headers.get(name).unwrap_or_default();
         // Gemini's stream without `alt=sse` is one JSON array.
@@ -124,10 +124,10 @@ impl Conversation {
             set_headers: vec![header("accept-encoding", "identity")],
             remove_headers: REMOVED_REQUEST_HEADERS.map(str::to_owned).into(),
         });
-        Response::RequestHeaders(unchanged_but(mutation))
+        Reply::RequestHeaders(unchanged_but(mutation))
     }
 
-    fn response(&mut self, head: HttpHeaders) -> Response {
+    fn response(&mut self, head: HttpHeaders) -> Reply {
         let headers = head.headers.unwrap_or_default();
         let status = text(&headers, ":status").parse().unwrap_or(0);
         let read = ResponseHead::new(status)
@@ -142,16 +142,16 @@ impl Conversation {
             .response(read, status, !head.end_of_stream, Lines);
         self.is_whole = plan == HeadPlan::FilterWhole && !self.is_array;
         match plan {
-            HeadPlan::Refuse(refusal) => Response::Immediate(immediate(&refusal)),
-            HeadPlan::Pass => Response::ResponseHeaders(unchanged_but(None)),
+            HeadPlan::Refuse(refusal) => Reply::Immediate(immediate(&refusal)),
+            HeadPlan::Pass => Reply::ResponseHeaders(unchanged_but(None)),
             HeadPlan::Filter | HeadPlan::FilterWhole => {
                 self.mode = Some(if self.is_whole { COMPLETE } else { IN_PIECES });
-                Response::ResponseHeaders(unchanged_but(Some(removed)))
+                Reply::ResponseHeaders(unchanged_but(Some(removed)))
             }
         }
     }
 
-    fn body(&mut self, body: &HttpBody, now: Timestamp, answers: &mut Vec<Response>) -> Option<()> {
+    fn body(&mut self, body: &HttpBody, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
         if self.is_over {
             return Some(());
         }
@@ -163,7 +163,7 @@ impl Conversation {
     }
 
     /// The body ends with trailers.
-    fn end(&mut self, now: Timestamp, answers: &mut Vec<Response>) -> Option<()> {
+    fn end(&mut self, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
         if self.is_over || !self.exchange.is_filtered() {
             return Some(());
         }
@@ -177,7 +177,7 @@ impl Conversation {
         out: Vec<u8>,
         flow: Flow,
         end: bool,
-        answers: &mut Vec<Response>,
+        answers: &mut Vec<Reply>,
     ) -> Option<()> {
         // Once the head is sent, an error in the place of the body would pass for an answer.
         if flow == Flow::Reset || !self.is_whole && self.exchange.status().is_some() {
@@ -185,10 +185,10 @@ impl Conversation {
         }
         self.is_over = end;
         if self.is_whole {
-            answers.push(Response::ResponseBody(self.complete(out)));
+            answers.push(Reply::ResponseBody(self.complete(out)));
         } else if !out.is_empty() || end {
             // Envoy takes no piece that is empty, unless it is the end.
-            answers.push(Response::ResponseBody(streamed(out, end)));
+            answers.push(Reply::ResponseBody(streamed(out, end)));
         }
         Some(())
     }
@@ -291,8 +291,8 @@ mod tests {
         }
     }
 
-    fn body(bytes: &str, end_of_stream: bool) -> Request {
-        Request::ResponseBody(HttpBody {
+    fn body(bytes: &str, end_of_stream: bool) -> Part {
+        Part::ResponseBody(HttpBody {
             body: bytes.as_bytes().to_vec(),
             end_of_stream,
         })
@@ -304,9 +304,9 @@ mod tests {
         let no_files = |_: &str| Err("no files");
         let routes = Routes::from_toml(ROUTES, &vocabulary, no_files).expect("routes");
         let mut conversation = Conversation::new(Arc::new(routes));
-        let request = Request::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
+        let request = Part::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
         conversation.answer(request, now()).expect("an answer");
-        let response = Request::ResponseHeaders(head(response));
+        let response = Part::ResponseHeaders(head(response));
         let mut answers = conversation.answer(response, now()).expect("an answer");
         assert_eq!(answers.len(), 1);
         (conversation, answers.remove(0))
@@ -316,7 +316,7 @@ mod tests {
     fn streamed_bodies(answers: &[ProcessingResponse]) -> (String, bool) {
         let (mut text, mut ends) = (String::new(), false);
         for answer in answers {
-            let Some(Response::ResponseBody(body)) = &answer.response else {
+            let Some(Reply::ResponseBody(body)) = &answer.response else {
                 continue;
             };
             let response = body.response.as_ref().expect("a response");
@@ -348,11 +348,11 @@ mod tests {
         }
         assert_eq!(answers.len(), 1, "{answers:?}");
         // The end comes before the trailers.
-        let trailers = Request::ResponseTrailers(crate::messages::HttpTrailers {});
+        let trailers = Part::ResponseTrailers(crate::messages::HttpTrailers {});
         let last = conversation.answer(trailers, now()).expect("answers");
         assert!(matches!(
             last.last().expect("one").response,
-            Some(Response::ResponseTrailers(_))
+            Some(Reply::ResponseTrailers(_))
         ));
         answers.extend(last);
         let (text, ends) = streamed_bodies(&answers);
@@ -371,7 +371,7 @@ mod tests {
         let answers = conversation
             .answer(body("{no JSON", true), now())
             .expect("answers");
-        let Some(Response::ResponseBody(answer)) = &answers[0].response else {
+        let Some(Reply::ResponseBody(answer)) = &answers[0].response else {
             panic!("expected a body, found {answers:?}");
         };
         let response = answer.response.as_ref().expect("a response");
@@ -398,7 +398,7 @@ mod tests {
         let gzip = [SSE[0], SSE[1], ("content-encoding", "gzip")];
         let (mut conversation, answer) = begun("/v1/x", &gzip);
         assert!(
-            matches!(answer.response, Some(Response::Immediate(_))),
+            matches!(answer.response, Some(Reply::Immediate(_))),
             "{answer:?}"
         );
         assert!(!conversation.close(now()).expect("a record").is_inspected());

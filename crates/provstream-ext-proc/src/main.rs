@@ -18,7 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
-/// An external processor of Envoy (ext_proc) that removes or gates provenance annotations in the responses of LLM providers.
+/// An external processor of Envoy that removes or gates provenance annotations in the responses of LLM providers.
 ///
 /// Lines about responses go to standard error, the decisions of gates to standard output. SIGHUP reads the routes again;
 /// SIGTERM and SIGINT wait for the streams in flight.

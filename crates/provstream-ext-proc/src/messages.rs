@@ -8,13 +8,13 @@ use prost::{Message, Oneof};
 /// What Envoy sends about a request or its response.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingRequest {
-    #[prost(oneof = "Request", tags = "2, 3, 4, 5, 6, 7")]
-    pub(crate) request: Option<Request>,
+    #[prost(oneof = "Part", tags = "2, 3, 4, 5, 6, 7")]
+    pub(crate) request: Option<Part>,
 }
 
 /// The next part of a request or its response.
 #[derive(Clone, PartialEq, Oneof)]
-pub(crate) enum Request {
+pub(crate) enum Part {
     #[prost(message, tag = "2")]
     RequestHeaders(HttpHeaders),
     #[prost(message, tag = "3")]
@@ -83,8 +83,8 @@ pub(crate) struct HttpTrailers {}
 pub(crate) struct ProcessingResponse {
     #[prost(message, optional, tag = "9")]
     pub(crate) mode_override: Option<ProcessingMode>,
-    #[prost(oneof = "Response", tags = "1, 2, 3, 4, 5, 6, 7")]
-    pub(crate) response: Option<Response>,
+    #[prost(oneof = "Reply", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub(crate) response: Option<Reply>,
 }
 
 /// Which parts Envoy sends from now on, of those that it has not sent yet.
@@ -104,7 +104,7 @@ pub(crate) struct ProcessingMode {
 
 /// The answer to a part of a request or its response.
 #[derive(Clone, PartialEq, Oneof)]
-pub(crate) enum Response {
+pub(crate) enum Reply {
     #[prost(message, tag = "1")]
     RequestHeaders(CommonAnswer),
     #[prost(message, tag = "2")]

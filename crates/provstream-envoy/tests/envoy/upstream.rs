@@ -234,7 +234,7 @@ fn answer(mut to: &TcpStream, script: &Script, is_head: bool) -> io::Result<()> 
         }
         End::Stall => {
             // Returns when the other side closes the connection.
-            to.read(&mut [0])?;
+            let _ = to.read(&mut [0])?;
             Err(io::ErrorKind::ConnectionAborted.into())
         }
     }
