@@ -45,7 +45,7 @@ pub enum HeadPlan {
 enum Body {
     /// The head of the response has not come.
     Awaited,
-    /// There is none, or the request never had a route.
+    /// It does not exist, or the request never had a route.
     Absent,
     Passed(PassReason),
     Refused,

@@ -99,7 +99,7 @@ impl Envoy {
         fs::read_to_string(&self.log).expect("a readable log")
     }
 
-    /// The value of a counter or gauge, 0 if there is none.
+    /// The value of a counter or gauge, 0 if it does not exist.
     pub(crate) fn stat(&self, name: &str) -> u64 {
         let all = client::request(self.admin, "GET", &format!("/stats?filter=^{name}$"));
         let text = all.text();
