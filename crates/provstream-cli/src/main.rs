@@ -32,7 +32,6 @@ mod messages;
 mod output;
 mod pieces;
 mod places;
-mod pointer;
 mod pretty;
 mod printable;
 mod progress;
