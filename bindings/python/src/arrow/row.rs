@@ -28,9 +28,7 @@ impl<'s> RowReader<'s> {
         let parser = settings.parser.clone();
         let reader = match &settings.source {
             Source::Raw => Reader::Raw(parser),
-            Source::Response(format) => {
-                Reader::Response(Box::new(Responses::new(*format, parser)))
-            }
+            Source::Response(format) => Reader::Response(Box::new(Responses::new(*format, parser))),
             Source::Fields(pointers) => Reader::Fields(parser, pointers),
         };
         Self { settings, reader }
@@ -41,7 +39,12 @@ impl<'s> RowReader<'s> {
         let settings = self.settings;
         match &mut self.reader {
             Reader::Raw(parser) => {
-                read_text(settings, parser, row, &mut Output::new(columns, Origin::default()));
+                read_text(
+                    settings,
+                    parser,
+                    row,
+                    &mut Output::new(columns, Origin::default()),
+                );
             }
             Reader::Response(responses) => responses.read(settings, row, columns),
             Reader::Fields(parser, pointers) => {
@@ -121,14 +124,14 @@ fn read_fields(
     if json.trim_ascii().is_empty() {
         return;
     }
-    let mut diagnostic = |columns: &mut Columns, code| {
+    let diagnostic = |columns: &mut Columns, code| {
         let span = Span::new(0, row.len() as u64);
         Output::new(columns, Origin::default()).diagnostic(code, span);
     };
     let (mut is_read, mut has_other) = (false, false);
     let mut texts = Vec::new();
     for pointer in pointers {
-        let Ok(found) = pointer.find(json) else {
+        let Some(found) = pointer.find(json) else {
             return diagnostic(columns, "json-syntax");
         };
         has_other |= found.has_other;

@@ -2,14 +2,14 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    BinaryViewType, ByteArrayType, ByteViewType, GenericBinaryType, GenericStringType, Int8Type,
-    Int16Type, Int32Type, Int64Type, StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, BinaryViewType, ByteArrayType, ByteViewType, GenericBinaryType,
+    GenericStringType, Int8Type, Int16Type, Int32Type, Int64Type, StringViewType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, DictionaryArray, GenericByteArray, GenericByteViewArray,
-    OffsetSizeTrait,
+    Array, ArrayRef, DictionaryArray, GenericByteArray, GenericByteViewArray, OffsetSizeTrait,
 };
-use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 /// A column whose values are read as bytes.
@@ -32,13 +32,13 @@ enum Layout {
     Null,
 }
 
-struct GenericOffsets<O> {
-    offsets: arrow_buffer::OffsetBuffer<O>,
+struct GenericOffsets<O: OffsetSizeTrait> {
+    offsets: OffsetBuffer<O>,
     bytes: Buffer,
 }
 
 struct Views {
-    views: arrow_buffer::ScalarBuffer<u128>,
+    views: ScalarBuffer<u128>,
     buffers: Vec<Buffer>,
 }
 
@@ -125,7 +125,7 @@ fn views<T: ByteViewType + ?Sized>(column: &GenericByteViewArray<T>) -> Layout {
     })
 }
 
-fn dictionary<K: ArrowPrimitiveType>(column: &DictionaryArray<K>) -> Option<Layout> {
+fn dictionary<K: ArrowDictionaryKeyType>(column: &DictionaryArray<K>) -> Option<Layout> {
     let keys = column.keys().iter();
     let keys = keys.map(|key| key.map(|key| key.to_usize().unwrap_or(usize::MAX)));
     let values = Texts::of(column.values())?;

@@ -71,8 +71,7 @@ impl Assertions {
         self.pointer.push(assertion.pointer());
         self.limit_hit.append(assertion.limit_hit());
         for annotation in assertion.annotations() {
-            self.annotations
-                .push(&annotation, place(annotation.span()));
+            self.annotations.push(&annotation, place(annotation.span()));
         }
         self.annotation_ends.push(self.annotations.len());
         self.verdicts.push(verdict);
