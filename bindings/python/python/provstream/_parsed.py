@@ -1,0 +1,76 @@
+"""Whole texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from provstream import _native
+from provstream._native import Annotation, Assertion, Diagnostic, Event, Limits, Marc, Vocabulary
+
+T = TypeVar("T", str, bytes)
+
+
+class Parsed(Generic[T]):
+    """What is in a text: its events, in order, and the text without annotations."""
+
+    __slots__ = ("clean", "events", "source")
+
+    source: T
+    """The text that was parsed."""
+    clean: T
+    """The text without annotations."""
+    events: list[Event]
+    """Everything that was found, in the order in which it became certain."""
+
+    def __init__(self, source: T, clean: T, events: list[Event]) -> None:
+        self.source = source
+        self.clean = clean
+        self.events = events
+
+    @property
+    def assertions(self) -> list[Assertion]:
+        """The assertions with their annotations."""
+        return [event for event in self.events if isinstance(event, Assertion)]
+
+    @property
+    def annotations(self) -> list[Annotation]:
+        """The annotations in brackets."""
+        return [event for event in self.events if isinstance(event, Annotation)]
+
+    @property
+    def marc(self) -> list[Marc]:
+        """The MARC objects."""
+        return [event for event in self.events if isinstance(event, Marc)]
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is odd in the text."""
+        return [event for event in self.events if isinstance(event, Diagnostic)]
+
+    def __iter__(self) -> Iterator[Assertion]:
+        return iter(self.assertions)
+
+    def __repr__(self) -> str:
+        return f"<Parsed: {len(self.assertions)} assertions, {len(self.diagnostics)} diagnostics>"
+
+
+def parse(
+    text: T,
+    *,
+    mode: str = "auto",
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+) -> Parsed[T]:
+    """Parses a whole text, `str` or UTF-8 in bytes.
+
+    Places are code points: `text[a.start:a.end]` is the text of an assertion. `mode` is `"auto"`, `"text"`, `"json"` or
+    `"ndjson"`. Raises `ValueError` for another mode; every text is accepted.
+
+    >>> text = "Grüße 🎉. Es regnet. [substrate.grep] So."
+    >>> [a] = provstream.parse(text)
+    >>> text[a.start:a.end], (a.byte_start, a.byte_end)
+    ('Es regnet.', (14, 24))
+    """
+    events, clean = _native.parse(text, mode=mode, vocabulary=vocabulary, limits=limits)
+    return Parsed(text, clean, events)

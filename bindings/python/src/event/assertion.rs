@@ -1,0 +1,140 @@
+//! Assertions.
+
+use std::sync::Arc;
+
+use provstream::provenance::Assertion as RustAssertion;
+use provstream::{Event, Span};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::annotation::to_json;
+use super::{Annotation, Located, object, quoted};
+use crate::offsets::{Offsets, Unknown};
+use crate::place::Place;
+
+/// An assertion with all its annotations.
+///
+/// For a text that was parsed as a whole, `text[a.start:a.end]` is what is asserted; in JSON it is the content of the string,
+/// with its escapes. Source: `provenance memo 3` and `6`.
+#[pyclass(frozen, eq, extends = Located, module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Assertion {
+    inner: Arc<RustAssertion<'static>>,
+    pub(crate) place: Place,
+    clean: Option<Place>,
+    annotations: Arc<[Annotation]>,
+}
+
+impl Assertion {
+    pub(crate) fn new(inner: RustAssertion<'static>, offsets: &Offsets) -> Result<Self, Unknown> {
+        let span = inner.span();
+        let clean = inner
+            .clean_span()
+            .map(|clean| Place::clean(span, clean, offsets))
+            .transpose()?;
+        let annotations: Result<_, _> = inner
+            .annotations()
+            .map(|annotation| Annotation::of(annotation, offsets))
+            .collect();
+        Ok(Self {
+            place: Place::of(span, offsets)?,
+            clean,
+            annotations: annotations?,
+            inner: Arc::new(inner),
+        })
+    }
+
+    pub(crate) fn inner(&self) -> &RustAssertion<'static> {
+        &self.inner
+    }
+
+    /// Where it is in the text without annotations, in bytes.
+    pub(crate) fn clean_bytes(&self) -> Option<Span> {
+        self.clean.map(Place::bytes)
+    }
+}
+
+#[pymethods]
+impl Assertion {
+    /// What is asserted; in JSON without escapes.
+    #[getter]
+    fn text(&self) -> &str {
+        self.inner.text()
+    }
+
+    /// `bracket` in free text, `json` in JSON.
+    #[getter]
+    fn encoding(&self) -> &'static str {
+        self.inner.encoding().as_str()
+    }
+
+    /// The code point that it starts at in the text without annotations; `None` in JSON.
+    #[getter]
+    fn clean_start(&self) -> PyResult<Option<u64>> {
+        self.clean.map(Place::start).transpose()
+    }
+
+    /// The code point after it in the text without annotations; `None` in JSON.
+    #[getter]
+    fn clean_end(&self) -> PyResult<Option<u64>> {
+        self.clean.map(Place::end).transpose()
+    }
+
+    /// The byte that it starts at in the text without annotations; `None` in JSON.
+    #[getter]
+    fn clean_byte_start(&self) -> Option<u64> {
+        self.clean_bytes().map(Span::start)
+    }
+
+    /// The byte after it in the text without annotations; `None` in JSON.
+    #[getter]
+    fn clean_byte_end(&self) -> Option<u64> {
+        self.clean_bytes().map(Span::end)
+    }
+
+    /// The JSON Pointer of its text (RFC 6901); `None` in free text, or if it is longer than `Limits.max_pointer`.
+    #[getter]
+    fn pointer(&self) -> Option<&str> {
+        self.inner.pointer()
+    }
+
+    /// Its annotations, in the order of the stream.
+    #[getter]
+    fn annotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = self.annotations.iter();
+        let objects: PyResult<Vec<_>> = found
+            .map(|found| object(py, found.place, found.clone()))
+            .collect();
+        PyTuple::new(py, objects?)
+    }
+
+    /// The classes that its annotations were taken for, in the order of the stream, with repetitions.
+    #[getter]
+    fn classes(&self) -> Vec<&str> {
+        self.inner.classes().map(|class| class.as_str()).collect()
+    }
+
+    /// Whether a limit cut off its text or left out an annotation.
+    #[getter]
+    fn limit_hit(&self) -> bool {
+        self.inner.limit_hit()
+    }
+
+    /// The line of JSON that the command line writes; its spans count bytes.
+    fn to_json(&self) -> PyResult<String> {
+        let event: provstream::OwnedEvent = Event::Assertion((*self.inner).clone());
+        to_json(&event)
+    }
+
+    fn __repr__(&self) -> String {
+        let place = match self.place.points() {
+            Some((start, end)) => format!("{start}:{end}"),
+            None => format!("bytes {}", self.place.bytes()),
+        };
+        format!(
+            "Assertion({}, {place}, classes={:?})",
+            quoted(self.inner.text()),
+            self.classes()
+        )
+    }
+}

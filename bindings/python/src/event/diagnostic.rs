@@ -1,0 +1,48 @@
+//! Diagnostics.
+
+use provstream::Diagnostic as RustDiagnostic;
+use provstream::{Event, OwnedEvent};
+use pyo3::prelude::*;
+
+use super::Located;
+use super::annotation::to_json;
+use crate::offsets::{Offsets, Unknown};
+use crate::place::Place;
+
+/// A notice about a place in the stream; it never stops a parser. Source: wire profile, diagnostics and limits.
+#[pyclass(frozen, eq, extends = Located, module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    inner: RustDiagnostic,
+    pub(crate) place: Place,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(inner: RustDiagnostic, offsets: &Offsets) -> Result<Self, Unknown> {
+        let place = Place::of(inner.span(), offsets)?;
+        Ok(Self { inner, place })
+    }
+}
+
+#[pymethods]
+impl Diagnostic {
+    /// What was found, such as `unterminated` or `limit-annotation`.
+    #[getter]
+    const fn code(&self) -> &'static str {
+        self.inner.code().as_str()
+    }
+
+    /// The line of JSON that the command line writes; its spans count bytes.
+    fn to_json(&self) -> PyResult<String> {
+        let event: OwnedEvent = Event::Diagnostic(self.inner);
+        to_json(&event)
+    }
+
+    fn __repr__(&self) -> String {
+        let code = self.code();
+        match self.place.points() {
+            Some((start, end)) => format!("Diagnostic(\"{code}\", {start}:{end})"),
+            None => format!("Diagnostic(\"{code}\", bytes {})", self.place.bytes()),
+        }
+    }
+}

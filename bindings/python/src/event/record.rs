@@ -1,0 +1,49 @@
+//! Records of JSON that were held back.
+
+use bytes::Bytes;
+use provstream::{Event, JsonRecord, OwnedEvent};
+use pyo3::prelude::*;
+
+use super::Located;
+use super::annotation::to_json;
+use crate::offsets::{Offsets, Unknown};
+use crate::place::Place;
+
+/// A JSON value that is an asserted object or a MARC object, held back as a whole (`hold_records=True`).
+#[pyclass(frozen, eq, extends = Located, module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Record {
+    inner: JsonRecord<'static, Bytes>,
+    pub(crate) place: Place,
+}
+
+impl Record {
+    pub(crate) fn new(
+        inner: &JsonRecord<'static, Bytes>,
+        offsets: &Offsets,
+    ) -> Result<Self, Unknown> {
+        Ok(Self {
+            place: Place::of(inner.span(), offsets)?,
+            inner: inner.clone(),
+        })
+    }
+}
+
+#[pymethods]
+impl Record {
+    /// The value as written, from `{` to `}`; U+FFFD is in the place of what is not UTF-8.
+    #[getter]
+    fn raw(&self) -> String {
+        String::from_utf8_lossy(self.inner.raw()).into_owned()
+    }
+
+    /// The event as a line of JSON.
+    fn to_json(&self) -> PyResult<String> {
+        let event: OwnedEvent = Event::Record(self.inner.clone());
+        to_json(&event)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Record(bytes {})", self.place.bytes())
+    }
+}

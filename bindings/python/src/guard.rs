@@ -1,0 +1,86 @@
+//! State that one call at a time may use, and that no panic leaves.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, TryLockError};
+
+use pyo3::PyResult;
+
+use crate::failure::{BusyError, InternalError};
+
+/// The state of an object of Python.
+pub(crate) struct Guard<T> {
+    state: Mutex<T>,
+    /// What the object is called in errors.
+    name: &'static str,
+}
+
+impl<T> Guard<T> {
+    pub(crate) const fn new(name: &'static str, state: T) -> Self {
+        Self {
+            state: Mutex::new(state),
+            name,
+        }
+    }
+
+    /// Calls `work` with the state. It never waits: a thread that waited would hold the GIL that the other one needs.
+    ///
+    /// # Errors
+    /// [`BusyError`] if another call uses the state, [`InternalError`] if `work` panics or an earlier one did.
+    #[inline]
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> PyResult<R>) -> PyResult<R> {
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::WouldBlock) => {
+                return Err(BusyError::new_err(format!(
+                    "expected one call at a time, found the {} in use by another thread or by its own callback: create \
+                     one for each thread",
+                    self.name
+                )));
+            }
+            Err(TryLockError::Poisoned(_)) => {
+                return Err(InternalError::new_err(format!(
+                    "the {} cannot be used after a panic",
+                    self.name
+                )));
+            }
+        };
+        // The guard is dropped while the panic is caught outside of it, so the mutex has to be poisoned by hand.
+        match catch_unwind(AssertUnwindSafe(|| work(&mut state))) {
+            Ok(result) => result,
+            Err(panic) => {
+                drop(state);
+                self.poison();
+                Err(panicked(&*panic))
+            }
+        }
+    }
+
+    #[cold]
+    fn poison(&self) {
+        // The payload is never seen: it only unwinds through the lock.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let _state = self.state.lock();
+            std::panic::resume_unwind(Box::new(()));
+        }));
+    }
+}
+
+/// Calls `work`, which has no state, and turns a panic into an exception.
+///
+/// # Errors
+/// Those of `work`; [`InternalError`] if it panics.
+pub(crate) fn caught<R>(work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+/// The exception for a panic.
+#[cold]
+fn panicked(panic: &(dyn Any + Send)) -> pyo3::PyErr {
+    let message = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    InternalError::new_err(format!("the compiled part panicked: {message}"))
+}

@@ -1,0 +1,326 @@
+//! Parsers, and whole texts in one call.
+
+use provstream::{Event, Handler, Rewriter as RustRewriter, TextChunk};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
+
+use crate::event::{Events, Found};
+use crate::guard::{Guard, caught};
+use crate::input::{Input, Kind};
+use crate::offsets::{Offsets, WINDOW};
+use crate::settings::{Limits, Settings};
+use crate::vocabulary::Vocabulary;
+
+/// Pieces of a chunk, so that no event is further back than the window of offsets.
+pub(crate) const PIECE: usize = 1 << 16;
+
+/// Removes the annotations in brackets from a text. JSON stays as it is.
+///
+/// A text without annotations is returned as it is. Lone surrogates become U+FFFD if anything is removed.
+///
+/// >>> provstream.strip("It is so. [substrate.grep] Really.")
+/// 'It is so. Really.'
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub(crate) fn strip<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    let py = text.py();
+    let clean = match text.to_str() {
+        Ok(utf8) if utf8.len() < PIECE => caught(|| Ok(stripped(utf8)))?,
+        Ok(utf8) => py.detach(|| caught(|| Ok(stripped(utf8))))?,
+        Err(_) => {
+            let mut bytes = Vec::new();
+            let mut input = Input::default();
+            input.with(text, &mut Offsets::new(WINDOW), |utf8, _| {
+                bytes.extend_from_slice(utf8);
+                Ok(())
+            })?;
+            bytes.extend_from_slice(input.finish());
+            let utf8 = String::from_utf8_lossy(&bytes);
+            caught(|| Ok(stripped(&utf8)))?
+        }
+    };
+    Ok(clean.map_or_else(|| text.clone(), |clean| PyString::new(py, &clean)))
+}
+
+/// The text without annotations; `None` if it has none.
+fn stripped(text: &str) -> Option<String> {
+    match provstream::strip(text) {
+        std::borrow::Cow::Borrowed(_) => None,
+        std::borrow::Cow::Owned(clean) => Some(clean),
+    }
+}
+
+/// Parses a whole text: its events, and the text without annotations.
+#[pyfunction]
+#[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None))]
+pub(crate) fn parse<'py>(
+    text: &Bound<'py, PyAny>,
+    mode: &str,
+    vocabulary: Option<&Vocabulary>,
+    limits: Option<&Limits>,
+) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
+    let py = text.py();
+    let settings = Settings::new(mode, vocabulary, limits, false)?;
+    let mut whole = Whole {
+        rewriter: RustRewriter::new(settings.parser()),
+        events: Events::default(),
+        clean: Vec::new(),
+    };
+    let mut input = Input::default();
+    let mut offsets = Offsets::new(usize::MAX / 2);
+    input.with(text, &mut offsets, |utf8, offsets| {
+        let mut work = || caught(|| Ok(whole.push(utf8, offsets)));
+        if utf8.len() < PIECE {
+            work()
+        } else {
+            py.detach(work)
+        }
+    })?;
+    let last = input.finish();
+    caught(|| {
+        whole.push(last, &mut offsets);
+        whole.finish(&mut offsets);
+        Ok(())
+    })?;
+    let events = list(py, whole.events.take_ready())?;
+    let clean = match input.kind() {
+        Some(Kind::Bytes) => PyBytes::new(py, &whole.clean).into_any(),
+        _ => PyString::new(py, &String::from_utf8_lossy(&whole.clean)).into_any(),
+    };
+    Ok((events, clean))
+}
+
+/// A stream that is in memory.
+struct Whole {
+    rewriter: RustRewriter,
+    events: Events,
+    clean: Vec<u8>,
+}
+
+impl Whole {
+    fn push(&mut self, utf8: &[u8], offsets: &mut Offsets) {
+        offsets.push(utf8);
+        let mut collect = Collect {
+            events: &mut self.events,
+            clean: Some(&mut self.clean),
+        };
+        self.rewriter.push(utf8, &mut collect);
+        self.events.place(offsets);
+    }
+
+    fn finish(&mut self, offsets: &mut Offsets) {
+        offsets.finish();
+        let mut collect = Collect {
+            events: &mut self.events,
+            clean: Some(&mut self.clean),
+        };
+        self.rewriter.finish(&mut collect);
+        self.events.place(offsets);
+    }
+}
+
+/// Collects events, and the text if it is wanted.
+pub(crate) struct Collect<'a> {
+    pub(crate) events: &'a mut Events,
+    pub(crate) clean: Option<&'a mut Vec<u8>>,
+}
+
+impl Handler for Collect<'_> {
+    #[inline]
+    fn text(&mut self, text: TextChunk<'_>) {
+        if let Some(clean) = &mut self.clean {
+            clean.extend_from_slice(text.bytes());
+        }
+    }
+
+    fn annotation(
+        &mut self,
+        annotation: &provstream::BracketAnnotation<'_>,
+    ) -> provstream::Replacement {
+        self.events.take(Event::Annotation(annotation.into_owned()));
+        provstream::Replacement::Remove
+    }
+
+    fn record(&mut self, record: &provstream::JsonRecord<'_>) -> provstream::Replacement {
+        self.events.take(Event::Record(record.into_owned()));
+        provstream::Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.events.take(event.into_owned());
+    }
+}
+
+/// A parser of one stream, fed with chunks of any size: `str` or bytes, always the same of both.
+///
+/// How the stream is cut changes no event. Every input is accepted, and memory is bounded by the limits.
+///
+/// One thread at a time may use it; `BusyError` is raised otherwise.
+///
+/// >>> parser = provstream.Parser()
+/// >>> parser.push("The file has an ent"), parser.push("ry. [substrate.gr"), parser.push("ep]")
+/// ([], [], [Annotation("substrate.grep")])
+/// >>> parser.finish()
+/// [Assertion("The file has an entry.", 0:22, classes=["substrate.grep"])]
+#[pyclass(frozen, module = "provstream")]
+pub(crate) struct Parser(Guard<State>);
+
+struct State {
+    parser: provstream::Parser,
+    input: Input,
+    offsets: Offsets,
+    events: Events,
+}
+
+impl State {
+    fn push(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Self {
+            parser,
+            input,
+            offsets,
+            events,
+        } = self;
+        let py = chunk.py();
+        input.with(chunk, offsets, |utf8, offsets| {
+            if utf8.len() < PIECE {
+                push_piece(parser, offsets, events, utf8);
+            } else {
+                py.detach(|| {
+                    for piece in utf8.chunks(PIECE) {
+                        push_piece(parser, offsets, events, piece);
+                    }
+                });
+            }
+            Ok(())
+        })
+    }
+
+    fn finish(&mut self) {
+        let last = self.input.finish();
+        push_piece(&mut self.parser, &mut self.offsets, &mut self.events, last);
+        self.offsets.finish();
+        self.parser.finish(&mut Collect {
+            events: &mut self.events,
+            clean: None,
+        });
+        self.events.place(&mut self.offsets);
+    }
+}
+
+#[inline]
+fn push_piece(
+    parser: &mut provstream::Parser,
+    offsets: &mut Offsets,
+    events: &mut Events,
+    piece: &[u8],
+) {
+    offsets.push(piece);
+    parser.push(
+        piece,
+        &mut Collect {
+            events,
+            clean: None,
+        },
+    );
+    events.place(offsets);
+}
+
+#[pymethods]
+impl Parser {
+    #[new]
+    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false))]
+    fn new(
+        mode: &str,
+        vocabulary: Option<&Vocabulary>,
+        limits: Option<&Limits>,
+        hold_records: bool,
+    ) -> PyResult<Self> {
+        let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
+        Ok(Self(Guard::new(
+            "parser",
+            State {
+                parser: settings.parser(),
+                input: Input::default(),
+                offsets: Offsets::new(WINDOW),
+                events: Events::default(),
+            },
+        )))
+    }
+
+    /// Takes the next chunk and returns the events that become certain with it; text is not an event.
+    #[pyo3(signature = (chunk, /))]
+    fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.0.with(|state| {
+            state.push(chunk)?;
+            list(chunk.py(), state.events.take_ready())
+        })
+    }
+
+    /// Takes a chunk that the model did not write, such as tool output: it opens neither an annotation nor a JSON value.
+    #[pyo3(signature = (chunk, /))]
+    fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.0.with(|state| {
+            let State {
+                parser,
+                input,
+                offsets,
+                events,
+            } = state;
+            input.with(chunk, offsets, |utf8, offsets| {
+                for piece in utf8.chunks(PIECE) {
+                    offsets.push(piece);
+                    parser.push_untrusted(
+                        piece,
+                        &mut Collect {
+                            events,
+                            clean: None,
+                        },
+                    );
+                    events.place(offsets);
+                }
+                Ok(())
+            })?;
+            list(chunk.py(), state.events.take_ready())
+        })
+    }
+
+    /// Ends the stream and returns the events that are complete with it.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.0.with(|state| {
+            state.finish();
+            list(py, state.events.take_ready())
+        })
+    }
+
+    /// Back to the start of a stream with the same settings.
+    fn reset(&self) -> PyResult<()> {
+        self.0.with(|state| {
+            state.parser.reset();
+            state.input.reset();
+            state.offsets.reset();
+            state.events.clear();
+            Ok(())
+        })
+    }
+
+    /// Bytes of UTF-8 taken so far.
+    #[getter]
+    fn position(&self) -> PyResult<u64> {
+        self.0.with(|state| Ok(state.parser.position()))
+    }
+
+    /// Bytes taken that can still become part of an annotation.
+    #[getter]
+    fn buffered(&self) -> PyResult<usize> {
+        self.0.with(|state| Ok(state.parser.buffered_len()))
+    }
+}
+
+/// A list of events.
+pub(crate) fn list(py: Python<'_>, found: Vec<Found>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for found in found {
+        list.append(found.into_object(py)?)?;
+    }
+    Ok(list)
+}

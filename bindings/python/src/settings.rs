@@ -1,0 +1,168 @@
+//! How a stream is read: mode and limits.
+
+use provstream::{Limits as RustLimits, Mode};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::vocabulary::Vocabulary;
+
+/// Bounds on what a stream may make a parser keep or report, in bytes or items of the stream; inclusive.
+///
+/// Raises `ValueError` for a limit that is out of range. Source: wire profile, diagnostics and limits.
+#[pyclass(frozen, eq, hash, module = "provstream")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Limits(RustLimits);
+
+#[pymethods]
+impl Limits {
+    #[new]
+    #[pyo3(signature = (*, max_annotation=None, max_assertion=None, max_annotations=None, max_pending=None, max_depth=None,
+        max_pointer=None, max_record=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a keyword argument, and all are optional"
+    )]
+    fn new(
+        max_annotation: Option<usize>,
+        max_assertion: Option<usize>,
+        max_annotations: Option<usize>,
+        max_pending: Option<usize>,
+        max_depth: Option<usize>,
+        max_pointer: Option<usize>,
+        max_record: Option<usize>,
+    ) -> PyResult<Self> {
+        type Set = fn(RustLimits, usize) -> Result<RustLimits, provstream::LimitError>;
+        let settings: [(Option<usize>, Set); 7] = [
+            (max_annotation, RustLimits::with_max_annotation),
+            (max_assertion, RustLimits::with_max_assertion),
+            (max_annotations, RustLimits::with_max_annotations),
+            (max_pending, RustLimits::with_max_pending),
+            (max_depth, RustLimits::with_max_depth),
+            (max_pointer, RustLimits::with_max_pointer),
+            (max_record, RustLimits::with_max_record),
+        ];
+        let mut limits = RustLimits::default();
+        for (value, set) in settings {
+            if let Some(value) = value {
+                limits = set(limits, value).map_err(value_error)?;
+            }
+        }
+        Ok(Self(limits))
+    }
+
+    /// The longest annotation in brackets, and in JSON the longest string of an annotation: bytes.
+    #[getter]
+    const fn max_annotation(&self) -> usize {
+        self.0.max_annotation()
+    }
+
+    /// The longest assertion: bytes.
+    #[getter]
+    const fn max_assertion(&self) -> usize {
+        self.0.max_assertion()
+    }
+
+    /// The most annotations of one assertion.
+    #[getter]
+    const fn max_annotations(&self) -> usize {
+        self.0.max_annotations()
+    }
+
+    /// What is kept at most of annotations whose assertion is not complete, in free text: bytes.
+    #[getter]
+    const fn max_pending(&self) -> usize {
+        self.0.max_pending()
+    }
+
+    /// The most objects and arrays in one another.
+    #[getter]
+    const fn max_depth(&self) -> usize {
+        self.0.max_depth()
+    }
+
+    /// The longest JSON Pointer that is reported: bytes.
+    #[getter]
+    const fn max_pointer(&self) -> usize {
+        self.0.max_pointer()
+    }
+
+    /// The longest MARC object that is reported with its bytes, and the longest record that can be removed: bytes.
+    #[getter]
+    const fn max_record(&self) -> usize {
+        self.0.max_record()
+    }
+
+    fn __repr__(&self) -> String {
+        let limits = &self.0;
+        format!(
+            "Limits(max_annotation={}, max_assertion={}, max_annotations={}, max_pending={}, max_depth={}, \
+             max_pointer={}, max_record={})",
+            limits.max_annotation(),
+            limits.max_assertion(),
+            limits.max_annotations(),
+            limits.max_pending(),
+            limits.max_depth(),
+            limits.max_pointer(),
+            limits.max_record()
+        )
+    }
+}
+
+/// What the engine needs to know before a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    mode: Mode,
+    limits: RustLimits,
+    vocabulary: provstream::provenance::Vocabulary,
+    hold_records: bool,
+}
+
+impl Settings {
+    /// The settings of keyword arguments.
+    ///
+    /// # Errors
+    /// `ValueError` for an unknown mode.
+    pub(crate) fn new(
+        mode: &str,
+        vocabulary: Option<&Vocabulary>,
+        limits: Option<&Limits>,
+        hold_records: bool,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            mode: parse_mode(mode)?,
+            limits: limits.map_or_else(RustLimits::default, |limits| limits.0),
+            vocabulary: vocabulary
+                .map_or_else(provstream::provenance::Vocabulary::memo, |vocabulary| {
+                    vocabulary.inner().clone()
+                }),
+            hold_records,
+        })
+    }
+
+    /// A parser at the start of a stream.
+    pub(crate) fn parser(&self) -> provstream::Parser {
+        provstream::Parser::builder()
+            .mode(self.mode)
+            .limits(self.limits)
+            .vocabulary(self.vocabulary.clone())
+            .hold_records(self.hold_records)
+            .build()
+    }
+}
+
+/// The mode of that name.
+///
+/// # Errors
+/// `ValueError` if there is none.
+pub(crate) fn parse_mode(name: &str) -> PyResult<Mode> {
+    name.parse().map_err(|_| {
+        PyValueError::new_err(format!(
+            "expected mode \"text\", \"json\", \"ndjson\" or \"auto\", found {name:?}"
+        ))
+    })
+}
+
+/// An error of a library as `ValueError`.
+pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

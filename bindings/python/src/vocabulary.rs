@@ -1,0 +1,88 @@
+//! Vocabularies of classes.
+
+use provstream::provenance::{Class, Vocabulary as RustVocabulary};
+use pyo3::prelude::*;
+
+use crate::settings::value_error;
+
+/// The substrate classes that annotations can name, and the two terminals.
+///
+/// `Vocabulary()` is the memo's. `Vocabulary(toml)` loads the text of a file: `version`, and a `[[class]]` table with `id`,
+/// `since` and perhaps `description` for each class. Raises `ValueError` that names what is wrong, line and column.
+/// Source: `provenance memo 4`.
+#[pyclass(frozen, eq, module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Vocabulary(RustVocabulary);
+
+impl Vocabulary {
+    pub(crate) const fn inner(&self) -> &RustVocabulary {
+        &self.0
+    }
+}
+
+#[pymethods]
+impl Vocabulary {
+    #[new]
+    #[pyo3(signature = (toml=None))]
+    fn new(toml: Option<&str>) -> PyResult<Self> {
+        let Some(toml) = toml else {
+            return Ok(Self(RustVocabulary::memo()));
+        };
+        RustVocabulary::from_toml(toml.as_bytes())
+            .map(Self)
+            .map_err(value_error)
+    }
+
+    /// Its version, such as `1.0`.
+    #[getter]
+    fn version(&self) -> String {
+        self.0.version().to_string()
+    }
+
+    /// The identifiers of its classes, without the terminals.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        let names = self.0.classes().map(|(class, _)| class.as_str().to_owned());
+        names.collect()
+    }
+
+    /// The identifiers of the two terminals.
+    #[getter]
+    fn terminals(&self) -> Vec<String> {
+        let terminals = self.0.terminals();
+        terminals
+            .iter()
+            .map(|class| class.as_str().to_owned())
+            .collect()
+    }
+
+    /// What a class is described as in prompts; `None` if it is not.
+    fn description(&self, class_: &str) -> Option<String> {
+        let class: Class = self.0.class(class_)?;
+        self.0.description(&class).map(str::to_owned)
+    }
+
+    /// The class that an identifier is taken for, and the reason if that is not the class it names.
+    fn resolve(&self, declared: &str) -> (String, Option<&'static str>) {
+        let found = self.0.resolve(declared.as_bytes());
+        let reason = found.reason().map(|reason| reason.as_str());
+        (found.class().as_str().to_owned(), reason)
+    }
+
+    /// Neutralises the annotations in untrusted text, so that a later parser takes them for text.
+    fn escape(&self, text: &str) -> String {
+        provstream::provenance::escape_str(text, &self.0).into_owned()
+    }
+
+    fn __contains__(&self, class_: &str) -> bool {
+        self.0.class(class_).is_some()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Vocabulary {}: {} classes>",
+            self.0.version(),
+            self.0.classes().count()
+        )
+    }
+}
