@@ -8,37 +8,82 @@
 [('The build is green.', ['substrate.grep'])]
 """
 
+from typing import TYPE_CHECKING, Any
+
+from provstream._clean import CleanStream, clean, clean_response
 from provstream._native import (
+    Action,
     Annotation,
     Assertion,
     BusyError,
+    Decision,
     Diagnostic,
+    Discipline,
     Event,
+    FORMATS,
+    Gate,
     InternalError,
+    LimitRelease,
     Limits,
     Marc,
     OffsetError,
     Parser,
+    Policy,
+    Question,
+    ReadReport,
     Record,
+    Response,
+    Rewriter,
+    Verdict,
     Vocabulary,
     strip,
 )
 from provstream._parsed import Parsed, parse
 
+if TYPE_CHECKING:
+    from provstream import emit, marc, report
+
 __all__ = [
+    "Action",
     "Annotation",
     "Assertion",
     "BusyError",
+    "CleanStream",
+    "Decision",
     "Diagnostic",
+    "Discipline",
     "Event",
+    "FORMATS",
+    "Gate",
     "InternalError",
+    "LimitRelease",
     "Limits",
     "Marc",
     "OffsetError",
     "Parsed",
     "Parser",
+    "Policy",
+    "Question",
+    "ReadReport",
     "Record",
+    "Response",
+    "Rewriter",
+    "Verdict",
     "Vocabulary",
+    "clean",
+    "clean_response",
+    "emit",
+    "marc",
     "parse",
+    "report",
     "strip",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a module of the package when it is used first."""
+    if name in ("emit", "marc", "report"):
+        import importlib
+
+        return importlib.import_module(f"provstream.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
