@@ -26,6 +26,12 @@ use crate::vocabulary::Vocabulary;
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Discipline(RustDiscipline);
 
+impl Discipline {
+    pub(crate) const fn inner(&self) -> &RustDiscipline {
+        &self.0
+    }
+}
+
 type Windows<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 
 #[pymethods]
@@ -44,7 +50,9 @@ impl Discipline {
         let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
         let class = |name: &str| -> PyResult<Class> {
             vocabulary.class(name).ok_or_else(|| {
-                PyValueError::new_err(format!("expected a class of the vocabulary, found {name:?}"))
+                PyValueError::new_err(format!(
+                    "expected a class of the vocabulary, found {name:?}"
+                ))
             })
         };
         let mut builder = RustDiscipline::builder(floor);
@@ -122,7 +130,11 @@ impl Verdict {
     /// For each annotation, `counts` or why it does not, such as `stale`.
     #[getter]
     fn counting(&self) -> Vec<&'static str> {
-        self.0.counting().iter().map(|found| found.as_str()).collect()
+        self.0
+            .counting()
+            .iter()
+            .map(|found| found.as_str())
+            .collect()
     }
 
     /// The members of a verdict in the lines of JSON that the command line writes.

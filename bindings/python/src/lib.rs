@@ -3,6 +3,7 @@
 //! The package's Python files name what is here; `python/provstream/_native.pyi` has its types.
 
 mod action;
+mod arrow;
 mod discipline;
 mod emit;
 mod event;
@@ -30,11 +31,15 @@ mod _native {
     #[pymodule_export]
     use crate::action::Action;
     #[pymodule_export]
+    use crate::arrow::{Column, Extracted, extract};
+    #[pymodule_export]
     use crate::discipline::{Discipline, Verdict};
     #[pymodule_export]
     use crate::emit::{examples, grammar, prompt, schema};
     #[pymodule_export]
-    use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
+    use crate::event::{
+        Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
+    };
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
     #[pymodule_export]
@@ -58,6 +63,9 @@ mod _native {
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
 
-        module.add("FORMATS", pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?)
+        module.add(
+            "FORMATS",
+            pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?,
+        )
     }
 }

@@ -41,7 +41,8 @@ from provstream._native import (
 from provstream._parsed import Parsed, parse
 
 if TYPE_CHECKING:
-    from provstream import emit, marc, report
+    from provstream import arrow, emit, engines, marc, report
+    from provstream.engines.datafusion import sql
 
 __all__ = [
     "Action",
@@ -70,19 +71,26 @@ __all__ = [
     "Rewriter",
     "Verdict",
     "Vocabulary",
+    "arrow",
     "clean",
     "clean_response",
     "emit",
+    "engines",
     "marc",
     "parse",
     "report",
+    "sql",
     "strip",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a module of the package when it is used first."""
-    if name in ("emit", "marc", "report"):
+    """Imports a module of the package, or what needs another package, when it is used first."""
+    if name == "sql":
+        from provstream.engines.datafusion import sql
+
+        return sql
+    if name in ("arrow", "emit", "engines", "marc", "report"):
         import importlib
 
         return importlib.import_module(f"provstream.{name}")

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence as Listed
 from datetime import datetime, timedelta
-from typing import TypeVar, final, overload
+from typing import Protocol, TypeVar, final, overload
 
 _T = TypeVar("_T", str, bytes)
 _Chunk = str | bytes | bytearray | memoryview
@@ -382,3 +382,41 @@ def parse(
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
 ) -> tuple[list[Event], _T]: ...
+
+@final
+class Column:
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class Extracted:
+    @property
+    def assertions(self) -> Column: ...
+    @property
+    def diagnostics(self) -> Column: ...
+    @property
+    def column_names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
+
+def arrow_extract(
+    data: _ArrowArray | _ArrowStream,
+    column: str | None = None,
+    *,
+    mode: str = "auto",
+    input: str = "raw",
+    field: str | Listed[str] | None = None,
+    discipline: Discipline | None = None,
+    now: _Time | None = None,
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+    threads: int = 1,
+) -> Extracted: ...

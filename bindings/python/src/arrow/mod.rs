@@ -15,7 +15,6 @@ use std::num::NonZeroUsize;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::{DataType, Schema};
-use provstream::provenance::Timestamp;
 use provstream_providers::{Format, Pointer};
 use pyo3::exceptions::{PyKeyError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -27,7 +26,8 @@ use self::texts::Texts;
 use self::work::Failure;
 use crate::discipline::Discipline;
 use crate::guard::caught;
-use crate::settings::{Limits, Settings as StreamSettings, value_error};
+use crate::settings::{Limits, Settings as StreamSettings};
+use crate::time;
 use crate::vocabulary::Vocabulary;
 
 pub(crate) use self::table::{Column, Extracted};
@@ -57,7 +57,7 @@ const NO_TABLE: &str = "expected a table or batch, or no column";
 /// Raises `TypeError` if `data` is not Arrow data or the column is not one of texts, `KeyError` for an unknown column, `ValueError`
 /// for a wrong argument, and `OverflowError` if one row has more than 2 GiB of results.
 #[pyfunction]
-#[pyo3(signature = (data, column=None, *, mode="auto", input="raw", field=None, discipline=None, now=None, vocabulary=None,
+#[pyo3(name = "arrow_extract", signature = (data, column=None, *, mode="auto", input="raw", field=None, discipline=None, now=None, vocabulary=None,
     limits=None, threads=1))]
 #[expect(
     clippy::too_many_arguments,
@@ -77,7 +77,7 @@ pub(crate) fn extract(
 ) -> PyResult<Extracted> {
     let py = data.py();
     let parser = StreamSettings::new(mode, vocabulary, limits, false)?.parser();
-    let now = now.map_or_else(|| Ok(Timestamp::now()), time)?;
+    let now = time::or_now(now)?;
     let settings = Settings {
         parser,
         source: source(input, field)?,
@@ -130,16 +130,6 @@ fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
             ))
         }),
     }
-}
-
-/// A time of RFC 3339, or of a `datetime` with a time zone.
-fn time(now: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
-    let text: String = match now.extract() {
-        Ok(text) => text,
-        Err(_) => now.call_method0("isoformat")?.extract()?,
-    };
-    text.parse()
-        .map_err(|error| value_error(format_args!("now: {error}, found {text:?}")))
 }
 
 /// Reads the column of what was imported.
