@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::ArrowError;
 use provstream::provenance::Verdict;
 
-use super::lists::{Ends, numbers, structs};
-use super::text::Text;
+use super::lists::{Ends, structs};
+use super::text::{OptionalText, Text};
 
 /// The verdicts of all assertions; null where none was asked for.
+///
+/// Their members are then null too: some engines take a member without a look at its struct.
 pub(super) struct Verdicts {
     admitted: BooleanBufferBuilder,
-    reason: Text,
+    reason: OptionalText,
     class: Text,
     classes: usize,
     class_ends: Ends,
@@ -25,7 +27,7 @@ impl Verdicts {
     pub(super) fn new() -> Self {
         Self {
             admitted: BooleanBufferBuilder::new(0),
-            reason: Text::new(),
+            reason: OptionalText::new(),
             class: Text::new(),
             classes: 0,
             class_ends: Ends::new(),
@@ -38,8 +40,8 @@ impl Verdicts {
     pub(super) fn push(&mut self, verdict: Option<&Verdict>) {
         self.nulls.append(verdict.is_some());
         self.admitted.append(verdict.is_some_and(Verdict::admitted));
-        self.reason
-            .push(verdict.map_or("", |verdict| verdict.reason().as_str()));
+        let reason = verdict.map(|verdict| verdict.reason().as_str());
+        self.reason.push(reason);
         for class in verdict.map_or(&[][..], Verdict::classes) {
             self.class.push(class.as_str());
             self.classes += 1;
@@ -58,14 +60,18 @@ impl Verdicts {
     }
 
     pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let admitted: ArrayRef = Arc::new(BooleanArray::new(self.admitted.finish(), None));
+        let nulls = self.nulls.finish();
+        let admitted: ArrayRef =
+            Arc::new(BooleanArray::new(self.admitted.finish(), nulls.clone()));
+        let floor: ArrayRef = Arc::new(Int64Array::new(self.floor.into(), nulls.clone()));
         let classes = self.class.finish()?;
+        let classes = self.class_ends.finish(classes, nulls.clone())?;
         let members = vec![
-            ("admitted", admitted, false),
-            ("reason", self.reason.finish()?, false),
-            ("classes", self.class_ends.finish(classes, None)?, false),
-            ("floor", numbers(self.floor), false),
+            ("admitted", admitted, true),
+            ("reason", self.reason.finish()?, true),
+            ("classes", classes, true),
+            ("floor", floor, true),
         ];
-        structs(members, self.nulls.finish())
+        structs(members, nulls)
     }
 }
