@@ -106,22 +106,24 @@ def rows(count: int, seed: int = 19) -> dict[str, list]:
 
 
 def write(folder: Path, count: int, seed: int = 19, files: int = 8) -> int:
-    """Writes `transcripts-N.parquet` and `transcripts.ndjson`; returns the bytes of text."""
+    """Writes `parquet/transcripts-N.parquet`, `transcripts.ndjson` and `size.json`; returns the bytes of text."""
     import pyarrow
     import pyarrow.parquet
 
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "parquet").mkdir(parents=True, exist_ok=True)
     columns = rows(count, seed)
     table = pyarrow.table({"id": pyarrow.array(columns["id"], pyarrow.int64()), "text": columns["text"]})
     each = -(-count // files)
     for number in range(files):
         part = table.slice(number * each, each)
-        path = folder / f"transcripts-{number}.parquet"
+        path = folder / "parquet" / f"transcripts-{number}.parquet"
         pyarrow.parquet.write_table(part, path, compression="zstd", row_group_size=8_192)
     with (folder / "transcripts.ndjson").open("w", encoding="utf-8") as lines:
         for number, text in zip(columns["id"], columns["text"]):
             lines.write(json.dumps({"id": number, "text": text}, ensure_ascii=False) + "\n")
-    return sum(len(text.encode()) for text in columns["text"] if text is not None)
+    size = sum(len(text.encode()) for text in columns["text"] if text is not None)
+    (folder / "size.json").write_text(json.dumps({"rows": count, "bytes": size}) + "\n")
+    return size
 
 
 def main() -> None:
