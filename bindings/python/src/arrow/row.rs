@@ -7,6 +7,7 @@ use super::columns::{Columns, Message, Origin};
 use super::points::Points;
 use super::response::Responses;
 use super::settings::{Settings, Source};
+use super::texts::Kind;
 
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -35,16 +36,13 @@ impl<'s> RowReader<'s> {
     }
 
     /// Reads a row that is not null.
-    pub(super) fn read(&mut self, row: &[u8], columns: &mut Columns) {
+    pub(super) fn read(&mut self, row: &[u8], kind: Kind, columns: &mut Columns) {
         let settings = self.settings;
         match &mut self.reader {
             Reader::Raw(parser) => {
-                read_text(
-                    settings,
-                    parser,
-                    row,
-                    &mut Output::new(columns, Origin::default()),
-                );
+                let mut points = Points::of(row, kind);
+                let mut output = Output::new(columns, Origin::default());
+                read_text(settings, parser, (row, &mut points), &mut output);
             }
             Reader::Response(responses) => responses.read(settings, row, columns),
             Reader::Fields(parser, pointers) => {
@@ -101,14 +99,18 @@ impl<'c, 'o> Output<'c, 'o> {
 }
 
 /// Reads a whole text.
-fn read_text(settings: &Settings, parser: &mut Parser, text: &[u8], output: &mut Output<'_, '_>) {
-    let mut points = Points::of(text);
+fn read_text(
+    settings: &Settings,
+    parser: &mut Parser,
+    (text, points): (&[u8], &mut Points),
+    output: &mut Output<'_, '_>,
+) {
     parser.push(text, |event: Event<'_>| {
         if !matches!(event, Event::Text(_)) {
-            output.take(settings, &event, text, &mut points);
+            output.take(settings, &event, text, points);
         }
     });
-    parser.finish(|event: Event<'_>| output.take(settings, &event, text, &mut points));
+    parser.finish(|event: Event<'_>| output.take(settings, &event, text, points));
     parser.reset();
 }
 
@@ -147,6 +149,7 @@ fn read_fields(
             field: (pointers.len() > 1).then_some(pointer.as_str()),
         };
         let output = &mut Output::new(columns, origin);
-        read_text(settings, parser, text.as_bytes(), output);
+        let mut points = Points::of(text.as_bytes(), Kind::Strings);
+        read_text(settings, parser, (text.as_bytes(), &mut points), output);
     }
 }

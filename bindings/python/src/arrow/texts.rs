@@ -17,6 +17,7 @@ use arrow_schema::DataType;
 /// Nothing that its producer says about the values is relied on: a value may not be UTF-8, and an offset that does not lie
 /// in the column is an error.
 pub(super) struct Texts {
+    kind: Kind,
     layout: Layout,
     nulls: Option<NullBuffer>,
     len: usize,
@@ -40,6 +41,13 @@ struct GenericOffsets<O: OffsetSizeTrait> {
 struct Views {
     views: ScalarBuffer<u128>,
     buffers: Vec<Buffer>,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Strings,
+    Bytes,
 }
 
 /// An offset that does not lie in its column.
@@ -73,11 +81,24 @@ impl Texts {
             }?,
             _ => return None,
         };
+        let kind = match column.data_type() {
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Bytes,
+            _ => match &layout {
+                Layout::Dictionary(_, values) => values.kind,
+                _ => Kind::Strings,
+            },
+        };
         Some(Self {
+            kind,
             layout,
             nulls: column.nulls().cloned(),
             len: column.len(),
         })
+    }
+
+    /// What its values are.
+    pub(super) const fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// Rows.

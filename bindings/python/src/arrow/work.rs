@@ -136,7 +136,8 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
 fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Piece>, Failure> {
     let chunk = part.chunk;
     let mut pieces = Vec::new();
-    let mut columns = Columns::new();
+    let bytes = part.rows.clone().map(|row| texts.size(row)).sum();
+    let mut columns = Columns::new(bytes);
     let mut end = |columns: Columns, end| -> Result<(), Failure> {
         let rows = end - columns.rows()..end;
         let built = columns.finish().map_err(Failure::Arrow)?;
@@ -147,12 +148,15 @@ fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Pi
         let text = texts.get(row);
         let text = text.map_err(|BadOffset| Failure::BadOffset(chunk, row))?;
         if let Some(text) = text {
-            reader.read(text, &mut columns);
+            reader.read(text, texts.kind(), &mut columns);
         }
         columns.end_row(text.is_some());
         let is_full = columns.is_full();
         if is_full.map_err(|RowTooLarge| Failure::RowTooLarge(chunk, row))? {
-            end(std::mem::replace(&mut columns, Columns::new()), row + 1)?;
+            end(
+                std::mem::replace(&mut columns, Columns::new(bytes)),
+                row + 1,
+            )?;
         }
     }
     if columns.rows() > 0 || part.rows.is_empty() {

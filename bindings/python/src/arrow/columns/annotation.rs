@@ -25,16 +25,17 @@ pub(super) struct Annotations {
 }
 
 impl Annotations {
-    pub(super) fn new() -> Self {
+    /// With room for so many annotations.
+    pub(super) fn with_room(room: usize) -> Self {
         Self {
-            class: Text::new(),
-            declared: Text::new(),
+            class: Text::with_room(room, 20),
+            declared: Text::with_room(room, 20),
             reason: OptionalText::new(),
-            observation_id: OptionalText::new(),
-            ts: OptionalText::new(),
-            time: Vec::new(),
+            observation_id: OptionalText::with_room(room, 24),
+            ts: OptionalText::with_room(room, 24),
+            time: Vec::with_capacity(room),
             has_time: NullBufferBuilder::new(0),
-            places: Places::default(),
+            places: Places::with_room(room),
         }
     }
 
@@ -70,11 +71,11 @@ impl Annotations {
         let time: ArrayRef = Arc::new(time.with_timezone("UTC"));
         let [start, end, byte_start, byte_end] = self.places.finish();
         let members = vec![
-            ("class", self.class.finish()?, false),
-            ("declared", self.declared.finish()?, false),
-            ("reason", self.reason.finish()?, true),
-            ("observation_id", self.observation_id.finish()?, true),
-            ("ts", self.ts.finish()?, true),
+            ("class", self.class.finish(), false),
+            ("declared", self.declared.finish(), false),
+            ("reason", self.reason.finish(), true),
+            ("observation_id", self.observation_id.finish(), true),
+            ("ts", self.ts.finish(), true),
             ("time", time, true),
             ("start", start, false),
             ("end", end, false),

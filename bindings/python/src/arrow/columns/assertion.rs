@@ -32,19 +32,20 @@ pub(super) struct Assertions {
 }
 
 impl Assertions {
-    pub(super) fn new() -> Self {
+    /// With room for so many assertions.
+    pub(super) fn with_room(room: usize) -> Self {
         Self {
             channel: OptionalText::new(),
             field: OptionalText::new(),
-            encoding: Text::new(),
-            text: Text::new(),
-            places: Places::default(),
-            clean_start: Vec::new(),
-            clean_end: Vec::new(),
+            encoding: Text::with_room(room, 8),
+            text: Text::with_room(room, 96),
+            places: Places::with_room(room),
+            clean_start: Vec::with_capacity(room),
+            clean_end: Vec::with_capacity(room),
             has_clean: NullBufferBuilder::new(0),
             pointer: OptionalText::new(),
             limit_hit: BooleanBufferBuilder::new(0),
-            annotations: Annotations::new(),
+            annotations: Annotations::with_room(room + room / 2),
             annotation_ends: Ends::new(),
             verdicts: Verdicts::new(),
         }
@@ -102,17 +103,17 @@ impl Assertions {
         let annotations = self.annotations.finish()?;
         let [start, end, byte_start, byte_end] = self.places.finish();
         let members = vec![
-            ("channel", self.channel.finish()?, true),
-            ("field", self.field.finish()?, true),
-            ("encoding", self.encoding.finish()?, false),
-            ("text", self.text.finish()?, false),
+            ("channel", self.channel.finish(), true),
+            ("field", self.field.finish(), true),
+            ("encoding", self.encoding.finish(), false),
+            ("text", self.text.finish(), false),
             ("start", start, false),
             ("end", end, false),
             ("byte_start", byte_start, false),
             ("byte_end", byte_end, false),
             ("clean_byte_start", clean(self.clean_start), true),
             ("clean_byte_end", clean(self.clean_end), true),
-            ("pointer", self.pointer.finish()?, true),
+            ("pointer", self.pointer.finish(), true),
             ("limit_hit", limit_hit, false),
             (
                 "annotations",
@@ -126,7 +127,6 @@ impl Assertions {
 }
 
 /// Places in code points and in bytes.
-#[derive(Default)]
 pub(super) struct Places {
     start: Vec<i64>,
     end: Vec<i64>,
@@ -135,6 +135,17 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// With room for so many places.
+    pub(super) fn with_room(room: usize) -> Self {
+        let [start, end, byte_start, byte_end] = [(); 4].map(|()| Vec::with_capacity(room));
+        Self {
+            start,
+            end,
+            byte_start,
+            byte_end,
+        }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, place: Place) {
         let (start, end) = ends(place.points);

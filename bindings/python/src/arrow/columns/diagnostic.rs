@@ -35,7 +35,7 @@ impl Diagnostics {
         Self {
             channel: OptionalText::new(),
             field: OptionalText::new(),
-            code: Text::new(),
+            code: Text::with_room(0, 0),
             message: OptionalText::new(),
             byte_start: Vec::new(),
             byte_end: Vec::new(),
@@ -67,10 +67,10 @@ impl Diagnostics {
 
     pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
         let members = vec![
-            ("channel", self.channel.finish()?, true),
-            ("field", self.field.finish()?, true),
-            ("code", self.code.finish()?, false),
-            ("message", self.message.finish()?, true),
+            ("channel", self.channel.finish(), true),
+            ("field", self.field.finish(), true),
+            ("code", self.code.finish(), false),
+            ("message", self.message.finish(), true),
             ("byte_start", numbers(self.byte_start), false),
             ("byte_end", numbers(self.byte_end), false),
         ];

@@ -6,6 +6,8 @@ use arrow_array::{Array, ArrayRef, Int64Array, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Field, Fields};
 
+use super::text::trim;
+
 /// Where each list ends in the column of its elements.
 pub(super) struct Ends {
     offsets: Vec<i32>,
@@ -67,6 +69,7 @@ pub(super) fn structs(
 }
 
 /// A column of numbers.
-pub(super) fn numbers(values: Vec<i64>) -> ArrayRef {
+pub(super) fn numbers(mut values: Vec<i64>) -> ArrayRef {
+    trim(&mut values);
     Arc::new(Int64Array::from(values))
 }

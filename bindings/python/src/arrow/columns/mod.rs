@@ -58,10 +58,18 @@ pub(super) struct Built {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowTooLarge;
 
+/// Bytes of text for each assertion that room is made for, so that columns seldom have to grow: growing copies.
+const BYTES_PER_ASSERTION: usize = 256;
+
+/// Most assertions that room is made for.
+const MOST_ROOM: usize = 1 << 18;
+
 impl Columns {
-    pub(super) fn new() -> Self {
+    /// For rows with so many bytes of text.
+    pub(super) fn new(bytes: usize) -> Self {
+        let room = (bytes / BYTES_PER_ASSERTION).min(MOST_ROOM);
         Self {
-            assertions: Assertions::new(),
+            assertions: Assertions::with_room(room),
             assertion_ends: Ends::new(),
             diagnostics: Diagnostics::new(),
             diagnostic_ends: Ends::new(),

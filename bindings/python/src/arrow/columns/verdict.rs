@@ -28,7 +28,7 @@ impl Verdicts {
         Self {
             admitted: BooleanBufferBuilder::new(0),
             reason: OptionalText::new(),
-            class: Text::new(),
+            class: Text::with_room(0, 0),
             classes: 0,
             class_ends: Ends::new(),
             floor: Vec::new(),
@@ -61,14 +61,13 @@ impl Verdicts {
 
     pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
         let nulls = self.nulls.finish();
-        let admitted: ArrayRef =
-            Arc::new(BooleanArray::new(self.admitted.finish(), nulls.clone()));
+        let admitted: ArrayRef = Arc::new(BooleanArray::new(self.admitted.finish(), nulls.clone()));
         let floor: ArrayRef = Arc::new(Int64Array::new(self.floor.into(), nulls.clone()));
-        let classes = self.class.finish()?;
+        let classes = self.class.finish();
         let classes = self.class_ends.finish(classes, nulls.clone())?;
         let members = vec![
             ("admitted", admitted, true),
-            ("reason", self.reason.finish()?, true),
+            ("reason", self.reason.finish(), true),
             ("classes", classes, true),
             ("floor", floor, true),
         ];
