@@ -38,6 +38,8 @@ mod _native {
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
     #[pymodule_export]
+    use crate::guard::panic_on_purpose;
+    #[pymodule_export]
     use crate::marc::{PyViolation, Sequence, marc_schema, marc_validate};
     #[pymodule_export]
     use crate::parse::{Parser, parse, strip};
