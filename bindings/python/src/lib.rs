@@ -5,6 +5,7 @@
 mod action;
 mod discipline;
 mod emit;
+mod empty;
 mod event;
 mod failure;
 mod guard;
@@ -33,6 +34,8 @@ mod _native {
     use crate::discipline::{Discipline, Verdict};
     #[pymodule_export]
     use crate::emit::{examples, grammar, prompt, schema};
+    #[pymodule_export]
+    use crate::empty::Empty;
     #[pymodule_export]
     use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
     #[pymodule_export]
