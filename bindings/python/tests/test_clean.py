@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import provstream
 import pytest
@@ -187,13 +188,14 @@ def test_what_cannot_be_cleaned() -> None:
 
 
 def test_dicts() -> None:
-    events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces(TEXT)]
-    done = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"total_tokens": 3}}
+    events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces(TEXT)]
+    done: Any = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"total_tokens": 3}}
     written = list(clean([*events, done]))
     assert "".join(event["choices"][0]["delta"].get("content", "") for event in written) == CLEAN
     assert written[-1] is done
     assert written[0] is events[0]
-    split = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("a\ud83c", "\udf89 b. [substrate.grep]")]
+    split: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("a\ud83c", "\udf89 b. [substrate.grep]")]
     joined = "".join(event["choices"][0]["delta"]["content"] for event in clean(split))
     assert joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le") == "a🎉 b."
-    assert provstream.clean_response({"choices": [{"index": 0, "message": {"content": TEXT}}]})["choices"][0]["message"]["content"] == CLEAN
+    response: Any = {"choices": [{"index": 0, "message": {"content": TEXT}}]}
+    assert provstream.clean_response(response)["choices"][0]["message"]["content"] == CLEAN

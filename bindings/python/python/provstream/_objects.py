@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from provstream._native import Response
+if TYPE_CHECKING:
+    from provstream._native import Response
 
 Key = tuple[object, ...]
 
@@ -21,6 +21,10 @@ class Objects:
     """
 
     def __init__(self, response: Response) -> None:
+        # Only here, so that importing the package stays quick.
+        import json
+
+        self._dumps, self._loads = json.dumps, json.loads
         self.response = response
         self._pending: deque[tuple[bytes, Any]] = deque()
         self._latest: dict[Key, Any] = {}
@@ -30,7 +34,7 @@ class Objects:
         """Takes an object and returns those that are certain."""
         value = to_value(item)
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
-        line = json.dumps(value, separators=(",", ":")).encode()
+        line = self._dumps(value, separators=(",", ":")).encode()
         self._pending.append((line, item))
         self._latest[_key(value)] = item
         return self._match(self.response.push(line + b"\n"))
@@ -55,7 +59,7 @@ class Objects:
                 for _ in range(at + 1):
                     self._pending.popleft()
                 return item
-        value = json.loads(line)
+        value = self._loads(line)
         key = _key(value)
         # An added line is like one that came before, and a changed one is like the next that is awaited.
         if self._pending and _key(to_value(self._pending[0][1])) == key:

@@ -105,10 +105,10 @@ class _Sender:
                 message = {**message, "headers": kept}
         elif message["type"] == "http.response.body" and self._writer is not None:
             more = message.get("more_body", False)
-            body = bytes(self._writer.push(message.get("body", b"")))
+            pushed: bytes = message.get("body", b"")
+            body = self._writer.push(pushed)
             if not more:
-                rest = self._writer.finish()
-                body += rest if isinstance(rest, bytes) else rest.encode()
+                body += self._writer.finish()
             elif not body:
                 return
             message = {**message, "body": body}

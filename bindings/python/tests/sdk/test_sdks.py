@@ -227,8 +227,10 @@ async def opened(source: Any) -> AsyncIterator[Any]:
 
 async def no_tasks() -> None:
     """Nothing but this task is left, once the SDK's generators that were dropped are closed."""
-    for _ in range(9):
-        await asyncio.sleep(0)
+    for _ in range(100):
+        if len(asyncio.all_tasks()) == 1:
+            break
+        await asyncio.sleep(0.01)
     assert len(asyncio.all_tasks()) == 1
 
 
