@@ -84,6 +84,7 @@ impl Case {
         Self::of(api, seed, source, body, events, Random::new(seed))
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what a response is made from")]
     fn of(
         api: &'static Api,
         seed: u64,

@@ -99,6 +99,16 @@ pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
+/// `bytes` without the start of a character at their end that may turn out to be white space, and not only punctuation.
+pub(crate) fn without_open_white(bytes: &[u8]) -> &[u8] {
+    let without = without_partial(bytes);
+    match bytes[without.len()..] {
+        // U+FF01 and what follows are punctuation.
+        [0xEF, ..] => bytes,
+        _ => without,
+    }
+}
+
 /// `bytes` without the start of a character at their end.
 pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
     for len in 1..=bytes.len().min(3) {

@@ -384,6 +384,73 @@ fn asking_after_each_chunk_or_once_is_the_same() {
     }
 }
 
+/// What texts are made of that `max_assertion` cuts, of whole characters, open ones and what is none.
+const PARTS: [&[u8]; 24] = [
+    b" ",
+    b"\n",
+    b"\n\n",
+    b". ",
+    b"| ",
+    b" |\n",
+    b"\n> ",
+    b"\n- ",
+    b"\n# ",
+    b"\n```\n",
+    b"[subst",
+    b"[substrate.grep]",
+    "\u{3000}".as_bytes(),
+    "\u{2003}".as_bytes(),
+    "\u{FF01}".as_bytes(),
+    b"\xEF\xBC",
+    b"x",
+    "\u{E9}".as_bytes(),
+    "\u{20AC}".as_bytes(),
+    "\u{1F680}".as_bytes(),
+    b"\x9F",
+    b"\xF0\x9A\x80",
+    b"\xF0\x9F",
+    b"\xE2\x80",
+];
+
+#[test]
+fn a_cut_within_a_character_does_not_depend_on_chunks() {
+    let limits = RefLimits {
+        max_annotation: 32,
+        max_assertion: 29,
+        max_pending: 58,
+        ..RefLimits::default()
+    };
+    let reading = Reading {
+        mode: RefMode::Auto,
+        hold_records: false,
+    };
+    for seed in seeds(STREAMS) {
+        let mut choices = Cuts(seed);
+        let mut bytes = Vec::new();
+        while bytes.len() < 400 {
+            // Mostly characters, so that the limit cuts.
+            let first = if choices.below(3) == 0 { 0 } else { 16 };
+            bytes.extend_from_slice(PARTS[first + choices.below(PARTS.len() - first)]);
+        }
+        let size = 1 + choices.below(70);
+        let vocabulary = RefVocabulary::default();
+        let mut often = parser_in(reading, &limits, &vocabulary);
+        let mut asked = 0;
+        for chunk in bytes.chunks(size) {
+            feed(&mut often, true, chunk, &mut Vec::new());
+            asked = often.undecided_from();
+        }
+        let mut once = parser_in(reading, &limits, &vocabulary);
+        feed(&mut once, true, &bytes, &mut Vec::new());
+        let text = bytes.escape_ascii();
+        assert_eq!(
+            asked,
+            once.undecided_from(),
+            "seed {seed}, {size} bytes: {text}"
+        );
+    }
+}
+
 #[test]
 fn the_guide_shows_release_points() {
     let guide = include_str!("../../docs/gate.md");

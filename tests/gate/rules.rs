@@ -171,6 +171,7 @@ fn what_an_annotation_misses_is_in_the_verdict() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn errors_name_the_place_what_was_expected_and_what_was_found() {
     use PolicyErrorKind as Kind;
     let rule = "[inadmissible]\naction = \"discard\"\n";
@@ -329,6 +330,7 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn classes_windows_and_floors_that_admit_nothing_are_errors() {
     let rule = "[inadmissible]\naction = \"discard\"\n";
     let window = "default_window = \"1h\"\n";

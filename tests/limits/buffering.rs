@@ -39,6 +39,7 @@ const fn unlimited(limits: Limits) -> Result<Limits, LimitError> {
 }
 
 /// All limits of a parser, those of [`Limits`] and those that are fixed.
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn cases() -> Vec<Case> {
     let text = |name, set, bound, item, beyond| Case {
         name,

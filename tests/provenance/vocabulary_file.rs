@@ -45,6 +45,7 @@ fn other_forms_of_the_same() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn says_what_is_wrong_and_where() {
     let long = format!(
         "version = \"1.1\"\n[[class]]\nid = \"{}\"\nsince = \"1.1\"",

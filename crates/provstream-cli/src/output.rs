@@ -5,15 +5,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use provstream_route::TerminalJson;
 use serde::Serialize;
 use serde_json::Serializer;
-use serde_json::ser::Formatter;
 use tempfile::{Builder, TempPath};
 
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::pieces::Pieces;
-use crate::printable::{PrintableLines, is_unsafe};
+use crate::printable::PrintableLines;
 use crate::stdio;
 
 /// What is gathered before it is written, if the input does not pause.
@@ -172,7 +172,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes text of the stream: its bytes as they are, but on a terminal what is [safe](is_unsafe) to show there, with
+    /// Writes text of the stream: its bytes as they are, but on a terminal what is safe to show there, with
     /// U+FFFD for what is not UTF-8.
     pub(crate) fn text(&mut self, bytes: &[u8]) {
         let Some(mut shown) = self.shown.take() else {
@@ -204,7 +204,7 @@ impl<W: Write> Output<W> {
     /// Writes a line of JSON.
     pub(crate) fn line(&mut self, value: &impl Serialize) {
         if self.error.is_none() {
-            let mut serializer = Serializer::with_formatter(&mut self.writer, Terminal);
+            let mut serializer = Serializer::with_formatter(&mut self.writer, TerminalJson);
             let written = value.serialize(&mut serializer).map_err(io::Error::from);
             self.error = written.err();
             self.bytes(b"\n");
@@ -218,7 +218,7 @@ impl<W: Write> Output<W> {
         }
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        let mut serializer = Serializer::with_formatter(&mut line, Terminal);
+        let mut serializer = Serializer::with_formatter(&mut line, TerminalJson);
         match value.serialize(&mut serializer) {
             Ok(()) => {
                 line.pop();
@@ -258,37 +258,7 @@ impl<W: Write> Output<W> {
 }
 
 /// A value as JSON that is safe to show on a terminal.
-pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
-    let mut written = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut written, Terminal);
-    // Names and numbers, which always have JSON.
-    let _ = value.serialize(&mut serializer);
-    written
-}
-
-/// Compact JSON that is safe to show on a terminal: see [`is_unsafe`].
-struct Terminal;
-
-impl Formatter for Terminal {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        // Most text is plain ASCII, which is found out much faster than by looking at each character.
-        if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
-            return writer.write_all(fragment.as_bytes());
-        }
-        let mut rest = fragment;
-        while let Some((at, character)) = rest.char_indices().find(|&(_, c)| is_unsafe(c)) {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            // All of them lie in the basic plane, so that one unit is enough.
-            write!(writer, "\\u{:04x}", u32::from(character))?;
-            rest = &rest[at + character.len_utf8()..];
-        }
-        writer.write_all(rest.as_bytes())
-    }
-}
+pub(crate) use provstream_route::terminal_json as json;
 
 #[cfg(test)]
 mod tests {

@@ -44,6 +44,7 @@ pub(crate) fn line(line: &Line<'_>, origin: &Origin, places: Option<&Places>) ->
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each event")]
 fn write_line(
     out: &mut String,
     line: &Line<'_>,

@@ -2,14 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Whether a character could steer a terminal, end a line in some reader, or reorder what is shown.
-///
-/// Format characters that text needs, such as the joiner in emoji, are not among them.
-pub(crate) const fn is_unsafe(character: char) -> bool {
-    matches!(character,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+pub(crate) use provstream_route::is_unsafe;
 
 /// Text from outside in a message for people, with unsafe characters escaped.
 pub(crate) struct Printable<T>(pub(crate) T);

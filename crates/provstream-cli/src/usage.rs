@@ -89,6 +89,7 @@ fn bare(argument: &str) -> &str {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of mistake")]
 fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
     let argument = part(error, ContextKind::InvalidArg).unwrap_or_default();
     let value = part(error, ContextKind::InvalidValue).unwrap_or_default();

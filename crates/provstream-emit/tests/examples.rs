@@ -189,6 +189,7 @@ fn transcripts_of_the_corpus() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn wrong_observations_are_refused_with_their_place() {
     let read = |file: &str| Observations::from_json(file.as_bytes(), &Vocabulary::memo());
     assert!(read("\u{feff}[]").unwrap().is_empty());

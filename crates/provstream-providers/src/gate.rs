@@ -103,7 +103,16 @@ impl<P: Policy + Clone> StreamGate<P> {
     /// The channels that the policy has ended, and how.
     pub fn ended(&self) -> impl Iterator<Item = (Channel, GateEnd)> {
         let texts = self.state.texts.iter();
-        texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)))
+        let streamed = texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)));
+        streamed.chain(self.state.wholes_ended.iter().copied())
+    }
+
+    /// Bytes of text that are held back, of all channels together, and of events that are held back with them.
+    #[must_use]
+    pub fn held_len(&self) -> usize {
+        let texts = self.state.texts.iter();
+        let held: usize = texts.map(|text| text.rewriter.0.held_len()).sum();
+        held + self.state.deferred_len()
     }
 
     /// Takes the next bytes of the response. If the policy or the handler panics, nothing is written any more.
@@ -180,5 +189,9 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
 
     fn is_holding(&self) -> bool {
         self.0.is_holding()
+    }
+
+    fn ended(&self) -> Option<GateEnd> {
+        self.0.ended()
     }
 }

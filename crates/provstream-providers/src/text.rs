@@ -7,7 +7,7 @@ use super::halves;
 use super::removed::Removed;
 use super::sink::{ChannelPosition, Collect, StreamHandler};
 use super::template::Template;
-use provstream::Rewriter;
+use provstream::{GateEnd, Rewriter};
 
 /// The text of one channel.
 #[derive(Clone, Debug)]
@@ -302,6 +302,11 @@ pub(super) trait TextRewriter: Clone {
 
     /// Whether some text was read and may still be written.
     fn is_holding(&self) -> bool;
+
+    /// How a policy ended the text, if it did.
+    fn ended(&self) -> Option<GateEnd> {
+        None
+    }
 }
 
 impl TextRewriter for Rewriter {

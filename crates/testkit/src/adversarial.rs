@@ -52,6 +52,7 @@ impl Family {
 }
 
 /// The adversarial families: what is dense, never ends, is nested, blank or broken.
+#[expect(clippy::too_many_lines, reason = "a table of families")]
 pub fn families() -> Vec<Family> {
     let fill = |piece: &str, count: usize| piece.repeat(count);
     let named = |name, head: &str, period: &str| Family::new(name, head, period);

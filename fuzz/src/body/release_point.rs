@@ -36,32 +36,12 @@ pub(super) fn check(data: &[u8]) {
     // A change to text of the other kind, before its first byte, is not known to the second parser.
     if case.input.last().is_some_and(|last| !last.bytes.is_empty()) {
         let found = once.undecided_from();
-        // Where `max_assertion` cuts and the text ends within a character, it counts from the character's start or from the
-        // text's end, by how much text is kept; and the cut moves to the next start of a character.
-        let bytes: Vec<u8> = case
-            .input
-            .iter()
-            .flat_map(|part| part.bytes.clone())
-            .collect();
-        let slack = within_character(&bytes);
-        assert!(
-            found.abs_diff(from) <= slack,
-            "asked once: {found}, and after each chunk: {from}"
-        );
+        assert_eq!(found, from, "asked once, and after each chunk");
     }
     often.finish(|event: Event<'_>| begins_at(&event, from));
     if case.seed().is_multiple_of(SEARCHED) {
         search(case);
     }
-}
-
-/// The longest character, in bytes, if `bytes` end within one; otherwise 0.
-fn within_character(bytes: &[u8]) -> u64 {
-    let last = bytes.utf8_chunks().last();
-    let open = last.map_or(&[][..], |chunk| chunk.invalid());
-    // What no continuation completes is no part of a character.
-    let is_open = !open.is_empty() && open.len() < 4 && bytes.ends_with(open);
-    if is_open { 4 } else { 0 }
 }
 
 fn begins_at(event: &Event<'_>, from: u64) {

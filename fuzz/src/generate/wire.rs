@@ -73,6 +73,7 @@ const fn deltas(format: Format) -> &'static [&'static str] {
 }
 
 /// Events that have something else.
+#[expect(clippy::too_many_lines, reason = "one arm for each format")]
 const fn others(format: Format) -> &'static [&'static str] {
     match format {
         Format::OpenAiChat => &[

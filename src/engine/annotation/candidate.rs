@@ -280,6 +280,10 @@ impl Candidate {
         self.read() + more
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one state machine, whose state is kept in a register"
+    )]
     fn read_on(&mut self, bytes: &[u8], vocabulary: &Vocabulary) -> Step {
         let mut at = self.read as usize;
         while let Some(&byte) = bytes.get(at) {

@@ -131,6 +131,10 @@ impl JsonReader {
 
     /// Goes on with a deferred object at index `at` of a chunk. Gives the index at which reading ended, and no step if what
     /// comes there is to be read.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the chunk, its place and its sink change with each call"
+    )]
     pub(super) fn read_deferred(
         &mut self,
         setup: Setup<'_>,
@@ -191,6 +195,10 @@ impl JsonReader {
 
     /// A deferred object was read up to an index of `bytes`, which it is all in and which start at stream offset `first`.
     /// The result is an index of the chunk.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the chunk, its place and its sink change with each call"
+    )]
     fn end_watch(
         &mut self,
         setup: Setup<'_>,

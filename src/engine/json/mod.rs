@@ -205,6 +205,10 @@ impl JsonReader {
 
     /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
     /// of the value are dropped.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the chunk, its place and its sink change with each call"
+    )]
     pub(crate) fn read(
         &mut self,
         buffered: bool,

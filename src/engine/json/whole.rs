@@ -45,22 +45,17 @@ impl Visitor<'_, '_> {
         let whole = context.object(&mut tokens);
         steps::count(bytes.len() - tokens.left());
         let whole = whole?;
-        if let Some((raw, escaped)) = whole.assertion {
-            self.report_whole(&whole, bytes, context.start, raw, escaped)?;
-        }
+        self.report_whole(&whole, bytes, context.start)?;
         self.state.child = None;
         Ok(self.chunk.len() - whole.left)
     }
 
+    /// Reports the assertion of an object that starts at a stream offset, if it has one.
     #[inline]
-    fn report_whole(
-        &mut self,
-        whole: &Whole<'_>,
-        bytes: &[u8],
-        start: u64,
-        raw: &[u8],
-        escaped: bool,
-    ) -> Result<(), Miss> {
+    fn report_whole(&mut self, whole: &Whole<'_>, bytes: &[u8], start: u64) -> Result<(), Miss> {
+        let Some((raw, escaped)) = whole.assertion else {
+            return Ok(());
+        };
         let limits = self.setup.limits;
         let own = whole.annotation.as_slice();
         let (from, to) = match own {

@@ -30,8 +30,10 @@ pub(crate) struct From {
 
 /// How far back an annotation may reach that comes after `text`, whatever else does.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. This is [`look_back`](super::look_back) for an annotation that is not there yet.
-pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
+/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes of another follow,
+/// which is not white space; 0 if there is none, or if it may still be. This is [`look_back`](super::look_back) for an
+/// annotation that is not there yet.
+pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usize) -> Reach {
     let anchor = Some(anchor);
     let lines = Lines { text, anchor };
     let Some((last, end)) = lines
@@ -40,29 +42,42 @@ pub(crate) fn reach(text: &[u8], anchor: &Line, max_assertion: usize) -> Reach {
     else {
         return Reach::Blank;
     };
+    let begins_text = open > 0;
     let Some(end) = end else {
-        return if last.new_block || !last.at_anchor {
+        return if begins_text || last.new_block || !last.at_anchor {
             Reach::Nothing
         } else {
             Reach::Blank
         };
     };
     let closed = is_closed(text, &last, end);
+    if closed && begins_text {
+        return Reach::Nothing;
+    }
     let in_content = last.end == text.len() && last.state.content;
     let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
         return Reach::Blank;
     };
     let first = skip_blank(text, start, end);
-    let (from, cut) = match end.checked_sub(max_assertion) {
-        Some(cut) if first < cut || (longer && first == cut) => (
-            skip_blank(text, next_boundary(&text[..end], cut), end),
-            true,
-        ),
-        _ => (first, longer),
-    };
+    let text_end = if begins_text { text.len() + open } else { end };
+    let cut_at = text_end
+        .checked_sub(max_assertion)
+        .filter(|&cut| first < cut || (longer && first == cut));
+    let from = cut_at.map_or(first, |cut| {
+        skip_blank(text, next_boundary(&text[..end], cut.min(end)), end)
+    });
+    let cut = longer || cut_at.is_some();
     let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);
-    let found = sentence(from, cut);
     let begin = |from, found: Settled| skip_blank(text, from + found.start, end);
+    if begins_text && from >= end {
+        // What is left of the assertion begins with the open character.
+        return Reach::From(From {
+            start: text.len(),
+            uncut: (!longer).then(|| begin(first, sentence(first, false))),
+            calm: None,
+        });
+    }
+    let found = sentence(from, cut);
     let start = begin(from, found);
     let uncut = match found.at_cut {
         false => Some(start),

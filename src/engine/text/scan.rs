@@ -380,6 +380,10 @@ impl<'a> Scan<'a> {
         };
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of the context that goes on"
+    )]
     fn fence(
         &mut self,
         at: usize,

@@ -5,7 +5,7 @@ use super::{Context, TextEngine};
 use crate::Limits;
 use crate::engine::ReleasePoint;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
-use crate::engine::chars::whole_characters;
+use crate::engine::chars::{whole_characters, without_open_white};
 use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::{Fence, FenceLine};
@@ -85,7 +85,11 @@ impl TextEngine {
         let base = window.base();
         let raw = window.raw();
         let text = whole_characters(raw);
-        let found = reach(text, window.line(), max);
+        let open = match raw.len() - text.len() {
+            0 => 0,
+            _ => without_open_white(raw).len() - text.len(),
+        };
+        let found = reach(text, open, window.line(), max);
         let from = self.reached(found, base + text.len() as u64);
         if self.reads_plain_text()
             && let Reach::From(From {
@@ -178,7 +182,7 @@ impl TextEngine {
         missing: bool,
     ) -> ReleasePoint {
         let base = self.window.base();
-        let raw = whole_characters(self.window.raw());
+        let raw = without_open_white(self.window.raw());
         let max = limits.max_assertion();
         let content = match line {
             FenceLine::Code => raw.len(),

@@ -8,7 +8,7 @@ use super::rule::{Rule, Verb};
 use super::texts::{Languages, rule};
 use super::{DISPOSITIONS, Disposition, Rules};
 use crate::provenance::Vocabulary;
-use crate::settings::{File, Value};
+use crate::settings::{File, Table, Value};
 
 /// The keys of a file, those of rules aside.
 const KEYS: [&str; 11] = [
@@ -40,6 +40,12 @@ const RULES: [(&str, Disposition); DISPOSITIONS] = [
     ("missing_class", Disposition::MissingClass),
 ];
 
+/// All keys of a file.
+fn known() -> Vec<&'static str> {
+    let rules = RULES.iter().map(|(key, _)| *key);
+    KEYS.into_iter().chain(rules).collect()
+}
+
 impl Rules {
     /// Loads a policy from a TOML file. Its classes are those of `vocabulary`.
     ///
@@ -48,12 +54,20 @@ impl Rules {
     /// What is wrong, with its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, or a
     /// value that its key cannot have.
     pub fn from_toml(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, PolicyError> {
-        let known: Vec<&str> = KEYS
-            .into_iter()
-            .chain(RULES.iter().map(|(key, _)| *key))
-            .collect();
         let file = File::parse(file)?;
-        let root = file.root(&known)?;
+        Self::from_root(&file.root(&known())?, vocabulary)
+    }
+
+    /// Loads a policy from a table of a larger TOML file, with the keys of a policy file.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_toml`](Self::from_toml), with the line and column in the larger file.
+    pub fn from_table(table: &Value<'_>, vocabulary: &Vocabulary) -> Result<Self, PolicyError> {
+        Self::from_root(&table.table(&known())?, vocabulary)
+    }
+
+    fn from_root(root: &Table<'_>, vocabulary: &Vocabulary) -> Result<Self, PolicyError> {
         if root.entries().next().is_none() {
             return Err(PolicyError::empty(root.place()));
         }
@@ -104,7 +118,7 @@ impl Rules {
             }
         }
         own[Disposition::Admitted as usize].get_or_insert_with(Rule::release);
-        let (discipline, lists) = discipline(&root, vocabulary)?;
+        let (discipline, lists) = discipline(root, vocabulary)?;
         Ok(Self {
             version: string("version")?.unwrap_or_default().into(),
             language: languages.first.unwrap_or_default().into(),

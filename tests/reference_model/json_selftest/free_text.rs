@@ -5,6 +5,7 @@ use testkit::reference::{Reading, RefLimits, RefMode, Segment};
 use super::{auto, auto_with, check, foreign, limits, own, show_with};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn where_a_value_is_tried_in_free_text() {
     check(
         |text| auto(text),

@@ -1,14 +1,15 @@
 //! `provstream gate`.
 
-mod audit;
+mod audit_file;
 mod files;
 mod writer;
 
 use std::process::ExitCode;
 
 use provstream::provenance::Timestamp;
+use provstream_route::Audit;
 
-use self::audit::{Audit, AuditFile};
+use self::audit_file::AuditFile;
 use self::writer::Writer;
 use crate::account::Account;
 use crate::args::GateArgs;

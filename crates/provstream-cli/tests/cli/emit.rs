@@ -195,6 +195,7 @@ fn recipes_are_commands() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn wrong_arguments_and_files_are_usage() {
     let files = Files::new();
     let bad = files.write(

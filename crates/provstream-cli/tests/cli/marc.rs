@@ -666,6 +666,7 @@ fn refused_lines_say_what_was_expected_and_where() {
 
 /// The worked examples of both drafts, end to end: decided, disclosed and shown.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn the_worked_examples_run_end_to_end() {
     let examples = [
         ("tv-m2-2.json", "CLARIFY", "user_clarification"),

@@ -401,6 +401,7 @@ fn files_that_are_not_json_are_located_in_one_way() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn situations_are_refused_with_what_was_found() {
     let decide = format!("decide --fail --deployment {}", corpus("deployment.toml"));
     for (line, message) in [

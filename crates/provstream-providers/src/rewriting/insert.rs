@@ -68,6 +68,10 @@ impl<R: TextRewriter> State<R> {
         self.scratch = scratch;
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "its parts are borrowed one by one"
+    )]
     pub(super) fn insert(
         &mut self,
         of: Inserted<'_>,

@@ -28,6 +28,7 @@ use crate::reader::Reader;
 use crate::reasoning::Reasoning;
 use crate::text::{self, Scratch, Text, TextRewriter};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
+use provstream::GateEnd;
 
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
@@ -42,6 +43,8 @@ pub(super) struct State<R> {
     /// For texts that repeat others.
     whole: Option<Box<R>>,
     pub(super) texts: Vec<Text<R>>,
+    /// The texts of a response that is not streamed that a policy ended, and how.
+    pub(super) wholes_ended: Vec<(Channel, GateEnd)>,
     /// Nothing if reasoning is left as it is.
     thoughts: Option<Box<Thoughts<R>>>,
     scratch: Scratch,
@@ -84,6 +87,7 @@ impl<R: TextRewriter> State<R> {
             fresh: Some(fresh),
             whole: None,
             texts: Vec::new(),
+            wholes_ended: Vec::new(),
             thoughts: None,
             scratch: Scratch::default(),
             edits: Edits::default(),
@@ -125,6 +129,7 @@ impl<R: TextRewriter> State<R> {
             self.fresh = self.begin_next(position).map(Box::new);
         }
         self.texts.clear();
+        self.wholes_ended.clear();
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.texts.clear();
         }
@@ -140,6 +145,11 @@ impl<R: TextRewriter> State<R> {
         if let Some(guard) = &mut self.guard {
             **guard = Guard::new(self.reader.format());
         }
+    }
+
+    /// Bytes of events that are held back.
+    pub(super) const fn deferred_len(&self) -> usize {
+        self.deferred.bytes.len()
     }
 
     pub(super) fn take(
@@ -333,6 +343,10 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Does what one thing that an event says asks for; with all that it says, and the place of that one.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "its parts are borrowed one by one"
+    )]
     fn apply(
         &mut self,
         frame: &Frame<'_>,

@@ -96,6 +96,12 @@ impl<R: TextRewriter> State<R> {
             &mut self.edits.bytes,
             handler,
         );
+        if !is_repeated
+            && let Some(end) = rewriter.ended()
+            && self.wholes_ended.len() < MAX_CHANNELS
+        {
+            self.wholes_ended.push((channel, end));
+        }
         if is_repeated
             && let Some(text) = self.texts.iter_mut().find(|text| text.channel == channel)
         {

@@ -122,6 +122,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Writes an event with some of it replaced, or holds it back.
+    #[expect(clippy::too_many_lines, reason = "the cases of one decision, in order")]
     pub(super) fn write_event(
         &mut self,
         frame: &Frame<'_>,

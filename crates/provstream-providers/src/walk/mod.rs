@@ -201,6 +201,10 @@ impl Walk {
 
     /// Reads a value, unless it is a container that rows look into.
     #[inline]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the hot path: what changes with each byte stays in registers"
+    )]
     fn one(
         &mut self,
         automaton: &Automaton,
@@ -250,6 +254,10 @@ impl Walk {
     }
 
     /// Enters a container that rows look into, and skips any other.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the hot path: what changes with each byte stays in registers"
+    )]
     fn open(
         &mut self,
         automaton: &Automaton,
@@ -379,6 +387,10 @@ impl Walk {
 
     /// Notes a value, if rows are about it.
     #[inline]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the hot path: what changes with each byte stays in registers"
+    )]
     fn capture(
         &mut self,
         automaton: &Automaton,

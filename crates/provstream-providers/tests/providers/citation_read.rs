@@ -395,6 +395,7 @@ fn the_form_of_one_provider_is_none_of_another() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn what_is_wrong_is_told_with_its_place() {
     let missing = "a required member is missing";
     let text = "the value is not a string";

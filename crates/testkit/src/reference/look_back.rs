@@ -110,6 +110,10 @@ fn whole(
 }
 
 /// The last sentence of a candidate as an assertion.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the naive reference passes on what it knows instead of keeping it"
+)]
 fn last_sentence(
     stream: &Stream,
     layout: &Layout,
@@ -169,6 +173,10 @@ fn cut(stream: &Stream, range: &Range<usize>, max: usize) -> usize {
 }
 
 /// The text in which the last sentence is looked for.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the naive reference passes on what it knows instead of keeping it"
+)]
 fn candidate(
     stream: &Stream,
     layout: &Layout,

@@ -345,6 +345,10 @@ pub fn timed_events_in(
 }
 
 /// The events of free text, with JSON values in it or not.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the naive reference passes on what it knows instead of keeping it"
+)]
 fn free_text(
     reading: Reading,
     stream: &Stream,
@@ -601,6 +605,10 @@ fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
 }
 
 /// The report of one assertion and what is to be said about it, in the order that ties keep.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the naive reference passes on what it knows instead of keeping it"
+)]
 fn assertion_events(
     found: Found,
     annotations: Vec<Ann>,

@@ -8,6 +8,10 @@ impl Lexer {
     /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
     /// reading ended: after the value, at the offending byte, or after the last; or, with no step, where it pauses.
     #[inline]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one state machine, whose state is kept in a register"
+    )]
     pub(crate) fn read<V: Visit>(
         &mut self,
         bytes: &[u8],

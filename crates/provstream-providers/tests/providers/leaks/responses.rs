@@ -464,6 +464,7 @@ fn vercel_whole() -> Value {
 }
 
 /// Responses with the text as reasoning; each has the name of its channel.
+#[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 pub(super) fn reasoning() -> Vec<Response> {
     let mut all = Vec::new();
     let mut add = |format, name, body| all.push(Response { format, name, body });

@@ -46,6 +46,10 @@ impl Value {
 }
 
 /// Reads the value that starts at `start`, in own text; in some places a line feed is no part of any value.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the naive reference passes on what it knows instead of keeping it"
+)]
 pub fn value(
     stream: &Stream,
     start: usize,

@@ -1,51 +1,23 @@
 //! One line for each decision of a gate, in a file that only grows.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io;
 
 use provstream::provenance::{Annotation, Verdict};
 use provstream::{Action, Question, Rules, Span, Unannotated};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::failure::Failure;
-use crate::output::json;
+use crate::terminal::terminal_json;
 
 /// Where the lines of an audit log go.
-pub(super) trait AuditLog {
+pub trait AuditLog {
     /// Takes a line with its line feed.
+    ///
+    /// # Errors
+    ///
+    /// The line could not be written. Nothing is released after that.
     fn line(&mut self, line: &[u8]) -> io::Result<()>;
-}
-
-/// A file that lines are appended to, each with one write.
-#[derive(Debug)]
-pub(super) struct AuditFile {
-    file: File,
-    /// Each line is on the disk before the decision takes effect.
-    is_synced: bool,
-}
-
-impl AuditFile {
-    pub(super) fn open(path: &Path, is_synced: bool) -> Result<Self, Failure> {
-        let file = File::options()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| Failure::create(path, error))?;
-        Ok(Self { file, is_synced })
-    }
-}
-
-impl AuditLog for AuditFile {
-    fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        self.file.write_all(line)?;
-        if self.is_synced {
-            self.file.sync_data()?;
-        }
-        Ok(())
-    }
 }
 
 /// One line. Spans and offsets are in the text of the channel; `clean_span` and `offset` count without annotations.
@@ -109,8 +81,17 @@ struct Run {
     hash: Sha256,
 }
 
-/// Writes the lines of one stream.
-pub(super) struct Audit<L> {
+impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        (**self).line(line)
+    }
+}
+
+/// Writes the lines of one stream: one for each decision of a gate, as [`AuditLog`] takes them.
+///
+/// `docs/gate.md` has the lines. A gate calls it before what was decided takes effect.
+#[derive(Debug)]
+pub struct Audit<L> {
     log: L,
     /// How messages call the log.
     name: String,
@@ -123,7 +104,9 @@ pub(super) struct Audit<L> {
 }
 
 impl<L: AuditLog> Audit<L> {
-    pub(super) fn new(log: L, name: String, stream: String, rules: Rules) -> Self {
+    /// An audit of a stream, with the names of the log for messages and of the stream for the lines, and the rules that are
+    /// asked for dispositions.
+    pub fn new(log: L, name: String, stream: String, rules: Rules) -> Self {
         Self {
             log,
             name,
@@ -136,25 +119,29 @@ impl<L: AuditLog> Audit<L> {
     }
 
     /// How messages call the log.
-    pub(super) fn name(&self) -> &str {
+    #[must_use]
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The following calls are about this channel.
-    pub(super) fn enter(&mut self, channel: String) {
+    pub fn enter(&mut self, channel: String) {
         self.channel = channel;
     }
 
     /// The first line that could not be written. Nothing may be released after it.
-    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+    pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    pub(super) const fn has_failed(&self) -> bool {
+    /// Whether a line could not be written. Nothing may be released after it.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    pub(super) fn decided(&mut self, question: &Question<'_>, action: &Action) {
+    /// A policy has decided about an assertion.
+    pub fn decided(&mut self, question: &Question<'_>, action: &Action) {
         let assertion = question.assertion();
         let verdict = question.verdict();
         let disposition = verdict.map_or("", |verdict| {
@@ -171,13 +158,14 @@ impl<L: AuditLog> Audit<L> {
             counting: counting.iter().map(ToString::to_string).collect(),
             verdict,
             disposition,
-            action: name(action),
+            action: action_name(action),
         };
-        let line = json(&entry);
+        let line = terminal_json(&entry);
         self.write(line);
     }
 
-    pub(super) fn run_begins(&mut self, at: u64, what: &Unannotated) {
+    /// A run of unannotated text begins.
+    pub fn run_begins(&mut self, at: u64, what: &Unannotated) {
         let action = match what {
             Unannotated::Mark(..) => "mark",
             Unannotated::Replace(_) => "replace",
@@ -193,13 +181,14 @@ impl<L: AuditLog> Audit<L> {
     }
 
     /// Takes text of the stream that is released or withheld.
-    pub(super) fn text(&mut self, bytes: &[u8]) {
+    pub fn text(&mut self, bytes: &[u8]) {
         if let Some(run) = self.runs.get_mut(&self.channel) {
             run.hash.update(bytes);
         }
     }
 
-    pub(super) fn run_ends(&mut self, at: u64) {
+    /// The run ends.
+    pub fn run_ends(&mut self, at: u64) {
         if let Some(run) = self.runs.remove(&self.channel) {
             let entry = Entry::Unannotated {
                 of: self.of(),
@@ -207,21 +196,22 @@ impl<L: AuditLog> Audit<L> {
                 sha256: hex(run.hash.finalize()),
                 action: run.action,
             };
-            let line = json(&entry);
+            let line = terminal_json(&entry);
             self.write(line);
         }
     }
 
-    pub(super) fn limit(&mut self, clean_span: Span) {
+    /// Text was released because of a limit.
+    pub fn limit(&mut self, clean_span: Span) {
         let of = self.of();
-        let line = json(&Entry::Limit { of, clean_span });
+        let line = terminal_json(&Entry::Limit { of, clean_span });
         self.write(line);
     }
 
     /// The policy ended the stream before its end.
-    pub(super) fn ended(&mut self, action: &'static str) {
+    pub fn ended(&mut self, action: &'static str) {
         let of = self.of();
-        let line = json(&Entry::End { of, action });
+        let line = terminal_json(&Entry::End { of, action });
         self.write(line);
     }
 
@@ -242,7 +232,7 @@ impl<L: AuditLog> Audit<L> {
 }
 
 /// The name of an action, as policy files have it.
-fn name(action: &Action) -> &'static str {
+pub(crate) fn action_name(action: &Action) -> &'static str {
     match action {
         Action::Release => "release",
         Action::Mark(..) => "mark",

@@ -1,0 +1,82 @@
+//! What can be wrong with a file of routes.
+
+use core::error::Error;
+use core::fmt;
+
+use provstream::PolicyError;
+use provstream::settings::{Fault, FilePosition, quoted_piece};
+
+/// Most characters of a value that an error quotes.
+const SHOWN: usize = 64;
+
+/// What is wrong with a file of routes, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RouteError {
+    place: Option<FilePosition>,
+    message: Box<str>,
+}
+
+impl RouteError {
+    /// An error at a place, with a message that says what was expected and what was found.
+    #[must_use]
+    pub fn new(place: FilePosition, message: &str) -> Self {
+        Self {
+            place: Some(place),
+            message: message.into(),
+        }
+    }
+
+    /// A value for which something else was expected.
+    pub(crate) fn value(place: FilePosition, key: &str, expected: &str, found: &str) -> Self {
+        let found = quoted_piece(found, SHOWN);
+        Self::new(
+            place,
+            &format!("expected {expected} for \"{key}\", found \"{found}\""),
+        )
+    }
+
+    /// Where in the file; `None` for one that is too large to be read.
+    #[must_use]
+    pub const fn place(&self) -> Option<FilePosition> {
+        self.place
+    }
+}
+
+impl From<Fault> for RouteError {
+    fn from(fault: Fault) -> Self {
+        Self {
+            place: fault.place,
+            message: fault.to_string().into(),
+        }
+    }
+}
+
+impl From<PolicyError> for RouteError {
+    /// Keeps the place, so the policy is part of the same file.
+    fn from(error: PolicyError) -> Self {
+        let shown = error.to_string();
+        let message = match error.place() {
+            Some(place) => shown
+                .strip_prefix(&format!("{place}: "))
+                .unwrap_or(&shown)
+                .into(),
+            None => shown.into(),
+        };
+        Self {
+            place: error.place(),
+            message,
+        }
+    }
+}
+
+/// Writes the line and column, what was expected and what was found.
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for RouteError {}

@@ -1,0 +1,511 @@
+//! A body on its way through a route.
+
+use core::fmt;
+use std::sync::Arc;
+
+use memchr::memchr;
+use provstream::provenance::Timestamp;
+use provstream_providers::{Format, StreamHandler};
+
+use crate::audit::{Audit, AuditLog};
+use crate::cause::Cause;
+use crate::machine::{Machine, Now, machine};
+use crate::outcome::Outcome;
+use crate::pass_reason::PassReason;
+use crate::refusal::Refusal;
+use crate::seen::Seen;
+use crate::settings::{Act, Settings};
+use crate::shape::{can_stop, error_event, mark_whole, stop_events};
+use crate::tracker::{Envelope, Tracker};
+
+/// Most bytes that are kept until the format of a response is known.
+const MAX_UNKNOWN: usize = 1 << 16;
+
+/// Whether a response goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
+pub enum Flow {
+    /// More bytes are of use.
+    More,
+    /// The response is complete with what was written. The upstream is of no more use: close its connection.
+    Done,
+    /// The response is broken off after what was written. The client must see that: close its connection without the end
+    /// that HTTP asks for.
+    Reset,
+}
+
+/// A body on its way through a route: strips its annotations, or has a policy decide about its text.
+///
+/// Call [`push`](Self::push) for each piece and [`finish`](Self::finish) at the end, or [`abort`](Self::abort) if there is
+/// no such end. What is written does not depend on how the body is cut into pieces.
+///
+/// The head of a response that is not streamed is sent when the body is complete, with its length, and only if
+/// [`status`](Self::status) does not say otherwise: [`awaits_end`](Self::awaits_end) is true until then, and nothing is
+/// written. Memory is bounded by the route's limits.
+pub struct BodyFilter {
+    settings: Arc<Settings>,
+    machine: Box<dyn Machine>,
+    seen: Seen,
+    now: Now,
+    /// The format that the path of the request is of.
+    hint: Option<Format>,
+    choices: usize,
+    /// The content type is one of JSON that is not streamed.
+    is_json: bool,
+    is_sse: bool,
+    /// The first bytes that are not white space were looked at.
+    has_begun: bool,
+    /// The body that is written at its end.
+    whole: Option<Vec<u8>>,
+    /// What was taken before the format is known, on a gated route that fails open.
+    raw: Option<Vec<u8>>,
+    status: Option<u16>,
+    /// Nothing is taken any more.
+    over: Option<Flow>,
+    /// The last bytes that were written.
+    tail: [u8; 4],
+}
+
+impl fmt::Debug for BodyFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BodyFilter")
+            .field("outcome", &self.seen.outcome)
+            .field("over", &self.over)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a filter is told about a response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    pub(crate) hint: Option<Format>,
+    pub(crate) choices: usize,
+    pub(crate) is_json: bool,
+    pub(crate) is_sse: bool,
+}
+
+impl BodyFilter {
+    pub(crate) fn new(settings: &Arc<Settings>, about: About) -> Self {
+        let now = Now::default();
+        let mut seen = Seen::new();
+        let is_gate = settings.is_gate();
+        if let Act::Gate(rules) = &settings.act {
+            seen.rules = Some(rules.as_ref().clone());
+        }
+        seen.is_strict = settings.is_closed && !is_gate;
+        if is_gate || seen.is_strict {
+            seen.tracker = Some(Tracker::new());
+        }
+        let probes = is_gate && !settings.is_closed && settings.format.is_none();
+        Self {
+            machine: machine(settings, &now),
+            settings: Arc::clone(settings),
+            seen,
+            now,
+            hint: about.hint,
+            choices: about.choices,
+            is_json: about.is_json,
+            is_sse: about.is_sse,
+            has_begun: false,
+            whole: about.is_json.then(Vec::new),
+            raw: probes.then(Vec::new),
+            status: None,
+            over: None,
+            tail: [0; 4],
+        }
+    }
+
+    /// Has the decisions of a gate written to a log, whose lines name the response `stream`; to be called before anything is
+    /// pushed. If a line cannot be written, nothing more is released.
+    #[must_use]
+    pub fn with_audit(
+        mut self,
+        log: impl AuditLog + Send + Sync + 'static,
+        name: &str,
+        stream: &str,
+    ) -> Self {
+        if let Act::Gate(rules) = &self.settings.act {
+            let log: Box<dyn AuditLog + Send + Sync> = Box::new(log);
+            let audit = Audit::new(
+                log,
+                name.to_owned(),
+                stream.to_owned(),
+                rules.as_ref().clone(),
+            );
+            self.seen.audit = Some(audit);
+        }
+        self
+    }
+
+    /// Gives everything that is reported to another handler as well, apart from the bytes; to be called before anything is
+    /// pushed.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl StreamHandler + Send + Sync + 'static) -> Self {
+        self.seen.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
+    pub fn push(&mut self, bytes: &[u8], now: Timestamp, out: &mut Vec<u8>) -> Flow {
+        if let Some(flow) = self.over {
+            return flow;
+        }
+        self.now.set(now);
+        self.seen.outcome.bytes_in += bytes.len() as u64;
+        self.begin(bytes);
+        if self.seen.outcome.passed.is_some() {
+            return self.write(bytes, out);
+        }
+        if let Some(raw) = &mut self.raw {
+            raw.extend_from_slice(bytes);
+        }
+        let flow = self.feed(bytes, out);
+        if flow == Flow::More {
+            self.settle_format(out)
+        } else {
+            flow
+        }
+    }
+
+    /// The upstream has ended the body.
+    pub fn finish(&mut self, now: Timestamp, out: &mut Vec<u8>) -> Flow {
+        if let Some(flow) = self.over {
+            return flow;
+        }
+        self.now.set(now);
+        if self.seen.outcome.passed.is_none() {
+            self.machine.finish(&mut self.seen);
+        }
+        self.note();
+        let outcome = &self.seen.outcome;
+        if outcome.passed.is_none() && (outcome.format.is_none() || !outcome.report.is_complete()) {
+            if let Some(raw) = self.raw.take() {
+                return self.pass_raw(&raw, true, out);
+            }
+            if let Some(cause) = self.fault() {
+                return self.fail(cause, out);
+            }
+        }
+        if let Some(cause) = self.fault() {
+            return self.fail(cause, out);
+        }
+        self.seen.outcome.finished = true;
+        self.release(out);
+        self.end_whole(out);
+        self.end(Flow::Done)
+    }
+
+    /// The body ends before its end. Of a gate, what the policy lets through of the text that is held back is written, then an
+    /// error in the API's shape; of a stream whose annotations are stripped, what is left of it.
+    pub fn abort(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
+        if let Some(flow) = self.over {
+            return flow;
+        }
+        self.now.set(now);
+        if self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
+            self.machine.finish(&mut self.seen);
+        }
+        self.note();
+        self.fail(cause, out)
+    }
+
+    /// The client went away: everything is decided about for the audit log and the outcome, and nothing is written.
+    pub fn cancel(&mut self, now: Timestamp) {
+        if self.over.is_none() {
+            self.now.set(now);
+            if self.seen.outcome.passed.is_none() {
+                self.machine.finish(&mut self.seen);
+            }
+            self.note();
+            self.over = Some(Flow::Done);
+        }
+    }
+
+    /// Whether the head of the response is not to be sent yet: until the body is complete nothing is written.
+    #[must_use]
+    pub const fn awaits_end(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// The status to be sent instead of the upstream's, if the body is an error of the filter's; known at the end of a body that
+    /// [awaits it](Self::awaits_end). Its content type is `application/json`.
+    #[must_use]
+    pub const fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// Bytes of text and of events that are held back.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        if self.over.is_some() {
+            return 0;
+        }
+        self.machine.held() + self.seen.out.len() + self.whole.as_ref().map_or(0, Vec::len)
+    }
+
+    /// What may be written now to keep the connection alive; the caller writes it as it is. `None` if the format has nothing
+    /// for it, or no event can begin here.
+    #[must_use]
+    pub fn keep_alive(&self) -> Option<&'static [u8]> {
+        // Clients of Gemini's API cannot read comments.
+        let is_gemini = self.machine.format().or(self.hint) == Some(Format::Gemini);
+        let is_sse = self.is_sse && !is_gemini && self.over.is_none();
+        let at_boundary = self.seen.outcome.bytes_out == 0
+            || self.tail.ends_with(b"\n\n")
+            || self.tail.ends_with(b"\r\n\r\n")
+            || self.tail.ends_with(b"\r\r");
+        (is_sse && at_boundary).then_some(b":\n\n")
+    }
+
+    /// What became of the body so far.
+    #[must_use]
+    pub const fn outcome(&self) -> &Outcome {
+        &self.seen.outcome
+    }
+
+    /// The format of the response, if it is known, or that of the API at the request's path.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.machine.format().or(self.hint)
+    }
+
+    /// Looks at the first byte that is not white space: only an object can be a response that is not streamed.
+    fn begin(&mut self, bytes: &[u8]) {
+        if self.has_begun {
+            return;
+        }
+        let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+        if let Some(first) = visible.next() {
+            self.has_begun = true;
+            if *first != b'{' {
+                self.whole = None;
+            }
+        }
+    }
+
+    /// Feeds the machine. What a policy ends is ended where it is, so events are given one by one.
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Flow {
+        if !self.settings.is_gate() || self.whole.is_some() {
+            self.machine.push(bytes, &mut self.seen);
+            return self.after_piece(out);
+        }
+        let is_array = self.is_json;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let end = memchr(if is_array { b'}' } else { b'\n' }, rest);
+            let (now, later) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+            rest = later;
+            self.machine.push(now, &mut self.seen);
+            let flow = self.after_piece(out);
+            if flow != Flow::More {
+                return flow;
+            }
+            // An event may also end with a CR, and its line with the LF after it.
+            if end.is_some() && self.is_stopped() {
+                return self.stop(out);
+            }
+        }
+        Flow::More
+    }
+
+    fn after_piece(&mut self, out: &mut Vec<u8>) -> Flow {
+        if self.seen.is_blocked || self.seen.has_audit_failed() {
+            self.note();
+            let cause = self.fault().unwrap_or(Cause::NotInspected);
+            return self.fail(cause, out);
+        }
+        Flow::More
+    }
+
+    /// Writes what may be written by what is known of the format.
+    fn settle_format(&mut self, out: &mut Vec<u8>) -> Flow {
+        if self.machine.format().is_some() {
+            self.raw = None;
+        } else if let Some(raw) = self.raw.take() {
+            if raw.len() > MAX_UNKNOWN {
+                return self.pass_raw(&raw, false, out);
+            }
+            self.raw = Some(raw);
+        } else if self.seen.is_strict {
+            if self.seen.out.len() > MAX_UNKNOWN {
+                self.seen.is_blocked = true;
+                return self.fail(Cause::NotInspected, out);
+            }
+            return Flow::More;
+        }
+        self.release(out);
+        // Lines of JSON that are streamed with the type of one value, or a value that is longer than one may be.
+        let is_stream = self.machine.report().events() > 1;
+        let goes_on = |whole: &mut Vec<u8>| is_stream || whole.len() > self.settings.max_event;
+        if let Some(whole) = self.whole.take_if(goes_on) {
+            return self.write(&whole, out);
+        }
+        Flow::More
+    }
+
+    /// Passes the body as it is from its start on: its format is not known.
+    fn pass_raw(&mut self, raw: &[u8], is_all: bool, out: &mut Vec<u8>) -> Flow {
+        self.seen.outcome.passed = Some(PassReason::UnknownFormat);
+        self.seen.out.clear();
+        let flow = self.write(raw, out);
+        if is_all {
+            self.seen.outcome.finished = true;
+            self.end_whole(out);
+            return self.end(Flow::Done);
+        }
+        if let Some(whole) = self.whole.take() {
+            return self.write(&whole, out);
+        }
+        flow
+    }
+
+    /// Whether the policy has ended all texts of a stream that can be ended.
+    fn is_stopped(&mut self) -> bool {
+        let ended = self.machine.ended();
+        if ended.is_empty() {
+            return false;
+        }
+        let Some(format) = self.machine.format().filter(|format| can_stop(*format)) else {
+            return false;
+        };
+        let has_choices = matches!(
+            format,
+            Format::OpenAiChat | Format::Gemini | Format::LlamaCpp
+        );
+        !has_choices || ended.len() >= self.choices.max(self.seen.channels.len())
+    }
+
+    /// Ends a stream whose texts the policy has ended.
+    fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
+        self.machine.finish(&mut self.seen);
+        self.note();
+        if let Some(cause) = self.fault() {
+            return self.fail(cause, out);
+        }
+        self.seen.outcome.finished = true;
+        self.release(out);
+        let ended: Vec<_> = self
+            .seen
+            .outcome
+            .ended
+            .iter()
+            .map(|(one, _)| *one)
+            .collect();
+        if let (Some(format), Some(tracker)) = (self.machine.format(), &self.seen.tracker) {
+            let events = stop_events(format, tracker, &ended);
+            let _ = self.write(&events, out);
+        }
+        self.end(Flow::Done)
+    }
+
+    /// Notes what the machine knows, once it has finished.
+    fn note(&mut self) {
+        let outcome = &mut self.seen.outcome;
+        outcome.format = self.machine.format();
+        outcome.report = self.machine.report().clone();
+        outcome.ended = self.machine.ended();
+        if let Some(audit) = &mut self.seen.audit {
+            for (channel, end) in &outcome.ended {
+                audit.enter(channel.to_string());
+                audit.ended(match end {
+                    provstream::GateEnd::Suspended => "suspend",
+                    _ => "refuse",
+                });
+            }
+        }
+    }
+
+    /// Why the response may not end as if it were complete.
+    fn fault(&self) -> Option<Cause> {
+        if self.seen.has_audit_failed() {
+            return Some(Cause::AuditFailed);
+        }
+        let outcome = &self.seen.outcome;
+        if outcome.passed.is_some() || !(self.settings.is_gate() || self.seen.is_strict) {
+            return None;
+        }
+        let is_unread = outcome.format.is_none() || !outcome.report.is_complete();
+        let is_silent = outcome.bytes_out == 0
+            && self.whole.as_ref().is_none_or(Vec::is_empty)
+            && (self.seen.is_strict || self.seen.out.is_empty());
+        let is_lost = outcome.bytes_in > 0 && is_unread && is_silent;
+        (self.seen.is_blocked || is_lost).then_some(Cause::NotInspected)
+    }
+
+    /// Ends the response with an error.
+    fn fail(&mut self, cause: Cause, out: &mut Vec<u8>) -> Flow {
+        self.seen.outcome.cause = Some(cause);
+        if self.whole.take().is_some() {
+            let refusal = Refusal::new(cause, self.format());
+            self.status = Some(refusal.status());
+            let _ = self.write(refusal.body(), out);
+            return self.end(Flow::Done);
+        }
+        let knows = self.machine.format().is_some() || self.settings.is_gate();
+        if knows && !self.seen.has_audit_failed() {
+            self.release(out);
+        }
+        self.seen.out.clear();
+        let format = self.format();
+        match &self.seen.tracker {
+            Some(tracker) if self.seen.outcome.passed.is_none() => {
+                let mut tracker = tracker.clone();
+                if self.seen.outcome.bytes_out == 0 && !self.is_sse {
+                    tracker.envelope = if self.is_json {
+                        Envelope::Array(false)
+                    } else {
+                        Envelope::Lines
+                    };
+                }
+                let event = error_event(format, &tracker, cause.as_str(), cause.message());
+                let _ = self.write(&event, out);
+                self.end(Flow::Done)
+            }
+            _ => self.end(Flow::Reset),
+        }
+    }
+
+    /// Writes what was released.
+    fn release(&mut self, out: &mut Vec<u8>) {
+        let released = core::mem::take(&mut self.seen.out);
+        let _ = self.write(&released, out);
+        self.seen.out = released;
+        self.seen.out.clear();
+        if self.seen.out.capacity() > MAX_UNKNOWN {
+            self.seen.out = Vec::new();
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Flow {
+        if let Some(whole) = &mut self.whole {
+            whole.extend_from_slice(bytes);
+            return Flow::More;
+        }
+        self.seen.outcome.bytes_out += bytes.len() as u64;
+        out.extend_from_slice(bytes);
+        for byte in &bytes[bytes.len().saturating_sub(self.tail.len())..] {
+            self.tail.rotate_left(1);
+            self.tail[3] = *byte;
+        }
+        Flow::More
+    }
+
+    /// Writes a body that awaited its end.
+    fn end_whole(&mut self, out: &mut Vec<u8>) {
+        let Some(mut whole) = self.whole.take() else {
+            return;
+        };
+        let outcome = &self.seen.outcome;
+        let ended: Vec<_> = outcome.ended.iter().map(|(one, _)| *one).collect();
+        if let (Some(format), false) = (outcome.format, ended.is_empty()) {
+            mark_whole(format, &mut whole, &ended);
+        }
+        let _ = self.write(&whole, out);
+    }
+
+    const fn end(&mut self, flow: Flow) -> Flow {
+        self.over = Some(flow);
+        flow
+    }
+}

@@ -1,0 +1,76 @@
+//! Decides what is done with the response to one HTTP request, without I/O: no clock, no threads, no sockets.
+//!
+//! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, gives the head of the response to
+//! [`Route::response`], and gets a [`Plan`]: the body passes as it is, is refused, or goes through a [`BodyFilter`], which
+//! strips annotations or has a policy decide about them. The filter ends every stream in the format of its API, also when the
+//! policy ends it or the upstream breaks off, and its [`Outcome`] says whether the body was inspected. That is what a log line,
+//! metrics and an audit log are written from.
+//!
+//! The same file of routes serves the proxy, the external processor and the Envoy filter, so they decide the same. The crate
+//! compiles for `wasm32-wasip1`.
+//!
+//! ```
+//! use provstream::provenance::{Timestamp, Vocabulary};
+//! use provstream_route::{Flow, Plan, ResponseHead, Routes};
+//!
+//! let file = br#"
+//! [[route]]
+//! path = "/v1/chat/*"
+//! action = "gate"
+//!
+//! [route.policy]
+//! floor = 1
+//! default_window = "1h"
+//! inadmissible = { action = "replace", text = "(withheld)" }
+//! "#;
+//! let no_files = |_: &str| Err("expected an inline policy");
+//! let routes = Routes::from_toml(file, &Vocabulary::memo(), no_files)?;
+//! let route = routes.route("POST", "/v1/chat/completions");
+//! let head = ResponseHead::new(200).with_content_type("text/event-stream");
+//! let Plan::Filter(mut filter) = route.response(&head) else {
+//!     panic!("a gated route filters streams");
+//! };
+//! let now = Timestamp::from_unix(0, 0).expect("a time");
+//! let mut out = Vec::new();
+//! let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So. [unverified-inference] It is\"}}]}\n\n";
+//! assert_eq!(filter.push(event.as_bytes(), now, &mut out), Flow::More);
+//! filter.finish(now, &mut out);
+//! let text = String::from_utf8(out)?;
+//! assert!(text.contains("(withheld) "), "{text}");
+//! assert!(filter.outcome().is_inspected());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod audit;
+mod cause;
+mod error;
+mod filter;
+mod head;
+mod machine;
+mod outcome;
+mod pass_reason;
+mod paths;
+mod pattern;
+mod plan;
+mod read;
+mod refusal;
+mod route;
+mod seen;
+mod settings;
+mod shape;
+mod terminal;
+mod tracker;
+
+pub use audit::{Audit, AuditLog};
+pub use cause::Cause;
+pub use error::RouteError;
+pub use filter::{BodyFilter, Flow};
+pub use head::ResponseHead;
+pub use outcome::{Count, Outcome};
+pub use pass_reason::PassReason;
+pub use paths::format_of_path;
+pub use pattern::PathPattern;
+pub use plan::Plan;
+pub use refusal::Refusal;
+pub use route::{Route, RouteAction, Routes};
+pub use terminal::{TerminalJson, is_unsafe, terminal_json};

@@ -1,0 +1,260 @@
+//! Reads a file of routes.
+
+use core::fmt::Display;
+use core::str::FromStr;
+use std::sync::Arc;
+
+use provstream::Rules;
+use provstream::provenance::Vocabulary;
+use provstream::settings::{File, Table, Value};
+use provstream_providers::{DEFAULT_MAX_EVENT, Format, Reasoning};
+
+use crate::error::RouteError;
+use crate::pattern::PathPattern;
+use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
+use crate::settings::{Act, Settings};
+
+/// The keys of a route.
+const KEYS: [&str; 11] = [
+    "path",
+    "method",
+    "name",
+    "action",
+    "policy",
+    "language",
+    "format",
+    "reasoning",
+    "fail",
+    "max_event",
+    "max_held",
+];
+
+/// Most routes of a file. The label of metrics with the name of the route has at most one value more.
+const MAX_ROUTES: usize = 256;
+
+impl Routes {
+    /// Reads a TOML file that has nothing but routes, each after a line `[[route]]`.
+    ///
+    /// `read` reads the files of policies, by their names in the file. A filter that has no files returns an error, and its
+    /// routes have their policies in a table `[route.policy]`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
+    /// that its key cannot have, or a policy that cannot be read.
+    pub fn from_toml<E: Display>(
+        file: &[u8],
+        vocabulary: &Vocabulary,
+        read: impl FnMut(&str) -> Result<String, E>,
+    ) -> Result<Self, RouteError> {
+        let file = File::parse(file)?;
+        let root = file.root(&["route"])?;
+        match root.get("route") {
+            Some(routes) => Self::from_value(&routes, &[], vocabulary, read),
+            None => Ok(Self::strip_all(vocabulary)),
+        }
+    }
+
+    /// Reads the routes of a larger file: the value of its key `route`. The tables may also have keys of the caller's,
+    /// `others`, which are left to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_toml`](Self::from_toml).
+    pub fn from_value<E: Display>(
+        routes: &Value<'_>,
+        others: &[&str],
+        vocabulary: &Vocabulary,
+        mut read: impl FnMut(&str) -> Result<String, E>,
+    ) -> Result<Self, RouteError> {
+        let known: Vec<&str> = KEYS.iter().chain(others).copied().collect();
+        let tables = routes.tables(&known)?;
+        if tables.len() > MAX_ROUTES {
+            let message = format!(
+                "expected at most {MAX_ROUTES} routes, found {}",
+                tables.len()
+            );
+            return Err(RouteError::new(routes.place(), &message));
+        }
+        let mut all = Self::strip_all(vocabulary);
+        for table in &tables {
+            all.routes.push(route(table, vocabulary, &mut read)?);
+        }
+        Ok(all)
+    }
+}
+
+fn route<E: Display>(
+    table: &Table<'_>,
+    vocabulary: &Vocabulary,
+    read: &mut impl FnMut(&str) -> Result<String, E>,
+) -> Result<Route, RouteError> {
+    let path = table.need("path")?;
+    let pattern = path.string()?;
+    if !pattern.starts_with(['/', '*']) {
+        let expected = "a path that begins with / or *";
+        return Err(RouteError::value(path.place(), "path", expected, pattern));
+    }
+    let method = table
+        .get("method")
+        .map(|value| value.string())
+        .transpose()?;
+    let name = table.get("name").map(|value| value.string()).transpose()?;
+    let action: RouteAction = {
+        let value = table.need("action")?;
+        named(&value, "one of \"pass\", \"strip\", \"gate\"")?
+    };
+    let act = match action {
+        RouteAction::Gate => Act::Gate(Box::new(policy(table, vocabulary, read)?)),
+        _ => {
+            for key in ["policy", "language", "max_held"] {
+                if let Some(value) = table.get(key) {
+                    let message =
+                        format!("expected no \"{key}\" with action \"{action}\", found one");
+                    return Err(RouteError::new(value.place(), &message));
+                }
+            }
+            Act::Strip
+        }
+    };
+    let settings = Settings {
+        vocabulary: vocabulary.clone(),
+        format: format(table)?,
+        reasoning: reasoning(table)?,
+        is_closed: is_closed(table, action)?,
+        max_event: number(
+            table,
+            "max_event",
+            1 << 10..=DEFAULT_MAX_EVENT,
+            DEFAULT_MAX_EVENT,
+        )?,
+        max_held: number(table, "max_held", 1 << 10..=1 << 20, DEFAULT_MAX_HELD)?,
+        act,
+    };
+    Ok(Route {
+        name: name.unwrap_or(pattern).into(),
+        path: PathPattern::new(pattern),
+        method: method.map(Into::into),
+        action,
+        settings: Arc::new(settings),
+    })
+}
+
+/// A value that is one of several names.
+fn named<T: FromStr>(value: &Value<'_>, expected: &str) -> Result<T, RouteError> {
+    let name = value.string()?;
+    name.parse()
+        .map_err(|_| RouteError::value(value.place(), value.key(), expected, name))
+}
+
+fn policy<E: Display>(
+    table: &Table<'_>,
+    vocabulary: &Vocabulary,
+    read: &mut impl FnMut(&str) -> Result<String, E>,
+) -> Result<Rules, RouteError> {
+    let value = table.need("policy")?;
+    let rules = match value.string() {
+        Ok(name) => {
+            let text = read(name).map_err(|error| {
+                let message = format!("expected a readable policy \"{name}\", found: {error}");
+                RouteError::new(value.place(), &message)
+            })?;
+            Rules::from_toml(text.as_bytes(), vocabulary).map_err(|error| {
+                RouteError::new(value.place(), &format!("policy \"{name}\": {error}"))
+            })?
+        }
+        Err(_) if value.free_table().is_ok() => Rules::from_table(&value, vocabulary)?,
+        Err(_) => return Err(value.wrong_type("the name of a file or a table").into()),
+    };
+    let Some(language) = table.get("language") else {
+        return Ok(rules);
+    };
+    let name = language.string()?;
+    if rules.languages().any(|known| known == name) {
+        return Ok(rules.with_language(name));
+    }
+    let expected = "a language of the policy";
+    Err(RouteError::value(
+        language.place(),
+        "language",
+        expected,
+        name,
+    ))
+}
+
+fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
+    let Some(value) = table.get("format") else {
+        return Ok(None);
+    };
+    if value.string()? == "auto" {
+        return Ok(None);
+    }
+    let names: Vec<String> = Format::ALL
+        .iter()
+        .map(|format| format!("\"{format}\""))
+        .collect();
+    let expected = format!("\"auto\" or one of {}", names.join(", "));
+    named(&value, &expected).map(Some)
+}
+
+fn reasoning(table: &Table<'_>) -> Result<Reasoning, RouteError> {
+    let Some(value) = table.get("reasoning") else {
+        return Ok(Reasoning::Leave);
+    };
+    match value.string()? {
+        "leave" => Ok(Reasoning::Leave),
+        "rewrite" | "gate" => Ok(Reasoning::Rewrite),
+        "drop" => Ok(Reasoning::Drop),
+        other => {
+            let expected = "one of \"leave\", \"rewrite\" (of a gate: \"gate\"), \"drop\"";
+            Err(RouteError::value(
+                value.place(),
+                "reasoning",
+                expected,
+                other,
+            ))
+        }
+    }
+}
+
+fn is_closed(table: &Table<'_>, action: RouteAction) -> Result<bool, RouteError> {
+    let Some(value) = table.get("fail") else {
+        return Ok(action == RouteAction::Gate);
+    };
+    match (value.string()?, action) {
+        (_, RouteAction::Pass) => {
+            let message =
+                "expected no \"fail\" with action \"pass\", which inspects nothing, found one";
+            Err(RouteError::new(value.place(), message))
+        }
+        ("open", _) => Ok(false),
+        ("closed", _) => Ok(true),
+        (other, _) => {
+            let expected = "one of \"open\", \"closed\"";
+            Err(RouteError::value(value.place(), "fail", expected, other))
+        }
+    }
+}
+
+fn number(
+    table: &Table<'_>,
+    key: &'static str,
+    range: core::ops::RangeInclusive<usize>,
+    default: usize,
+) -> Result<usize, RouteError> {
+    let Some(value) = table.get(key) else {
+        return Ok(default);
+    };
+    let found = value.unsigned()?;
+    let fits = usize::try_from(found)
+        .ok()
+        .filter(|found| range.contains(found));
+    fits.ok_or_else(|| {
+        let message = format!(
+            "expected {} to {} for \"{key}\", found {found}",
+            range.start(),
+            range.end()
+        );
+        RouteError::new(value.place(), &message)
+    })
+}

@@ -1,0 +1,221 @@
+//! What is done with the requests and responses of a path.
+
+use core::fmt;
+use core::str::FromStr;
+use std::sync::Arc;
+
+use provstream::UnknownNameError;
+use provstream::provenance::Vocabulary;
+use provstream_providers::{DEFAULT_MAX_EVENT, Reasoning};
+
+use crate::cause::Cause;
+use crate::filter::{About, BodyFilter};
+use crate::head::ResponseHead;
+use crate::pass_reason::PassReason;
+use crate::paths::format_of_path;
+use crate::pattern::{PathPattern, normal};
+use crate::plan::Plan;
+use crate::refusal::Refusal;
+use crate::settings::{Act, Settings};
+
+/// Bytes of text that a gate holds back, unless a route says otherwise.
+pub(crate) const DEFAULT_MAX_HELD: usize = 65_536;
+
+/// What a route does with responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RouteAction {
+    /// They pass as they are.
+    Pass,
+    /// Annotations are removed from their text.
+    Strip,
+    /// A policy decides about their text.
+    Gate,
+}
+
+impl RouteAction {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pass, Self::Strip, Self::Gate];
+
+    /// The name in files of routes, such as `strip`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Strip => "strip",
+            Self::Gate => "gate",
+        }
+    }
+}
+
+impl fmt::Display for RouteAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RouteAction {
+    type Err = UnknownNameError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        const NAMES: [&str; 3] = ["pass", "strip", "gate"];
+        let known = Self::ALL.into_iter().find(|one| one.as_str() == name);
+        known.ok_or_else(|| UnknownNameError::new("action of a route", &NAMES, name))
+    }
+}
+
+/// What is done with the responses to requests with a path and a method.
+#[derive(Clone, Debug)]
+pub struct Route {
+    pub(crate) name: Box<str>,
+    pub(crate) path: PathPattern,
+    pub(crate) method: Option<Box<str>>,
+    pub(crate) action: RouteAction,
+    pub(crate) settings: Arc<Settings>,
+}
+
+impl Route {
+    /// A route that strips the annotations in everything that is known, and lets pass what is not.
+    pub(crate) fn strip_all(vocabulary: &Vocabulary) -> Self {
+        Self {
+            name: "default".into(),
+            path: PathPattern::new("*"),
+            method: None,
+            action: RouteAction::Strip,
+            settings: Arc::new(Settings {
+                act: Act::Strip,
+                vocabulary: vocabulary.clone(),
+                format: None,
+                reasoning: Reasoning::Leave,
+                is_closed: false,
+                max_event: DEFAULT_MAX_EVENT,
+                max_held: DEFAULT_MAX_HELD,
+            }),
+        }
+    }
+
+    fn matches(&self, method: &str, path: &str) -> bool {
+        let is_method = |own: &str| own.eq_ignore_ascii_case(method);
+        self.method.as_deref().is_none_or(is_method) && self.path.matches_normal(path)
+    }
+
+    /// What the route is called in logs and metrics: its `name`, its path if it has none, or `default`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is done with responses.
+    #[must_use]
+    pub const fn action(&self) -> RouteAction {
+        self.action
+    }
+
+    /// Whether responses that cannot be inspected are withheld.
+    #[must_use]
+    pub fn fails_closed(&self) -> bool {
+        self.settings.is_closed
+    }
+
+    /// What is done with a response, by its head.
+    #[must_use]
+    pub fn response(&self, head: &ResponseHead) -> Plan {
+        let hint = self.settings.format.or_else(|| format_of_path(&head.path));
+        if self.action == RouteAction::Pass {
+            return Plan::Pass(PassReason::Route);
+        }
+        match head.status {
+            100..=199 | 204 | 205 | 300..=399 => return Plan::Pass(PassReason::NoBody),
+            400.. => return Plan::Pass(PassReason::ErrorStatus),
+            _ => {}
+        }
+        let encoding = head.content_encoding.trim();
+        let fail = |reason| {
+            if self.settings.is_closed {
+                Plan::Refuse(Refusal::new(Cause::NotInspected, hint))
+            } else {
+                Plan::Pass(reason)
+            }
+        };
+        if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+            return fail(PassReason::Encoded);
+        }
+        let Some(kind) = BodyKind::of(&head.content_type) else {
+            return fail(PassReason::ContentType);
+        };
+        let about = About {
+            hint,
+            choices: head.choices,
+            is_json: kind == BodyKind::Json,
+            is_sse: kind == BodyKind::Sse,
+        };
+        Plan::Filter(Box::new(BodyFilter::new(&self.settings, about)))
+    }
+}
+
+/// How a body is put together, by its content type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BodyKind {
+    Sse,
+    Json,
+    Lines,
+}
+
+impl BodyKind {
+    fn of(content_type: &str) -> Option<Self> {
+        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        let essence = essence.to_ascii_lowercase();
+        match essence.as_str() {
+            "text/event-stream" => Some(Self::Sse),
+            "application/json" | "text/json" => Some(Self::Json),
+            // Some servers stream events without a type, or with that of plain text.
+            ""
+            | "text/plain"
+            | "application/x-ndjson"
+            | "application/ndjson"
+            | "application/jsonl"
+            | "application/x-jsonlines"
+            | "application/stream+json"
+            | "application/json-seq"
+            | "application/octet-stream" => Some(Self::Lines),
+            other if other.ends_with("+json") => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// The routes of a proxy, matched in order.
+///
+/// Requests that no route matches go through a route of the name `default`, which strips annotations and fails open.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    pub(crate) routes: Vec<Route>,
+    pub(crate) default: Route,
+}
+
+impl Routes {
+    /// No routes but the default.
+    #[must_use]
+    pub fn strip_all(vocabulary: &Vocabulary) -> Self {
+        Self {
+            routes: Vec::new(),
+            default: Route::strip_all(vocabulary),
+        }
+    }
+
+    /// The route of a request, by its method and its path, with or without a query.
+    #[must_use]
+    pub fn route(&self, method: &str, path: &str) -> &Route {
+        let path = normal(path);
+        let found = self
+            .routes
+            .iter()
+            .find(|route| route.matches(method, &path));
+        found.unwrap_or(&self.default)
+    }
+
+    /// The routes of the file, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Route> {
+        self.routes.iter()
+    }
+}

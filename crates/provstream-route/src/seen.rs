@@ -1,0 +1,181 @@
+//! Takes what a rewriter or a gate writes and reports.
+
+use core::fmt;
+
+use provstream::{Event, Handler, Rules};
+use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, StreamHandler};
+
+use crate::audit::{Audit, AuditLog, action_name};
+use crate::outcome::Outcome;
+use crate::tracker::Tracker;
+
+/// An audit of one response.
+pub(crate) type AnyAudit = Audit<Box<dyn AuditLog + Send + Sync>>;
+
+/// Another handler that is given everything but the bytes, such as the writer of a page.
+pub(crate) type Observer = Box<dyn StreamHandler + Send + Sync>;
+
+/// What was written and reported so far.
+pub(crate) struct Seen {
+    /// The bytes that are released, since the last call.
+    pub(crate) out: Vec<u8>,
+    pub(crate) outcome: Outcome,
+    pub(crate) audit: Option<AnyAudit>,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) tracker: Option<Tracker>,
+    /// For the names of what the rules decide.
+    pub(crate) rules: Option<Rules>,
+    /// Nothing that comes after an event that was not read is written.
+    pub(crate) is_strict: bool,
+    /// Nothing is written any more.
+    pub(crate) is_blocked: bool,
+    /// Channels that had text.
+    pub(crate) channels: Vec<provstream_providers::Channel>,
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seen")
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Seen {
+    pub(crate) fn new() -> Self {
+        Self {
+            out: Vec::new(),
+            outcome: Outcome::default(),
+            audit: None,
+            observer: None,
+            tracker: None,
+            rules: None,
+            is_strict: false,
+            is_blocked: false,
+            channels: Vec::new(),
+        }
+    }
+
+    /// Whether the audit log could not be written.
+    pub(crate) fn has_audit_failed(&self) -> bool {
+        self.audit.as_ref().is_some_and(Audit::has_failed)
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        if notice.code().is_unread() && self.is_strict {
+            self.is_blocked = true;
+        }
+    }
+
+    /// Takes what a gate reports.
+    fn decide(&mut self, event: &GateEvent<'_>) {
+        let outcome = &mut self.outcome;
+        match event {
+            GateEvent::Decided(question, action) => {
+                let disposition = match (question.verdict(), &self.rules) {
+                    (Some(verdict), Some(rules)) => rules.disposition(question, verdict).as_str(),
+                    _ => "",
+                };
+                let key = (disposition, action_name(action));
+                *outcome.decisions.entry(key).or_default() += 1;
+                if let Some(audit) = &mut self.audit {
+                    audit.decided(question, action);
+                }
+            }
+            GateEvent::Released(text) => {
+                outcome.released += text.bytes().len() as u64;
+                if let Some(audit) = &mut self.audit {
+                    audit.text(text.bytes());
+                }
+            }
+            GateEvent::Removed(text) => {
+                outcome.removed += text.bytes().len() as u64;
+                if let Some(audit) = &mut self.audit {
+                    audit.text(text.bytes());
+                }
+            }
+            GateEvent::RunBegins(at, what) => {
+                if let Some(audit) = &mut self.audit {
+                    audit.run_begins(*at, what);
+                }
+            }
+            GateEvent::RunEnds(at) => {
+                if let Some(audit) = &mut self.audit {
+                    audit.run_ends(*at);
+                }
+            }
+            GateEvent::Limit(span) => {
+                if let Some(audit) = &mut self.audit {
+                    audit.limit(*span);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Handler for Seen {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(assertion) = &event
+            && assertion.is_annotated()
+        {
+            self.outcome.assertions += 1;
+            for class in assertion.classes() {
+                *self.outcome.classes.entry(class.clone()).or_default() += 1;
+            }
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.event(event);
+        }
+    }
+}
+
+impl StreamHandler for Seen {
+    fn bytes(&mut self, bytes: &[u8]) {
+        if self.is_blocked || self.has_audit_failed() {
+            return;
+        }
+        if let Some(tracker) = &mut self.tracker {
+            tracker.push(bytes);
+        }
+        self.out.extend_from_slice(bytes);
+    }
+
+    fn channel(&mut self, position: ChannelPosition) {
+        if let Some(audit) = &mut self.audit {
+            let reasoning = if position.is_reasoning {
+                " reasoning"
+            } else {
+                ""
+            };
+            audit.enter(format!("{}{reasoning}", position.channel));
+        }
+        if !position.is_reasoning
+            && !self.channels.contains(&position.channel)
+            && self.channels.len() < provstream_providers::MAX_CHANNELS
+        {
+            self.channels.push(position.channel);
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.channel(position);
+        }
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        self.decide(&event);
+        if let Some(observer) = &mut self.observer {
+            observer.gate(event);
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        match &item {
+            Item::Error(_) => self.outcome.errors += 1,
+            Item::Notice(notice) => self.notice(*notice),
+            _ => {}
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.item(item);
+        }
+    }
+}

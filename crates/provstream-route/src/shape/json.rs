@@ -1,0 +1,85 @@
+//! Events as they are written.
+
+use serde_json::Value;
+
+use crate::tracker::{Envelope, Tracker};
+
+/// Writes events for a client, in the envelope that its stream has.
+pub(super) struct Events<'t> {
+    tracker: &'t Tracker,
+    sequence: Option<u64>,
+    out: Vec<u8>,
+}
+
+impl<'t> Events<'t> {
+    pub(super) fn new(tracker: &'t Tracker) -> Self {
+        let mut out = Vec::new();
+        if !tracker.is_at_boundary() && tracker.envelope == Envelope::Sse {
+            out.extend_from_slice(b"\n\n");
+        } else if !tracker.is_at_boundary() && tracker.envelope == Envelope::Lines {
+            out.push(b'\n');
+        }
+        Self {
+            tracker,
+            sequence: tracker.sequence,
+            out,
+        }
+    }
+
+    /// Writes an event, with its name where events have one.
+    pub(super) fn event(&mut self, name: Option<&str>, data: &Value) {
+        let data = data.to_string();
+        match self.tracker.envelope {
+            Envelope::Sse => {
+                if let Some(name) = name {
+                    self.out
+                        .extend_from_slice(format!("event: {name}\n").as_bytes());
+                }
+                self.out
+                    .extend_from_slice(format!("data: {data}\n\n").as_bytes());
+            }
+            Envelope::Lines => {
+                self.out.extend_from_slice(data.as_bytes());
+                self.out.push(b'\n');
+            }
+            Envelope::Array(any) => {
+                self.out.extend_from_slice(if any { b"," } else { b"" });
+                self.out.extend_from_slice(data.as_bytes());
+            }
+        }
+    }
+
+    /// Writes an event whose name is its `type`.
+    pub(super) fn typed(&mut self, data: &Value) {
+        let name = data["type"].as_str().unwrap_or_default().to_owned();
+        self.event(Some(&name), data);
+    }
+
+    /// Writes an event of a stream whose events are numbered.
+    pub(super) fn numbered(&mut self, mut data: Value) {
+        let next = self.sequence.map_or(0, |last| last + 1);
+        self.sequence = Some(next);
+        data["sequence_number"] = next.into();
+        self.typed(&data);
+    }
+
+    /// Writes the marker for the end of the stream.
+    pub(super) fn done(&mut self) {
+        self.out.extend_from_slice(b"data: [DONE]\n\n");
+    }
+
+    /// What was written, with the end of the envelope.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        if matches!(self.tracker.envelope, Envelope::Array(_)) {
+            self.out.push(b']');
+        }
+        self.out
+    }
+}
+
+/// A member of the first event of the stream, or null.
+pub(super) fn of_first(tracker: &Tracker, path: &str) -> Value {
+    let first = tracker.first.as_deref().unwrap_or("null");
+    let first: Value = serde_json::from_str(first).unwrap_or_default();
+    first.pointer(path).cloned().unwrap_or_default()
+}

@@ -1,0 +1,10 @@
+//! The errors and the ends of responses, in the shape of each API.
+
+mod error;
+mod json;
+mod stop;
+mod whole;
+
+pub(crate) use self::error::{error_body, error_event};
+pub(crate) use self::stop::{can_stop, stop_events};
+pub(crate) use self::whole::mark_whole;

@@ -1,0 +1,204 @@
+//! The ends of streams that a policy ends.
+
+use provstream_providers::{Channel, Format};
+use serde_json::{Map, Value, json};
+
+use super::json::{Events, of_first};
+use crate::tracker::{Open, Tracker};
+
+/// Whether a stream of a format can be ended before the upstream ends it, so that its clients read an answer that a filter
+/// has cut off. A gate lets the others go on to their end, with empty deltas.
+pub(crate) const fn can_stop(format: Format) -> bool {
+    matches!(
+        format,
+        Format::OpenAiChat
+            | Format::OpenAiResponses
+            | Format::Anthropic
+            | Format::Gemini
+            | Format::Ollama
+            | Format::Cohere
+            | Format::LlamaCpp
+            | Format::BedrockConverse
+            | Format::VercelUi
+    )
+}
+
+/// The last events of a stream whose channels were ended by a policy.
+pub(crate) fn stop_events(format: Format, tracker: &Tracker, ended: &[Channel]) -> Vec<u8> {
+    let mut events = Events::new(tracker);
+    match format {
+        Format::OpenAiChat => openai_chat(&mut events, tracker, ended),
+        Format::OpenAiResponses => openai_responses(&mut events, tracker),
+        Format::Anthropic => anthropic(&mut events, tracker),
+        Format::Gemini => gemini(&mut events, tracker, ended),
+        Format::Ollama => events.event(None, &ollama(tracker)),
+        Format::Cohere => cohere(&mut events, tracker),
+        Format::LlamaCpp => {
+            events.event(
+                None,
+                &json!({"content": "", "stop": true, "stop_type": "content_filter"}),
+            );
+        }
+        Format::BedrockConverse => bedrock(&mut events, tracker),
+        Format::VercelUi => vercel(&mut events, tracker),
+        _ => {}
+    }
+    events.finish()
+}
+
+/// Members of the first event, those that it has.
+fn repeated(tracker: &Tracker, names: &[&str]) -> Map<String, Value> {
+    let mut members = Map::new();
+    for name in names {
+        let value = of_first(tracker, &format!("/{name}"));
+        if !value.is_null() {
+            members.insert((*name).to_owned(), value);
+        }
+    }
+    members
+}
+
+fn openai_chat(events: &mut Events<'_>, tracker: &Tracker, ended: &[Channel]) {
+    let is_legacy = of_first(tracker, "/object") == "text_completion";
+    for channel in ended {
+        let index = channel.index();
+        let choice = if is_legacy {
+            json!({"index": index, "text": "", "logprobs": null, "finish_reason": "content_filter"})
+        } else {
+            json!({"index": index, "delta": {}, "logprobs": null, "finish_reason": "content_filter"})
+        };
+        let names = ["id", "object", "created", "model", "system_fingerprint"];
+        let mut event = repeated(tracker, &names);
+        event.insert("choices".to_owned(), json!([choice]));
+        events.event(None, &event.into());
+    }
+    events.done();
+}
+
+fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
+    let mut output: Vec<Value> = tracker
+        .items
+        .iter()
+        .filter_map(|item| serde_json::from_str(item).ok())
+        .collect();
+    for item in tracker.open.iter().filter(|open| open.part.is_none()) {
+        if item.is_text {
+            output.push(close_message(events, tracker, item));
+        }
+    }
+    let mut response = of_first(tracker, "/response");
+    if !response.is_object() {
+        response = json!({"object": "response"});
+    }
+    response["status"] = "incomplete".into();
+    response["incomplete_details"] = json!({"reason": "content_filter"});
+    response["output"] = output.into();
+    events.numbered(json!({"type": "response.incomplete", "response": response}));
+}
+
+/// Ends a message and its parts; the message.
+fn close_message(events: &mut Events<'_>, tracker: &Tracker, item: &Open) -> Value {
+    let mut content = Vec::new();
+    let parts = tracker.open.iter().filter(|open| open.index == item.index);
+    for open in parts {
+        let Some(number) = open.part.filter(|_| open.is_text) else {
+            continue;
+        };
+        let part = json!({"type": "output_text", "text": open.text, "annotations": []});
+        let place = |kind: &str| json!({"type": kind, "item_id": item.id, "output_index": item.index, "content_index": number});
+        let mut done = place("response.output_text.done");
+        done["text"] = open.text.clone().into();
+        done["logprobs"] = json!([]);
+        events.numbered(done);
+        let mut done = place("response.content_part.done");
+        done["part"] = part.clone();
+        events.numbered(done);
+        content.push(part);
+    }
+    let message = json!({"id": item.id, "type": "message", "status": "incomplete", "role": "assistant", "content": content});
+    let done =
+        json!({"type": "response.output_item.done", "output_index": item.index, "item": message});
+    events.numbered(done);
+    message
+}
+
+fn anthropic(events: &mut Events<'_>, tracker: &Tracker) {
+    for open in &tracker.open {
+        events.typed(&json!({"type": "content_block_stop", "index": open.index}));
+    }
+    let tokens = of_first(tracker, "/message/usage/output_tokens");
+    let usage = json!({"output_tokens": tokens.as_u64().unwrap_or_default()});
+    let delta = json!({"stop_reason": "refusal", "stop_sequence": null});
+    events.typed(&json!({"type": "message_delta", "delta": delta, "usage": usage}));
+    events.typed(&json!({"type": "message_stop"}));
+}
+
+fn gemini(events: &mut Events<'_>, tracker: &Tracker, ended: &[Channel]) {
+    for channel in ended {
+        let content = json!({"parts": [{"text": ""}], "role": "model"});
+        let candidate =
+            json!({"content": content, "finishReason": "SAFETY", "index": channel.index()});
+        let mut event = Map::new();
+        event.insert("candidates".to_owned(), json!([candidate]));
+        event.extend(repeated(tracker, &["modelVersion", "responseId"]));
+        events.event(None, &event.into());
+    }
+}
+
+fn ollama(tracker: &Tracker) -> Value {
+    let mut event = repeated(tracker, &["model", "created_at"]);
+    if of_first(tracker, "/response").is_string() {
+        event.insert("response".to_owned(), "".into());
+    } else {
+        let message = json!({"role": "assistant", "content": ""});
+        event.insert("message".to_owned(), message);
+    }
+    event.insert("done".to_owned(), true.into());
+    event.insert("done_reason".to_owned(), "content_filter".into());
+    event.into()
+}
+
+fn cohere(events: &mut Events<'_>, tracker: &Tracker) {
+    for open in &tracker.open {
+        events.typed(&json!({"type": "content-end", "index": open.index}));
+    }
+    events.typed(&json!({"type": "message-end", "delta": {"finish_reason": "ERROR"}}));
+}
+
+fn bedrock(events: &mut Events<'_>, tracker: &Tracker) {
+    let is_named = tracker
+        .first
+        .as_deref()
+        .is_some_and(|first| first.contains("\"messageStart\""));
+    for open in &tracker.open {
+        let stop = json!({"contentBlockIndex": open.index});
+        if is_named {
+            events.event(None, &json!({"contentBlockStop": stop}));
+        } else {
+            events.event(None, &stop);
+        }
+    }
+    let stop = json!({"stopReason": "guardrail_intervened"});
+    if is_named {
+        events.event(None, &json!({"messageStop": stop}));
+    } else {
+        events.event(None, &stop);
+    }
+}
+
+fn vercel(events: &mut Events<'_>, tracker: &Tracker) {
+    for open in &tracker.open {
+        let kind = if open.is_text {
+            "text-end"
+        } else {
+            "reasoning-end"
+        };
+        events.event(None, &json!({"type": kind, "id": open.id}));
+    }
+    events.event(None, &json!({"type": "finish-step"}));
+    events.event(
+        None,
+        &json!({"type": "finish", "finishReason": "content-filter"}),
+    );
+    events.done();
+}

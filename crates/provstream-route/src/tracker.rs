@@ -1,0 +1,282 @@
+//! What a client has read of a stream, as far as its end depends on it.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Longest line that is looked at, in bytes.
+const MAX_LINE: usize = 1 << 16;
+
+/// Most bytes of text and of items that are kept for the last event of a stream of OpenAI Responses.
+const MAX_KEPT: usize = 1 << 18;
+
+/// Most blocks that are open at a time.
+const MAX_OPEN: usize = 64;
+
+/// How events are delimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Envelope {
+    #[default]
+    Sse,
+    Lines,
+    /// The elements of one JSON array; whether one was written.
+    Array(bool),
+}
+
+/// Something that a stream has begun and not ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// The number of the block or of the output item.
+    pub(crate) index: u32,
+    /// The number of the part in it.
+    pub(crate) part: Option<u32>,
+    /// The identifier of the block, or of the output item.
+    pub(crate) id: String,
+    /// Its text so far, where its end repeats it.
+    pub(crate) text: String,
+    /// It is text.
+    pub(crate) is_text: bool,
+}
+
+/// Reads the events that are written to a client.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tracker {
+    pub(crate) envelope: Envelope,
+    /// The first event that is a JSON object.
+    pub(crate) first: Option<Box<str>>,
+    /// The number of the last event, where events are numbered.
+    pub(crate) sequence: Option<u64>,
+    pub(crate) open: Vec<Open>,
+    /// The items of a response that have ended, as JSON.
+    pub(crate) items: Vec<Box<str>>,
+    /// Bytes that are kept for the last event.
+    kept: usize,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    /// The line is too long to be looked at.
+    is_long: bool,
+    /// Something was written.
+    has_begun: bool,
+    /// The lines since the last blank one have nothing.
+    at_boundary: bool,
+}
+
+/// The members of an event that matter.
+#[derive(Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    index: Option<u32>,
+    sequence_number: Option<u64>,
+    output_index: Option<u32>,
+    content_index: Option<u32>,
+    #[serde(borrow)]
+    item_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    delta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
+    #[serde(borrow)]
+    part: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content_block: Option<&'a RawValue>,
+    #[serde(rename = "contentBlockStop")]
+    block_stop: Option<BlockStop>,
+    #[serde(borrow, rename = "contentBlockDelta")]
+    block_delta: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct BlockStop {
+    #[serde(rename = "contentBlockIndex")]
+    index: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+}
+
+impl Tracker {
+    pub(crate) fn new() -> Self {
+        Self {
+            at_boundary: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether an event can begin here.
+    pub(crate) const fn is_at_boundary(&self) -> bool {
+        self.at_boundary && self.line.is_empty() && !self.is_long
+    }
+
+    /// Takes bytes that are written to the client.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if !self.has_begun {
+            let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+            if let Some(first) = visible.next() {
+                self.has_begun = true;
+                self.envelope = match first {
+                    b'{' => Envelope::Lines,
+                    b'[' => Envelope::Array(false),
+                    _ => Envelope::Sse,
+                };
+            }
+        }
+        if let Envelope::Array(any) = &mut self.envelope {
+            *any |= bytes.contains(&b'}');
+        }
+        let mut rest = bytes;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (now, later) = rest.split_at(end + 1);
+            rest = later;
+            if self.is_long {
+                self.is_long = false;
+                self.at_boundary = false;
+            } else if self.line.is_empty() {
+                self.line(now);
+            } else {
+                let mut line = core::mem::take(&mut self.line);
+                line.extend_from_slice(now);
+                self.line(&line);
+                line.clear();
+                self.line = line;
+            }
+        }
+        if self.line.len() + rest.len() > MAX_LINE {
+            self.is_long = true;
+            self.line = Vec::new();
+        } else if !self.is_long {
+            self.line.extend_from_slice(rest);
+        }
+    }
+
+    /// Takes a line with its end.
+    fn line(&mut self, line: &[u8]) {
+        let line = line.trim_ascii();
+        self.at_boundary = line.is_empty() || self.envelope == Envelope::Lines;
+        let data = match line.strip_prefix(b"data:") {
+            Some(data) => data.trim_ascii_start(),
+            None if self.envelope == Envelope::Lines => line,
+            None => return,
+        };
+        let Ok(data) = core::str::from_utf8(data) else {
+            return;
+        };
+        if self.first.is_none() && data.starts_with('{') && data.len() <= MAX_LINE {
+            self.first = Some(data.into());
+        }
+        if let Ok(event) = serde_json::from_str::<Peek<'_>>(data) {
+            self.event(&event);
+        }
+    }
+
+    fn event(&mut self, event: &Peek<'_>) {
+        self.sequence = event.sequence_number.or(self.sequence);
+        if let Some(stop) = &event.block_stop {
+            self.close(stop.index.unwrap_or_default(), None);
+        } else if event.block_delta.is_some() && self.open.is_empty() {
+            self.begin(0, None, String::new(), true);
+        }
+        let Some(kind) = event.kind.as_deref() else {
+            return;
+        };
+        let index = event.output_index.or(event.index).unwrap_or_default();
+        match kind {
+            "content_block_start" => {
+                self.begin(index, None, String::new(), named(event.content_block).1);
+            }
+            "content-start" => self.begin(index, None, String::new(), true),
+            "content_block_stop" | "content-end" => self.close(index, None),
+            "text-start" | "reasoning-start" => {
+                let id = event.id.as_deref().unwrap_or_default().to_owned();
+                self.begin(0, None, id, kind == "text-start");
+            }
+            "text-end" | "reasoning-end" => {
+                let id = event.id.as_deref().unwrap_or_default();
+                self.open.retain(|open| open.id != id);
+            }
+            "response.output_item.added" => {
+                let (id, is_text) = named(event.item);
+                self.begin(index, None, id, is_text);
+            }
+            "response.content_part.added" => {
+                let id = event.item_id.as_deref().unwrap_or_default().to_owned();
+                let is_text = named(event.part).1;
+                self.begin(
+                    index,
+                    Some(event.content_index.unwrap_or_default()),
+                    id,
+                    is_text,
+                );
+            }
+            "response.output_text.delta" => self.text(event, index),
+            "response.content_part.done" => {
+                self.close(index, Some(event.content_index.unwrap_or_default()));
+            }
+            "response.output_item.done" => self.end_item(event, index),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, index: u32, part: Option<u32>, id: String, is_text: bool) {
+        if self.open.len() < MAX_OPEN {
+            self.open.push(Open {
+                index,
+                part,
+                id,
+                text: String::new(),
+                is_text,
+            });
+        }
+    }
+
+    fn close(&mut self, index: u32, part: Option<u32>) {
+        self.open
+            .retain(|open| open.index != index || open.part != part);
+    }
+
+    fn text(&mut self, event: &Peek<'_>, index: u32) {
+        let part = Some(event.content_index.unwrap_or_default());
+        let delta = event
+            .delta
+            .and_then(|delta| serde_json::from_str::<String>(delta.get()).ok());
+        let mut open = self.open.iter_mut();
+        let open = open.find(|open| open.index == index && open.part == part);
+        if let (Some(open), Some(delta)) = (open, delta)
+            && self.kept + delta.len() <= MAX_KEPT
+        {
+            self.kept += delta.len();
+            open.text.push_str(&delta);
+        }
+    }
+
+    fn end_item(&mut self, event: &Peek<'_>, index: u32) {
+        self.open.retain(|open| open.index != index);
+        if let Some(item) = event.item.map(RawValue::get)
+            && self.kept + item.len() <= MAX_KEPT
+        {
+            self.kept += item.len();
+            self.items.push(item.into());
+        }
+    }
+}
+
+/// The identifier of a value, and whether its type is one of text.
+fn named(value: Option<&RawValue>) -> (String, bool) {
+    let value = value.and_then(|value| serde_json::from_str::<Named<'_>>(value.get()).ok());
+    match value {
+        Some(Named { kind, id }) => {
+            let is_text = matches!(kind.as_deref(), Some("text" | "message" | "output_text"));
+            (id.unwrap_or_default().into_owned(), is_text)
+        }
+        None => (String::new(), false),
+    }
+}

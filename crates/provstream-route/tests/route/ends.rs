@@ -1,0 +1,218 @@
+//! How a stream ends that the policy ends, in the shape of each API.
+
+use provstream_providers::{Format, NoticeCode};
+use provstream_route::{Cause, Flow};
+
+use crate::{REFUSE, filter, now, route, sse, through};
+
+/// The beginning of a stream, with an assertion that the policy refuses in it, and its rest, which nobody reads.
+struct Case {
+    format: Format,
+    body: &'static str,
+    /// What the client reads at the end.
+    end: &'static str,
+}
+
+const CASES: [Case; 6] = [
+    Case {
+        format: Format::OpenAiChat,
+        body: concat!(
+            "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"It rains. \"},\"finish_reason\":null}]}\n\n",
+            "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It pours. [unverified-inference] SECRET\"},\"finish_reason\":null}]}\n\n",
+            "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" SECRET\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+        ),
+        end: "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"content_filter\"}]}\n\ndata: [DONE]\n\n",
+    },
+    Case {
+        format: Format::Anthropic,
+        body: concat!(
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}}\n\n",
+            "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+            "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It rains. It pours. [unverified-inference] SECRET\"}}\n\n",
+            "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+            "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        ),
+        end: concat!(
+            "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+            "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":1}}\n\n",
+            "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        ),
+    },
+    Case {
+        format: Format::OpenAiResponses,
+        body: concat!(
+            "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\n\n",
+            "event: response.output_item.added\ndata: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index\":0,\"item\":{\"id\":\"i\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}\n\n",
+            "event: response.content_part.added\ndata: {\"type\":\"response.content_part.added\",\"sequence_number\":2,\"output_index\":0,\"content_index\":0,\"item_id\":\"i\",\"part\":{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[]}}\n\n",
+            "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"sequence_number\":3,\"output_index\":0,\"content_index\":0,\"item_id\":\"i\",\"delta\":\"It rains. It pours. [unverified-inference] SECRET\"}\n\n",
+            "event: response.completed\ndata: {\"type\":\"response.completed\",\"sequence_number\":4,\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":[]}}\n\n",
+        ),
+        end: "event: response.incomplete\ndata: {\"type\":\"response.incomplete\",\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"incomplete\",\"output\":[{\"id\":\"i\",\"type\":\"message\",\"status\":\"incomplete\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"It rains. I cannot say.\",\"annotations\":[]}]}],\"incomplete_details\":{\"reason\":\"content_filter\"}},\"sequence_number\":7}\n\n",
+    },
+    Case {
+        format: Format::Gemini,
+        body: concat!(
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"It rains. \"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"g\",\"responseId\":\"r\"}\r\n\r\n",
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"It pours. [unverified-inference] SECRET\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"g\",\"responseId\":\"r\"}\r\n\r\n",
+        ),
+        end: "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"finishReason\":\"SAFETY\",\"index\":0}],\"modelVersion\":\"g\",\"responseId\":\"r\"}\n\n",
+    },
+    Case {
+        format: Format::Ollama,
+        body: concat!(
+            "{\"model\":\"m\",\"created_at\":\"2026-01-01T00:00:00Z\",\"message\":{\"role\":\"assistant\",\"content\":\"It rains. \"},\"done\":false}\n",
+            "{\"model\":\"m\",\"created_at\":\"2026-01-01T00:00:01Z\",\"message\":{\"role\":\"assistant\",\"content\":\"It pours. [unverified-inference] SECRET\"},\"done\":false}\n",
+            "{\"model\":\"m\",\"created_at\":\"2026-01-01T00:00:02Z\",\"message\":{\"role\":\"assistant\",\"content\":\"SECRET\"},\"done\":true}\n",
+        ),
+        end: "{\"model\":\"m\",\"created_at\":\"2026-01-01T00:00:00Z\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"content_filter\"}\n",
+    },
+    Case {
+        format: Format::VercelUi,
+        body: concat!(
+            "data: {\"type\":\"start\",\"messageId\":\"m\"}\n\ndata: {\"type\":\"start-step\"}\n\ndata: {\"type\":\"text-start\",\"id\":\"t\"}\n\n",
+            "data: {\"type\":\"text-delta\",\"id\":\"t\",\"delta\":\"It rains. It pours. [unverified-inference] SECRET\"}\n\n",
+            "data: {\"type\":\"text-end\",\"id\":\"t\"}\n\ndata: [DONE]\n\n",
+        ),
+        end: "data: {\"type\":\"text-end\",\"id\":\"t\"}\n\ndata: {\"type\":\"finish-step\"}\n\ndata: {\"type\":\"finish\",\"finishReason\":\"content-filter\"}\n\ndata: [DONE]\n\n",
+    },
+];
+
+#[test]
+fn a_refusal_ends_the_stream_in_the_shape_of_its_api_at_every_cut() {
+    let routes = route("gate", "", REFUSE);
+    for case in CASES {
+        let whole = {
+            let mut filter = filter(&routes, &sse("/"));
+            through(&mut filter, case.body.as_bytes(), case.body.len()).0
+        };
+        let whole = String::from_utf8(whole).expect("UTF-8");
+        let format = case.format;
+        assert!(whole.ends_with(case.end), "{format}: {whole}");
+        assert!(whole.contains("It rains. "), "{format}: {whole}");
+        assert!(whole.contains("I cannot say."), "{format}: {whole}");
+        assert!(
+            !whole.contains("SECRET") && !whole.contains("pours"),
+            "{format}: {whole}"
+        );
+        for size in 1..=64 {
+            let mut filter = filter(&routes, &sse("/"));
+            let (out, flow) = through(&mut filter, case.body.as_bytes(), size);
+            assert_eq!(flow, Flow::Done);
+            let outcome = filter.outcome();
+            assert_eq!(outcome.ended().len(), 1, "{format}, pieces of {size}");
+            assert!(
+                outcome.is_inspected(),
+                "{format}: {:?}",
+                outcome.uninspected()
+            );
+            // What is in one delta and what is in two depends on the pieces of text; the events do not.
+            assert_eq!(
+                String::from_utf8_lossy(&out),
+                whole,
+                "{format}, pieces of {size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stream_with_two_choices_ends_with_the_second() {
+    let routes = route("gate", "", REFUSE);
+    let event = |index: u32, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
+        )
+    };
+    let body = [
+        event(0, "A is so. "),
+        event(1, "B is so. "),
+        event(0, "C is so. [unverified-inference] D is so. "),
+        event(
+            1,
+            "E is so. [substrate.grep; ts=2026-05-28T11:59:00Z] F is so. ",
+        ),
+        event(1, "G is so. [unverified-inference] H is so. "),
+        event(1, "I is so. "),
+    ]
+    .concat();
+    let mut filter = filter(&routes, &sse("/v1/chat/completions").with_choices(2));
+    let (out, _) = through(&mut filter, body.as_bytes(), 11);
+    let text = String::from_utf8(out).expect("UTF-8");
+    for kept in ["A is so", "B is so", "E is so", "F is so"] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    for gone in ["C is so", "D is so", "G is so", "H is so", "I is so"] {
+        assert!(!text.contains(gone), "{gone}: {text}");
+    }
+    assert_eq!(text.matches("\"content_filter\"").count(), 2, "{text}");
+    assert!(text.ends_with("data: [DONE]\n\n"));
+}
+
+#[test]
+fn a_refused_answer_that_is_not_streamed_names_the_reason() {
+    let routes = route("gate", "", REFUSE);
+    let body = "{\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"It rains. It pours. [unverified-inference] SECRET\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_tokens\":3}}";
+    let head = sse("/v1/chat/completions").with_content_type("application/json");
+    let mut filter = filter(&routes, &head);
+    assert!(filter.awaits_end());
+    let (out, flow) = through(&mut filter, body.as_bytes(), 9);
+    assert_eq!(
+        (
+            String::from_utf8(out).expect("UTF-8").as_str(),
+            flow,
+            filter.status()
+        ),
+        (
+            "{\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"It rains. I cannot say.\"},\"finish_reason\":\"content_filter\"}],\"usage\":{\"total_tokens\":3}}",
+            Flow::Done,
+            None
+        )
+    );
+}
+
+#[test]
+fn an_upstream_that_breaks_off_ends_with_an_error_after_what_is_released() {
+    let routes = route("gate", "", REFUSE);
+    for case in CASES {
+        let cut = case.body.find("It pours").expect("the text") + 4;
+        for size in 1..=64 {
+            let mut filter = filter(&routes, &sse("/"));
+            let mut out = Vec::new();
+            for piece in case.body.as_bytes()[..cut].chunks(size) {
+                assert_eq!(filter.push(piece, now(), &mut out), Flow::More);
+            }
+            assert_eq!(
+                filter.abort(Cause::UpstreamCut, now(), &mut out),
+                Flow::Done
+            );
+            let text = String::from_utf8(out).expect("UTF-8");
+            assert!(text.contains("broke off"), "{}: {text}", case.format);
+            assert!(!text.contains("It p"), "{}: {text}", case.format);
+            let outcome = filter.outcome();
+            assert_eq!(outcome.cause(), Some(Cause::UpstreamCut));
+            assert!(
+                outcome.report().count(NoticeCode::UnterminatedEvent) > 0
+                    || case.format == Format::Ollama
+            );
+            assert!(!outcome.is_inspected());
+        }
+    }
+}
+
+#[test]
+fn a_stripped_stream_that_breaks_off_is_broken_off_as_it_was() {
+    let routes = route("strip", "", "");
+    let case = &CASES[0];
+    let cut = case.body.find("It pours").expect("the text") + 4;
+    let mut filter = filter(&routes, &sse("/"));
+    let mut out = Vec::new();
+    assert_eq!(
+        filter.push(&case.body.as_bytes()[..cut], now(), &mut out),
+        Flow::More
+    );
+    assert_eq!(
+        filter.abort(Cause::UpstreamCut, now(), &mut out),
+        Flow::Reset
+    );
+    assert!(case.body.as_bytes().starts_with(&out[..100]));
+}

@@ -1,0 +1,90 @@
+//! Files of routes: what matches, and what is wrong in them.
+
+use provstream::provenance::Vocabulary;
+use provstream_route::{RouteAction, Routes};
+
+use crate::routes;
+
+#[test]
+fn the_first_route_that_matches_counts() {
+    let routes = routes(
+        "[[route]]\npath = \"/v1/models\"\naction = \"pass\"\n\
+         [[route]]\npath = \"/v1\"\nmethod = \"post\"\naction = \"strip\"\nname = \"posts\"\n\
+         [[route]]\npath = \"/v1/*\"\naction = \"pass\"\n",
+    );
+    let found = |method, path| routes.route(method, path).name().to_owned();
+    assert_eq!(found("POST", "/v1/models/m?x"), "/v1/models");
+    assert_eq!(found("POST", "/v1/messages"), "posts");
+    assert_eq!(found("GET", "/v1/messages"), "/v1/*");
+    assert_eq!(found("GET", "/v2"), "default");
+    assert_eq!(routes.route("GET", "/v2").action(), RouteAction::Strip);
+    assert!(!routes.route("GET", "/v2").fails_closed());
+}
+
+#[test]
+fn errors_name_the_place_the_key_and_what_was_found() {
+    let policy = "[route.policy]\nfloor = 1\ndefault_window = \"1h\"\n";
+    let cases = [
+        (
+            "[[routes]]\n",
+            "line 1, column 3: unknown key \"routes\", did you mean \"route\"",
+        ),
+        (
+            "[[route]]\naction = \"pass\"\n",
+            "line 1, column 1: missing key \"path\"",
+        ),
+        (
+            "[[route]]\npath = \"v1\"\naction = \"pass\"\n",
+            "line 2, column 8: expected a path that begins with / or * for \"path\", found \"v1\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"block\"\n",
+            "line 3, column 10: expected one of \"pass\", \"strip\", \"gate\" for \"action\", found \"block\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\n",
+            "line 1, column 1: missing key \"policy\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"p.toml\"\n",
+            "line 4, column 10: expected a readable policy \"p.toml\", found: it is not there",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"bad.toml\"\n",
+            "line 4, column 10: policy \"bad.toml\": line 1, column 1: unknown key \"flor\", did you mean \"floor\"",
+        ),
+        (
+            &format!("[[route]]\npath = \"/\"\naction = \"gate\"\n{policy}"),
+            "line 4, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_held = 5\n",
+            "line 4, column 12: expected no \"max_held\" with action \"strip\", found one",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = 5\n",
+            "line 4, column 13: expected 1024 to 33554432 for \"max_event\", found 5",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nfail = \"shut\"\n",
+            "line 4, column 8: expected one of \"open\", \"closed\" for \"fail\", found \"shut\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"pass\"\nfail = \"open\"\n",
+            "line 4, column 8: expected no \"fail\" with action \"pass\", which inspects nothing, found one",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = 1\n",
+            "line 4, column 13: expected a string in quotes for \"reasoning\", found 1",
+        ),
+    ];
+    for (file, expected) in cases {
+        let read = |name: &str| match name {
+            "bad.toml" => Ok("flor = 1\n".to_owned()),
+            _ => Err("it is not there"),
+        };
+        let error =
+            Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
+        assert_eq!(error.to_string(), expected, "{file}");
+    }
+}
