@@ -49,7 +49,7 @@ impl Action {
 
     /// `release`, `mark`, `replace`, `discard`, `suspend` or `refuse`.
     #[getter]
-    const fn kind(&self) -> &'static str {
+    pub(crate) const fn kind(&self) -> &'static str {
         match &self.0 {
             RustAction::Release => "release",
             RustAction::Mark(..) => "mark",

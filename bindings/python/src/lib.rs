@@ -6,6 +6,7 @@ mod action;
 mod arrow;
 mod discipline;
 mod emit;
+mod empty;
 mod event;
 mod failure;
 mod guard;
@@ -37,11 +38,13 @@ mod _native {
     #[pymodule_export]
     use crate::emit::{examples, grammar, prompt, schema};
     #[pymodule_export]
-    use crate::event::{
-        Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
-    };
+    use crate::empty::Empty;
+    #[pymodule_export]
+    use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
+    #[pymodule_export]
+    use crate::guard::panic_on_purpose;
     #[pymodule_export]
     use crate::marc::{PyViolation, Sequence, marc_schema, marc_validate};
     #[pymodule_export]

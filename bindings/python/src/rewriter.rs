@@ -92,6 +92,8 @@ struct State {
     input: Input,
     offsets: Offsets,
     output: Output,
+    /// The stream has ended; another `finish` only returns what a callback kept from being returned.
+    is_finished: bool,
 }
 
 impl State {
@@ -101,15 +103,18 @@ impl State {
             input: Input::default(),
             offsets: Offsets::new(WINDOW),
             output: Output::new(on_event),
+            is_finished: false,
         }
     }
 
     fn push<'py>(&mut self, chunk: &Bound<'py, PyAny>, untrusted: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.is_finished = false;
         let Self {
             writer,
             input,
             offsets,
             output,
+            ..
         } = self;
         let whole = input.with(chunk, offsets, |utf8, offsets| {
             let mut piece = |piece: &[u8], output: &mut Output| {
@@ -169,6 +174,14 @@ impl State {
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let kind = self.input.kind().unwrap_or(Kind::Str);
+        if !std::mem::replace(&mut self.is_finished, true) {
+            self.end();
+        }
+        self.raise(py)?;
+        Ok(self.output.take_text(py, kind, true))
+    }
+
+    fn end(&mut self) {
         let last = self.input.finish();
         self.offsets.push(last);
         if self.writer.push(last, false, &mut self.output) {
@@ -177,11 +190,10 @@ impl State {
         self.offsets.finish();
         self.writer.finish(&mut self.output);
         self.output.events.place(&mut self.offsets);
-        self.raise(py)?;
-        Ok(self.output.take_text(py, kind, true))
     }
 
     fn reset(&mut self) {
+        self.is_finished = false;
         self.writer.reset();
         self.input.reset();
         self.offsets.reset();

@@ -197,6 +197,8 @@ struct State {
     input: Input,
     /// Bytes have no surrogates to count.
     unused: Offsets,
+    /// The response has ended; another `finish` only returns what a callback kept from being returned.
+    is_finished: bool,
 }
 
 impl State {
@@ -208,6 +210,7 @@ impl State {
             is_repeated,
             input,
             unused,
+            ..
         } = self;
         input.with(chunk, unused, |bytes, _| {
             let mut work = || feed(writer, output, (name, is_repeated), Some(bytes));
@@ -221,6 +224,9 @@ impl State {
     }
 
     fn finish(&mut self) {
+        if std::mem::replace(&mut self.is_finished, true) {
+            return;
+        }
         let left = self.input.finish();
         if !left.is_empty() {
             let to = (&mut self.name, &mut self.is_repeated);
@@ -344,6 +350,7 @@ impl Response {
                 is_repeated: false,
                 input: Input::default(),
                 unused: Offsets::new(WINDOW),
+                is_finished: false,
             },
         )))
     }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from datetime import datetime
-from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from provstream import _native
 from provstream._native import Action, Event, Limits, Policy, Question, Vocabulary
 from provstream._objects import Objects
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from types import TracebackType
 
 T = TypeVar("T")
 Decide = Policy | Callable[[Question], Action]

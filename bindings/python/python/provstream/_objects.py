@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from provstream._native import Response
+if TYPE_CHECKING:
+    from provstream._native import Response
 
 Key = tuple[object, ...]
 
@@ -21,6 +21,10 @@ class Objects:
     """
 
     def __init__(self, response: Response) -> None:
+        # Only here, so that importing the package stays quick.
+        import json
+
+        self._dumps, self._loads = json.dumps, json.loads
         self.response = response
         self._pending: deque[tuple[bytes, Any]] = deque()
         self._latest: dict[Key, Any] = {}
@@ -30,7 +34,7 @@ class Objects:
         """Takes an object and returns those that are certain."""
         value = to_value(item)
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
-        line = json.dumps(value, separators=(",", ":")).encode()
+        line = self._dumps(value, separators=(",", ":")).encode()
         self._pending.append((line, item))
         self._latest[_key(value)] = item
         return self._match(self.response.push(line + b"\n"))
@@ -55,7 +59,7 @@ class Objects:
                 for _ in range(at + 1):
                     self._pending.popleft()
                 return item
-        value = json.loads(line)
+        value = self._loads(line)
         key = _key(value)
         # An added line is like one that came before, and a changed one is like the next that is awaited.
         if self._pending and _key(to_value(self._pending[0][1])) == key:
@@ -100,17 +104,51 @@ def from_value(value: dict[str, Any], like: Any) -> Any:
     if isinstance(like, Mapping):
         return value
     inner = _inner(like)
-    built = _build(type(inner), value, inner)
+    try:
+        built = _patched(inner, to_value(inner), value)
+    except _OtherShapeError:
+        built = _build(type(inner), value, inner)
     return built if inner is like else like.model_copy(update={"data": built})
+
+
+class _OtherShapeError(Exception):
+    """A copy of an object cannot be given other members by changing its strings."""
+
+
+def _patched(item: Any, before: Any, after: Any) -> Any:
+    """A copy of an object whose JSON is `before` with those strings changed that differ in `after`; what is alike is shared."""
+    if before == after:
+        return item
+    if isinstance(after, dict) and isinstance(before, dict) and before.keys() == after.keys():
+        changed = [key for key in after if before[key] != after[key]]
+        if isinstance(item, dict):
+            return {**item, **{key: _patched(item[key], before[key], after[key]) for key in changed}}
+        if hasattr(item, "model_copy"):
+            copy = item.model_copy()
+            names = {field.serialization_alias or field.alias: name for name, field in type(item).model_fields.items()}
+            for key in changed:
+                name = names.get(key, key)
+                value = _patched(getattr(item, name), before[key], after[key])
+                # Assigning an attribute would validate it.
+                home = copy.__dict__ if name in copy.__dict__ else copy.__pydantic_extra__
+                if home is None or name not in home:
+                    raise _OtherShapeError
+                home[name] = value
+            return copy
+    elif isinstance(item, list) and isinstance(after, list) and len(item) == len(before) == len(after):
+        return [_patched(*three) for three in zip(item, before, after, strict=True)]
+    elif isinstance(item, str) and isinstance(after, str) and type(item) is str:
+        return after
+    raise _OtherShapeError
 
 
 def _build(kind: Any, value: dict[str, Any], like: Any) -> Any:
     construct = kind.model_construct
     # SDKs that accept more than they document build objects without validation.
-    if construct.__func__.__module__.startswith("pydantic."):
-        built = kind.model_validate(value)
-    else:
+    if construct.__func__.__module__.split(".")[0] == kind.__module__.split(".")[0]:
         built = construct(**value)
+    else:
+        built = kind.model_validate(value)
     if like is not None:
         private = getattr(like, "__pydantic_private__", None)
         if private:

@@ -3,7 +3,7 @@
 >>> from provstream import marc
 >>> report = marc.validate({"marc_version": "1.0", "selected_action": "ABSTAIN"})
 >>> report.kind, report.is_valid, report.violations[0].section
-('core', False, '9')
+('core', False, 'MARC-02 9.1')
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from provstream import _native
 from provstream._native import Limits, Policy, Vocabulary
@@ -29,7 +30,7 @@ after = "⟧"
 
 
 def html(
-    answer: str | bytes | Parsed[str] | Parsed[bytes],
+    answer: str | bytes | Parsed[Any],
     policy: Policy | None = None,
     *,
     name: str = "Answer",
@@ -42,7 +43,7 @@ def html(
 
     It shows what a gate with `policy` would do with each assertion as of `now`, which is that of the clock if it is missing.
     """
-    source = answer.source if isinstance(answer, Parsed) else answer
+    source: str | bytes = answer.source if isinstance(answer, Parsed) else answer
     data = source.encode("utf-8", "replace") if isinstance(source, str) else source
     rules = policy or Policy(DEFAULT_POLICY)
     return _native.report_page(data, rules, name, now, mode, vocabulary, limits)

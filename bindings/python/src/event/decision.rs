@@ -6,7 +6,7 @@ use provstream::Span;
 use provstream::provenance::{Assertion as RustAssertion, Verdict as RustVerdict};
 use pyo3::prelude::*;
 
-use super::{Assertion, Located, object};
+use super::{Assertion, Located, object, to_json};
 use crate::action::Action;
 use crate::discipline::Verdict;
 use crate::offsets::{Locate, Unknown};
@@ -95,9 +95,22 @@ impl Decision {
         self.untrusted
     }
 
+    /// The decision as a line of JSON; its spans count bytes.
+    fn to_json(&self) -> PyResult<String> {
+        to_json(&serde_json::json!({
+            "event": "decision",
+            "disposition": self.disposition,
+            "action": Action(self.action.clone()).kind(),
+            "untrusted": self.untrusted,
+            "clean_span": self.clean,
+            "verdict": self.verdict,
+            "assertion": self.assertion.inner(),
+        }))
+    }
+
     fn __repr__(&self) -> String {
         let what = self.disposition.unwrap_or("decided");
-        format!("<Decision {what}: {:?}>", Action(self.action.clone()).__repr__())
+        format!("<Decision {what}: {}>", Action(self.action.clone()).__repr__())
     }
 }
 
@@ -109,16 +122,20 @@ pub(crate) struct LimitRelease {
 }
 
 impl LimitRelease {
-    pub(crate) fn new(span: Span, locate: &impl Locate) -> Result<Self, Unknown> {
-        let _ = locate;
-        Ok(Self {
+    pub(crate) const fn new(span: Span) -> Self {
+        Self {
             place: Place::bytes_only(span),
-        })
+        }
     }
 }
 
 #[pymethods]
 impl LimitRelease {
+    /// The event as a line of JSON; its span counts bytes.
+    fn to_json(&self) -> PyResult<String> {
+        to_json(&serde_json::json!({"event": "limit-release", "clean_span": self.place.bytes()}))
+    }
+
     fn __repr__(&self) -> String {
         format!("LimitRelease(bytes {})", self.place.bytes())
     }

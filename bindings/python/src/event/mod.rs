@@ -17,6 +17,7 @@ pub(crate) use diagnostic::Diagnostic;
 pub(crate) use marc::Marc;
 use provstream::{Event, OwnedEvent, Span};
 use pyo3::PyClass;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
 pub(crate) use record::Record;
@@ -57,7 +58,7 @@ impl Found {
                 return Decision::new(decided, locate).map(|found| Some(Self::Decision(found)));
             }
             Reported::Released(span) => {
-                return LimitRelease::new(*span, locate).map(|found| Some(Self::Released(found)));
+                return Ok(Some(Self::Released(LimitRelease::new(*span))));
             }
         };
         Ok(Some(match event {
@@ -202,6 +203,13 @@ impl Located {
     #[getter]
     const fn byte_end(&self) -> u64 {
         self.place.bytes().end()
+    }
+
+    /// The event as a line of JSON; its spans count bytes.
+    fn to_json(&self) -> PyResult<String> {
+        Err(PyNotImplementedError::new_err(
+            "every kind of event has a method of its own",
+        ))
     }
 }
 
