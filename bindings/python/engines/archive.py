@@ -1,13 +1,16 @@
 """Reads an archive of transcripts with one engine, and measures it beside a Python function with `re`.
 
-    python archive.py run ENGINE FOLDER [--function provstream|re] [--kill] [--program PATH] [--output FOLDER]
-    python archive.py table FOLDER [--engines datafusion,daft,ray,spark] [--program PATH]
+    python archive.py reference FOLDER --program PATH
+    python archive.py run ENGINE FOLDER [--function provstream|re] [--kill]
+    python archive.py table FOLDER [--engines datafusion,daft,ray,spark]
 
-`run` reads `FOLDER/*.parquet` (`transcripts.py` writes them), extracts, and writes the ids, assertions and diagnostics as Parquet.
-It prints a line of JSON: seconds from the first row that is asked for to the last file that is written, without the start of the
-engine, processor seconds and most memory of the process and all that it started (proportional set size, so that what they share
-counts once), and text read a second. With `--program`, the command line, it then compares each row with what that gives. `--kill` kills a worker
-(Ray) or an executor (Spark) with SIGKILL in mid-job. `table` does all this for each engine and function, one after the other.
+`reference` extracts with `provstream.arrow` alone, compares each row with what the command line at PATH prints, and writes
+`FOLDER/reference.parquet` if there is no difference. `run` reads `FOLDER/parquet` (`transcripts.py` writes it), extracts, and writes
+the ids, assertions and diagnostics as Parquet. It prints a line of JSON: seconds from the first row that is asked for to the last
+file that is written, without the start of the engine, processor seconds and most memory of the process and all that it started
+(proportional set size, so that what they share counts once), text read a second, and how many rows differ from the reference.
+`--kill` kills a worker (Ray) or an executor (Spark) with SIGKILL in mid-job. `table` does all this for each engine and function, one
+after the other.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from typing import Any
 
 import compare
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 from provstream.engines import Extractor
 
@@ -270,23 +274,57 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     }
     if options.kill:
         result["killed"] = killed[0]
-    if options.program:
-        wanted = compare.run(compare.command_line(options.program, options.folder / "transcripts.ndjson"), size["rows"])
-        result |= differences(target, wanted)
+    if options.function == "provstream":
+        result |= differences(target, pyarrow.parquet.read_table(options.folder / "reference.parquet"))
     shutil.rmtree(target)
     return result
 
 
-def differences(target: Path, wanted: list[str]) -> dict[str, int]:
-    """How many rows there are, and how many are not what the command line gives."""
-    seen, different = set(), 0
-    for path in sorted(target.rglob("*.parquet")):
-        file = pyarrow.parquet.ParquetFile(path)
-        for batch in file.iter_batches(2_048, columns=COLUMNS):
-            for row in batch.to_pylist():
-                seen.add(row["id"])
-                different += compare.digest_of(row["assertions"], row["diagnostics"]) != wanted[row["id"]]
-    return {"rows": len(seen), "missing": len(wanted) - len(seen), "different": different}
+def differences(target: Path, reference: pyarrow.Table) -> dict[str, int]:
+    """How many rows there are, and how many differ from the reference."""
+    tables = [pyarrow.parquet.ParquetFile(path).read(columns=COLUMNS) for path in sorted(target.rglob("*.parquet"))]
+    rows = sorted_by_id(pyarrow.concat_tables(tables, promote_options="permissive"))
+    reference = sorted_by_id(reference)
+    found = {"rows": len(rows), "missing": len(set(reference["id"].to_pylist()) - set(rows["id"].to_pylist())), "different": 0}
+    if not all(is_same(rows[name], reference[name]) for name in COLUMNS):
+        pairs = zip(rows.to_pylist(), reference.to_pylist())
+        found["different"] = sum(one != other for one, other in pairs) + abs(len(rows) - len(reference))
+    return found
+
+
+def sorted_by_id(table: pyarrow.Table) -> pyarrow.Table:
+    return table.take(pyarrow.compute.sort_indices(table["id"]))
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two columns have the same values. Engines write other names for the elements of lists, and other nullability."""
+    one, other = (column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column for column in (one, other))
+    if len(one) != len(other) or not one.is_null().equals(other.is_null()):
+        return False
+    if pyarrow.types.is_list(other.type) or pyarrow.types.is_large_list(other.type):
+        lengths = (pyarrow.compute.list_value_length(column).cast(pyarrow.int64()) for column in (one, other))
+        return next(lengths).equals(next(lengths)) and is_same(one.flatten(), other.flatten())
+    if pyarrow.types.is_struct(other.type):
+        names = [member.name for member in other.type]
+        if names != [member.name for member in one.type]:
+            return False
+        return all(is_same(left, right) for left, right in zip(one.flatten(), other.flatten()))
+    return one.cast(other.type).equals(other)
+
+
+def reference(options: argparse.Namespace) -> None:
+    """Writes the reference, if it has the rows of the command line."""
+    table = pyarrow.parquet.read_table(options.folder / "parquet")
+    rows = Extractor("text")(table).select(COLUMNS)
+    wanted = compare.run(compare.command_line(options.program, options.folder / "transcripts.ndjson", jobs=2), len(rows))
+    different = 0
+    for batch in rows.to_batches(max_chunksize=4_096):
+        for row in batch.to_pylist():
+            different += compare.digest_of(row["assertions"], row["diagnostics"]) != wanted[row["id"]]
+    print(json.dumps({"reference": "provstream.arrow", "rows": len(rows), "different": different}), flush=True)
+    if different:
+        sys.exit(1)
+    pyarrow.parquet.write_table(rows, options.folder / "reference.parquet", compression="zstd")
 
 
 def table(options: argparse.Namespace) -> None:
@@ -296,8 +334,6 @@ def table(options: argparse.Namespace) -> None:
             for kill in [False, True] if engine in KILLED and function == "provstream" else [False]:
                 command = [sys.executable, __file__, "run", engine, str(options.folder), "--function", function]
                 command += ["--kill"] * kill
-                if function == "provstream" and options.program:
-                    command += ["--program", str(options.program)]
                 done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
                 print(lines[-1] if lines else f"{engine} {function}: {done.stderr[-2000:]}", flush=True)
@@ -312,11 +348,14 @@ def main() -> None:
     one.add_argument("--kill", action="store_true")
     every = commands.add_parser("table")
     every.add_argument("--engines", default=",".join(JOBS))
-    for command in (one, every):
+    first = commands.add_parser("reference")
+    for command in (one, every, first):
         command.add_argument("folder", type=Path)
-        command.add_argument("--program", type=Path)
+    first.add_argument("--program", type=Path, required=True)
     options = arguments.parse_args()
-    if options.command == "table":
+    if options.command == "reference":
+        reference(options)
+    elif options.command == "table":
         table(options)
     else:
         print(json.dumps(run(options)), flush=True)
