@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 CLASSES = [
     "substrate.grep",
@@ -99,7 +100,7 @@ def transcript(seed: int, number: int) -> str | None:
     return "\n\n".join(block(chance) for _ in range(blocks))
 
 
-def rows(count: int, seed: int = 19) -> dict[str, list]:
+def rows(count: int, seed: int = 19) -> dict[str, list[Any]]:
     """The columns `id` and `text` of that many rows."""
     numbers = list(range(count))
     return {"id": numbers, "text": [transcript(seed, number) for number in numbers]}

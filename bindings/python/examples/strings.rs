@@ -17,20 +17,34 @@ const USES: [(&str, Use); 3] = [
     ("count", |_, _| {}),
     // Every value of every assertion and annotation is read where it lies.
     ("read", |_, assertion| {
-        black_box((assertion.text(), assertion.span(), assertion.clean_span(), assertion.pointer()));
+        black_box((
+            assertion.text(),
+            assertion.span(),
+            assertion.clean_span(),
+            assertion.pointer(),
+        ));
         for annotation in assertion.annotations() {
-            black_box((annotation.class().as_str(), annotation.declared(), annotation.timestamp()));
+            black_box((
+                annotation.class().as_str(),
+                annotation.declared(),
+                annotation.timestamp(),
+            ));
             black_box((annotation.observation_id(), annotation.span()));
         }
     }),
     // Every assertion is kept to the end of the pass, as the columns are.
-    ("keep", |kept, assertion| kept.push(assertion.clone().into_owned())),
+    ("keep", |kept, assertion| {
+        kept.push(assertion.clone().into_owned());
+    }),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let path = arguments.next().ok_or("expected the path of a file")?;
-    let passes: usize = arguments.next().ok_or("expected a number of passes")?.parse()?;
+    let passes: usize = arguments
+        .next()
+        .ok_or("expected a number of passes")?
+        .parse()?;
     let file = fs::read(path)?;
     let mut strings = Vec::new();
     let mut rest = &file[..];

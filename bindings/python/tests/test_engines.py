@@ -6,6 +6,7 @@ line, rows are compared with what that prints, else with those of `provstream.pa
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -46,8 +47,6 @@ def wanted(folder: Path) -> list[str]:
 
 
 def lines(text: str | None, discipline: provstream.Discipline) -> list[dict[str, Any]]:
-    import json
-
     found = [] if text is None else provstream.parse(text).assertions
     judged = [discipline.judge(one, now=compare.DISCIPLINE["now"]) for one in found]
     return [json.loads(one.to_json()) | {"verdict": json.loads(verdict.to_json())} for one, verdict in zip(found, judged)]
@@ -114,13 +113,15 @@ def test_daft(folder: Path, wanted: list[str]) -> None:
 @pytest.mark.parametrize("engine", ["ray", "spark"])
 def test_cluster(engine: str, kill: bool, folder: Path) -> None:
     """In a process of its own, with two workers, of which one is killed."""
+    pytest.importorskip("ray" if engine == "ray" else "pyspark")
     program = os.environ.get("PROVSTREAM")
     if not program:
         pytest.skip("needs the command line: set PROVSTREAM to its path")
-    command = [sys.executable, str(ENGINES / "archive.py"), "run", engine, str(folder), "--program", program]
-    printed = subprocess.run([*command, *["--kill"] * kill], check=True, capture_output=True, text=True).stdout
-    import json
-
+    run = [sys.executable, str(ENGINES / "archive.py")]
+    if not (folder / "reference.parquet").exists():
+        subprocess.run([*run, "reference", str(folder), "--program", program], check=True)
+    command = [*run, "run", engine, str(folder), *["--kill"] * kill]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result = json.loads(printed.splitlines()[-1])
     assert (result["rows"], result["missing"], result["different"]) == (ROWS, 0, 0)
     assert not kill or result["killed"] != "none"

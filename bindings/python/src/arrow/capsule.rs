@@ -1,4 +1,4 @@
-//! Arrow data from and to other libraries, in the capsules of the Arrow PyCapsule interface.
+//! Arrow data from and to other libraries, in the capsules of the Arrow `PyCapsule` interface.
 //!
 //! Whatever has a method `__arrow_c_array__` or `__arrow_c_stream__` can be read. Nothing is copied.
 
@@ -48,7 +48,7 @@ fn import_array(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> 
     let schema = pointer::<FFI_ArrowSchema>(schema, SCHEMA)?;
     let array = pointer::<FFI_ArrowArray>(array, ARRAY)?;
     #[expect(unsafe_code, reason = "the Arrow C data interface is made of pointers")]
-    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow PyCapsule interface, exporting arrays), which
+    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow `PyCapsule` interface, exporting arrays), which
     // lives as long as the capsule, and this thread holds a reference to both. `from_raw` takes the array out of its capsule.
     let (field, array) = unsafe {
         let array = FFI_ArrowArray::from_raw(array.as_ptr());
@@ -74,7 +74,7 @@ fn import_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<Imported> {
         unsafe_code,
         reason = "the Arrow C stream interface is made of pointers"
     )]
-    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow PyCapsule interface, exporting streams), which
+    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow `PyCapsule` interface, exporting streams), which
     // lives as long as the capsule. `from_raw` takes the stream out of it.
     let reader = unsafe { ArrayStreamReader::from_raw(pointer.as_ptr()) };
     let reader = reader.map_err(unread)?;

@@ -101,7 +101,9 @@ fn begins(bytes: &[u8]) -> u64 {
     // A one for each byte of a word that continues a character (10xxxxxx), added up in the highest byte.
     let continued = |word: u64| ((word >> 7 & !word >> 6 & ONES).wrapping_mul(ONES)) >> 56;
     let (words, rest) = bytes.as_chunks();
-    let words = words.iter().map(|&word| continued(u64::from_le_bytes(word)));
+    let words = words
+        .iter()
+        .map(|&word| continued(u64::from_le_bytes(word)));
     let rest = rest.iter().filter(|&&byte| is_continuation(byte)).count();
     bytes.len() as u64 - words.sum::<u64>() - rest as u64
 }

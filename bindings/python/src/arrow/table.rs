@@ -22,7 +22,7 @@ pub(super) const DIAGNOSTICS: &str = "diagnostics";
 
 /// The rows that were read, with the columns `assertions` and `diagnostics`; made by `extract`.
 ///
-/// A table for every library that reads the Arrow PyCapsule interface: `pyarrow.table(result)`, `polars.DataFrame(result)`,
+/// A table for every library that reads the Arrow `PyCapsule` interface: `pyarrow.table(result)`, `polars.DataFrame(result)`,
 /// `arro3.core.Table(result)`, or `from result` in duckdb.
 #[pyclass(frozen, module = "provstream.arrow")]
 pub(crate) struct Extracted {
@@ -121,7 +121,7 @@ impl Extracted {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A request that cannot be met may be ignored (Arrow PyCapsule interface, schema requests).
+        // A request that cannot be met may be ignored (Arrow `PyCapsule` interface, schema requests).
         let _ = requested_schema;
         export_stream(py, self.batches.clone(), self.schema.clone())
     }
@@ -150,7 +150,7 @@ impl Extracted {
     }
 }
 
-/// A column of a result, for every library that reads the Arrow PyCapsule interface: `pyarrow.array(column)`,
+/// A column of a result, for every library that reads the Arrow `PyCapsule` interface: `pyarrow.array(column)`,
 /// `polars.Series(column)`.
 #[pyclass(frozen, module = "provstream.arrow")]
 pub(crate) struct Column(ArrayRef);
