@@ -207,6 +207,8 @@ def test_fields() -> None:
     ]
     codes = [[(d["code"], d["byte_end"]) for d in row["diagnostics"] or ()] for row in found]
     assert codes == [[], [], [("no-field", len('{"messages": []}'))], [("no-field", len('{"messages": [{"content": 7}]}'))], [("json-syntax", 1)], [], []]
+    assert found[2]["diagnostics"][0]["message"] == "nothing at /messages/0/content"
+    assert found[3]["diagnostics"][0]["message"] == "expected a string at /messages/0/content, found a number"
     [row] = to_rows(extract(pyarrow.array(lines[:1]), field=["/note", "/messages/0/content"]))
     assert [a["field"] for a in row["assertions"]] == ["/note", "/messages/0/content"]
 

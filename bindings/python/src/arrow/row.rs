@@ -89,9 +89,14 @@ impl<'c, 'o> Output<'c, 'o> {
 
     /// Adds a diagnostic.
     pub(super) fn diagnostic(&mut self, code: &str, span: Span) {
+        self.explained(code, None, span);
+    }
+
+    /// Adds a diagnostic that perhaps has a message.
+    fn explained(&mut self, code: &str, message: Option<&str>, span: Span) {
         let message = Message {
             code,
-            message: None,
+            message,
             span,
         };
         self.columns.diagnostic(self.origin, message);
@@ -126,22 +131,28 @@ fn read_fields(
     if json.trim_ascii().is_empty() {
         return;
     }
-    let diagnostic = |columns: &mut Columns, code| {
+    let diagnostic = |columns: &mut Columns, code, message: Option<String>| {
         let span = Span::new(0, row.len() as u64);
-        Output::new(columns, Origin::default()).diagnostic(code, span);
+        Output::new(columns, Origin::default()).explained(code, message.as_deref(), span);
     };
-    let (mut is_read, mut has_other) = (false, false);
+    let mut is_read = false;
+    let mut other = None;
     let mut texts = Vec::new();
     for pointer in pointers {
         let Some(found) = pointer.find(json) else {
-            return diagnostic(columns, "json-syntax");
+            return diagnostic(columns, "json-syntax", None);
         };
-        has_other |= found.has_other;
+        if let Some(what) = found.other {
+            let at = pointer.as_str();
+            other.get_or_insert_with(|| format!("expected a string at {at}, found {what}"));
+        }
         is_read |= found.has_null || !found.texts.is_empty();
         texts.extend(found.texts.into_iter().map(|text| (pointer, text)));
     }
-    if has_other || !is_read {
-        diagnostic(columns, "no-field");
+    if other.is_some() || !is_read {
+        let all = pointers.iter().map(Pointer::as_str);
+        let nothing = || format!("nothing at {}", all.collect::<Vec<_>>().join(" or "));
+        diagnostic(columns, "no-field", Some(other.unwrap_or_else(nothing)));
     }
     for (pointer, text) in texts {
         let origin = Origin {

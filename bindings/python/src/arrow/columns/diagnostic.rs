@@ -14,7 +14,7 @@ use super::text::{OptionalText, Text};
 pub(in crate::arrow) struct Message<'a> {
     /// The name used on the wire; `error` for an error of the provider.
     pub(in crate::arrow) code: &'a str,
-    /// What the provider says.
+    /// What the provider says, or what was expected and found.
     pub(in crate::arrow) message: Option<&'a str>,
     /// The bytes that it is about.
     pub(in crate::arrow) span: Span,
