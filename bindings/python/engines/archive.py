@@ -229,7 +229,8 @@ def kill_worker(engine: str, target: Path) -> str:
         time.sleep(0.05)
     for pid in descendants():
         command = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ")
-        if KILLED[engine] in command and b"IDLE" not in command:
+        is_worker = command.startswith(KILLED[engine]) or (engine == "spark" and KILLED[engine] in command)
+        if is_worker and b"IDLE" not in command:
             os.kill(pid, signal.SIGKILL)
             return command.decode(errors="replace").split(" -cp ")[0][:60].strip()
     return "none"

@@ -27,7 +27,7 @@ pub(super) struct Imported {
 /// Reads an object of another library to its end.
 ///
 /// # Errors
-/// `TypeError` if it is none, `ValueError` if it cannot be read, and its own exceptions.
+/// `TypeError` if it is not Arrow data, `ValueError` if it cannot be read, and its own exceptions.
 pub(super) fn import(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
     if data.hasattr("__arrow_c_array__")? {
         let pair = data.call_method0("__arrow_c_array__")?;

@@ -98,7 +98,7 @@ impl Points {
 // Most spans are shorter than what pays off with wider registers.
 fn begins(bytes: &[u8]) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
-    // A one for each byte of a word that continues a character (10xxxxxx), added up in the highest byte.
+    // A one for each byte of a word that continues a character (bits 10 first), added up in the highest byte.
     let continued = |word: u64| ((word >> 7 & !word >> 6 & ONES).wrapping_mul(ONES)) >> 56;
     let (words, rest) = bytes.as_chunks();
     let words = words
