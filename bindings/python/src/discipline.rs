@@ -32,6 +32,10 @@ type Windows<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 impl Discipline {
     #[new]
     #[pyo3(signature = (floor, *, default_window=None, windows=None, skew=None, groups=None, vocabulary=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all but the first are optional keyword arguments"
+    )]
     fn new(
         floor: usize,
         default_window: Option<&Bound<'_, PyAny>>,
@@ -44,7 +48,9 @@ impl Discipline {
         let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
         let class = |name: &str| -> PyResult<Class> {
             vocabulary.class(name).ok_or_else(|| {
-                PyValueError::new_err(format!("expected a class of the vocabulary, found {name:?}"))
+                PyValueError::new_err(format!(
+                    "expected a class of the vocabulary, found {name:?}"
+                ))
             })
         };
         let mut builder = RustDiscipline::builder(floor);
@@ -122,7 +128,11 @@ impl Verdict {
     /// For each annotation, `counts` or why it does not, such as `stale`.
     #[getter]
     fn counting(&self) -> Vec<&'static str> {
-        self.0.counting().iter().map(|found| found.as_str()).collect()
+        self.0
+            .counting()
+            .iter()
+            .map(|found| found.as_str())
+            .collect()
     }
 
     /// The members of a verdict in the lines of JSON that the command line writes.

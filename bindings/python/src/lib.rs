@@ -37,7 +37,9 @@ mod _native {
     #[pymodule_export]
     use crate::empty::Empty;
     #[pymodule_export]
-    use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
+    use crate::event::{
+        Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
+    };
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
     #[pymodule_export]
@@ -63,6 +65,9 @@ mod _native {
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
 
-        module.add("FORMATS", pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?)
+        module.add(
+            "FORMATS",
+            pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?,
+        )
     }
 }
