@@ -76,7 +76,7 @@ impl Discipline {
         self.0.floor()
     }
 
-    /// Judges what an assertion declares, as of a time (RFC 3339 or an aware `datetime`); that of the clock if there is none.
+    /// Judges what an assertion declares, as of a time (RFC 3339 or an aware `datetime`); that of the clock without one.
     #[pyo3(signature = (assertion, *, now=None))]
     fn judge(&self, assertion: &Assertion, now: Option<&Bound<'_, PyAny>>) -> PyResult<Verdict> {
         let now = time::or_now(now)?;

@@ -17,7 +17,7 @@ use crate::vocabulary::Vocabulary;
 /// What writes the text: a rewriter or a gate.
 enum Writer {
     Rewriter(Box<RustRewriter>, Option<Replace>),
-    // The rules are those of the gate's policy, which it lends to nobody while it works.
+    // A copy of the rules of the gate's policy, because the gate has that borrowed while it reports.
     Gate(Box<RustGate<AnyPolicy>>, Option<Box<Rules>>),
 }
 

@@ -77,7 +77,7 @@ class Objects:
 
 
 def _key(value: Mapping[str, Any]) -> Key:
-    """What tells the kinds of object in a stream apart."""
+    """What distinguishes the kinds of object in a stream."""
     named = (value.get(name) for name in ("type", "object", "event_type"))
     return tuple(name if isinstance(name, str) else None for name in named)
 
