@@ -124,6 +124,24 @@ def mistral(events: list[Any]) -> Texts:
     return text
 
 
+def conversation(events: list[Any]) -> Texts:
+    text = ""
+    for event in events:
+        if event.data.type == "message.output.delta":
+            content = event.data.content or []
+            for part in content if isinstance(content, list) else [content]:
+                text += part if isinstance(part, str) else getattr(part, "text", None) or ""
+    return {0: text}
+
+
+def interaction(events: list[Any]) -> Texts:
+    text: Texts = defaultdict(str)
+    for event in events:
+        if event.event_type == "step.delta" and event.delta.type == "text":
+            text[event.index] += event.delta.text
+    return text
+
+
 class Api:
     """How an SDK is asked, synchronously and not, and how its objects are read."""
 
@@ -166,6 +184,13 @@ class Api:
                 lambda model: client.models.generate_content_stream(model=model, contents="?"),
                 lambda model: client.aio.models.generate_content_stream(model=model, contents="?"),
             )
+        if name == "gemini-interactions":
+            interactions = google.genai.Client(api_key="x", http_options={"base_url": url})
+            return (
+                interaction,
+                lambda model: interactions.interactions.create(model=model, input="?", stream=True),
+                lambda model: interactions.aio.interactions.create(model=model, input="?", stream=True),
+            )
         if name == "ollama-chat":
             return (
                 lambda chunks: {0: "".join(chunk.message.content or "" for chunk in chunks)},
@@ -186,6 +211,12 @@ class Api:
                 lambda model: aco.chat_stream(model=model, messages=ASK),
             )
         client_of_mistral = Mistral(api_key="x", server_url=url)
+        if name == "mistral-conversations":
+            return (
+                conversation,
+                lambda model: client_of_mistral.beta.conversations.start_stream(model=model, inputs="?"),
+                lambda model: client_of_mistral.beta.conversations.start_stream_async(model=model, inputs="?"),
+            )
         return (
             mistral,
             lambda model: client_of_mistral.chat.stream(model=model, messages=ASK),
@@ -195,7 +226,7 @@ class Api:
 
 APIS = [
     "openai-chat", "openai-completions", "openai-responses", "vllm", "llama-cpp-chat", "anthropic", "gemini", "ollama-chat",
-    "ollama-generate", "cohere", "mistral-chat",
+    "ollama-generate", "cohere", "mistral-chat", "mistral-conversations", "gemini-interactions",
 ]
 
 
