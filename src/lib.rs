@@ -52,7 +52,7 @@
 //! | do this in a reader, a writer or a stream of chunks | [`io`] |
 //! | decide whether an assertion is admissible | [`provenance::Discipline`] |
 //! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
-//! | pass text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
+//! | parse text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
 //! | convert offsets to code points, UTF-16 units or tokens | [`OffsetMap`], [`ChunkIndex`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
 //! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere and others) | the crate `provstream-providers` |

@@ -335,9 +335,14 @@ impl<P: Policy> Gate<P> {
     fn settle(&mut self, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser_mut();
         let (at, point) = parser.release_points();
-        self.undecided = at < parser.position();
+        let now = parser.position();
+        self.undecided = at < now;
         if !self.untrusted.is_empty() {
             self.untrusted.retain(|span| span.end() > at);
+        }
+        let scout = self.scout.as_ref();
+        if scout.is_some_and(|scout| scout.is_within_mark(now)) {
+            return;
         }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
         let from = point.uncut.unwrap_or(0).min(point.at);

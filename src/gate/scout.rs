@@ -12,6 +12,8 @@ pub(super) struct Scout {
     parser: Parser,
     /// Where the stream begins.
     start: u64,
+    /// How many bytes of a byte order mark it begins with.
+    mark: usize,
 }
 
 impl Scout {
@@ -19,6 +21,7 @@ impl Scout {
     pub(super) fn of(parser: &Parser) -> Option<Box<Self>> {
         let scout = || Self {
             start: parser.position(),
+            mark: 0,
             parser: parser.clone(),
         };
         parser.reads_json_alone().then(|| Box::new(scout()))
@@ -27,6 +30,14 @@ impl Scout {
     /// Back to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.parser.reset();
+        self.start = self.parser.position();
+        self.mark = 0;
+    }
+
+    /// Whether what comes before a stream offset is the beginning of a byte order mark, which may be a fault instead.
+    pub(super) fn is_within_mark(&self, at: u64) -> bool {
+        let taken = (at - self.start) as usize;
+        (1..BYTE_ORDER_MARK.len()).contains(&taken) && taken <= self.mark
     }
 
     /// Bytes of heap, those of its own box included.
@@ -41,6 +52,9 @@ impl Scout {
         untrusted: bool,
     ) -> SmallVec<[(usize, Diagnostic); 1]> {
         let (base, start) = (self.parser.position(), self.start);
+        if base - start == self.mark as u64 {
+            self.mark += mark(self.mark, piece);
+        }
         let mut faults = SmallVec::new();
         let mut note = |event: Event<'_>| {
             if let Some((at, diagnostic)) = fault(&event) {

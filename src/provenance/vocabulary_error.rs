@@ -152,6 +152,17 @@ impl VocabularyError {
     }
 }
 
+/// How a message about a missing key ends.
+#[cfg(feature = "settings")]
+fn example(fault: &Fault) -> &'static str {
+    match fault.key().filter(|_| fault.kind == FaultKind::MissingKey) {
+        Some("version") => ", such as version = \"1.1\"",
+        Some("id") => ", such as id = \"substrate.ct.log\"",
+        Some("since") => ", such as since = \"1.1\"",
+        _ => "",
+    }
+}
+
 #[cfg(feature = "settings")]
 impl From<Fault> for VocabularyError {
     fn from(fault: Fault) -> Self {
@@ -165,7 +176,7 @@ impl From<Fault> for VocabularyError {
         });
         Self {
             place: fault.place,
-            detail: Some(fault.to_string().into()),
+            detail: Some(format!("{fault}{}", example(&fault)).into()),
             is_whole: true,
             ..error
         }

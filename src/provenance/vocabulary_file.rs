@@ -1,6 +1,6 @@
 //! Vocabularies in TOML files.
 
-use super::{Version, Vocabulary, VocabularyError, VocabularyErrorKind as Kind};
+use super::{Class, Version, Vocabulary, VocabularyError, VocabularyErrorKind as Kind};
 use crate::settings::{File, Value};
 
 impl Vocabulary {
@@ -35,8 +35,7 @@ impl Vocabulary {
         let file = File::parse(file)?;
         let root = file.root(&["version", "class"])?;
         let stated = root.need("version")?;
-        let version: Version = stated
-            .string()?
+        let version: Version = version_of(&stated)?
             .parse()
             .map_err(|_| error(Kind::BadVersion, &stated))?;
         if version < Version::MEMO {
@@ -49,7 +48,7 @@ impl Vocabulary {
         };
         for class in classes {
             let (id, since) = (class.need("id")?, class.need("since")?);
-            let (name, version) = (id.string()?, since.string()?);
+            let (name, version) = (id.string()?, version_of(&since)?);
             let version: Version = version.parse().map_err(|_| error(Kind::BadSince, &since))?;
             builder
                 .add(name, version)
@@ -65,6 +64,37 @@ impl Vocabulary {
         }
         builder.build()
     }
+
+    /// The class whose name is most like one that is not known, if it is like it enough to be meant; never a terminal.
+    ///
+    /// ```
+    /// use provstream::provenance::{Class, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::memo();
+    /// assert_eq!(vocabulary.similar("substrate.grp"), Some(Class::GREP));
+    /// assert_eq!(vocabulary.similar("substrate.xyz"), None);
+    /// ```
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Option<Class> {
+        // All classes have this in common.
+        let own = |name: &str| name.trim_start_matches("substrate.").to_owned();
+        let wanted = own(name);
+        let likeness =
+            |class: &Class| (strsim::jaro(&wanted, &own(class.as_str())) * 1000.0) as u32;
+        let classes = self.classes().map(|(class, _)| class);
+        classes
+            .filter(|class| !class.is_terminal() && likeness(class) >= SIMILAR)
+            .max_by_key(likeness)
+    }
+}
+
+/// Thousandths of Jaro similarity from which on a class is proposed for an unknown one.
+const SIMILAR: u32 = 800;
+
+/// A version, which is a string: of `1.10` as a number, the last digit would be lost.
+fn version_of<'t>(value: &Value<'t>) -> Result<&'t str, VocabularyError> {
+    let wrong = |_| value.wrong_type("a version in quotes, such as \"1.1\",");
+    Ok(value.string().map_err(wrong)?)
 }
 
 /// What is wrong with a value that is a string.

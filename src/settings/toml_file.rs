@@ -70,6 +70,11 @@ impl fmt::Display for Fault {
                 f.write_str("expected a file of at most 1 MiB, found a larger one")
             }
             FaultKind::NotUtf8 => write!(f, "expected UTF-8, found {}", self.found),
+            FaultKind::Syntax if self.about == DUPLICATE => write!(
+                f,
+                "expected each key and each table once, found {} again{}",
+                self.found, self.expected
+            ),
             FaultKind::Syntax => {
                 write!(f, "expected TOML, found {}: {}", self.found, self.about)
             }
@@ -109,14 +114,45 @@ fn rest_of_line(text: &str, at: usize) -> String {
     }
 }
 
-/// What the TOML parser says; of a key given twice, what is wrong with it, and of a bare word, what a value may be, of which the parser names only what the word resembles.
-fn reason(message: &str) -> &str {
-    if message == "duplicate key" {
-        return "this key or table is given already";
+/// What the TOML parser says of a key or a table that is given twice.
+const DUPLICATE: &str = "duplicate key";
+
+/// The line in which a key or the head of a table was given first that is given again at an offset, if it is certain.
+fn first_line(text: &str, at: usize) -> Option<usize> {
+    let start = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+    let again = text[start..].lines().next()?.trim();
+    let key = |line: &str| Some(line.split_once('=')?.0.trim().to_owned());
+    let is_head = |line: &str| line.trim_start().starts_with('[');
+    let before: Vec<_> = text[..start].lines().zip(1..).collect();
+    let mut found: Vec<usize> = Vec::new();
+    // A key belongs to the table whose head is the last one before it.
+    for (line, number) in before.into_iter().rev() {
+        let is_same = match is_head(again) {
+            true => line.trim() == again,
+            false if is_head(line) => break,
+            false => key(line).is_some_and(|found| Some(found) == key(again)),
+        };
+        found.extend(is_same.then_some(number));
     }
-    if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean")
-    {
+    match *found {
+        [line] => Some(line),
+        _ => None,
+    }
+}
+
+/// What the TOML parser says; of a bare word, what a value may be, of which the parser names only what the word resembles.
+fn reason(message: &str) -> &str {
+    let bare = [
+        "string values must be quoted",
+        "invalid boolean",
+        "invalid float",
+        "invalid integer",
+    ];
+    if bare.iter().any(|start| message.starts_with(start)) {
         return "a value is a string in quotes, a number, true, false, a date, an array or a table";
+    }
+    if message.starts_with("unexpected leading zero") {
+        return "a number does not begin with 0, and a text is in quotes";
     }
     message
         .strip_suffix(", expected nothing")
@@ -167,9 +203,17 @@ impl<'a> File<'a> {
         let root = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let place = FilePosition::of(text, at);
+            let wrong = fault(FaultKind::Syntax, Some(place), reason(error.message()));
+            if error.message() != DUPLICATE {
+                let found = rest_of_line(text, at);
+                return Fault { found, ..wrong };
+            }
+            let first = first_line(text, at);
+            let key = error.span().and_then(|span| text.get(span));
             Fault {
-                found: rest_of_line(text, at),
-                ..fault(FaultKind::Syntax, Some(place), reason(error.message()))
+                expected: first.map_or_else(String::new, |line| format!(" (first in line {line})")),
+                found: format!("\"{}\"", quoted_piece(key.unwrap_or_default(), SHOWN)),
+                ..wrong
             }
         })?;
         Ok(Self { text, root })
@@ -418,7 +462,13 @@ impl<'t> Value<'t> {
     /// [`FaultKind::WrongType`] if it is a value of another type.
     pub fn items(&self) -> Result<impl Iterator<Item = Self>, Fault> {
         let Some(items) = self.value.get_ref().as_array() else {
-            return Err(self.wrong_type("an array"));
+            return Err(match self.value.get_ref().as_str() {
+                Some(one) => {
+                    let one = quoted_piece(one, SHOWN);
+                    self.wrong_type(&format!("an array, such as [\"{one}\"],"))
+                }
+                None => self.wrong_type("an array"),
+            });
         };
         let item = *self;
         Ok(items.iter().map(move |value| Self { value, ..item }))

@@ -474,20 +474,8 @@ fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
             (14, 16),
         ),
         (Mode::Ndjson, b"1 2\n{}", b"1 ", ("json-syntax", 2), (2, 2)),
-        (
-            Mode::Json,
-            b"\xEF\xBBx",
-            b"\xEF\xBB",
-            ("json-syntax", 0),
-            (2, 2),
-        ),
-        (
-            Mode::Json,
-            b"\xEF\xBB",
-            b"\xEF\xBB",
-            ("json-syntax", 0),
-            (2, 2),
-        ),
+        (Mode::Json, b"\xEF\xBBx", b"", ("json-syntax", 0), (0, 2)),
+        (Mode::Json, b"\xEF\xBB", b"", ("json-syntax", 0), (0, 2)),
         (
             Mode::Ndjson,
             b"\xEF\xBB\xBFx",

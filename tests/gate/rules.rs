@@ -220,7 +220,7 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             format!("floor = 2\n{window}skew = 5\n{rule}"),
             Kind::WrongType,
-            "line 3, column 8: expected a string in quotes for \"skew\", found 5",
+            "line 3, column 8: expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"skew\", found 5",
         ),
         (
             format!("floor = 2\n{rule}text = \"x\"\n"),
@@ -307,7 +307,23 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             "floor = 2\nfloor = 3".into(),
             Kind::Syntax,
-            "line 2, column 1: expected TOML, found \"floor = 3\": this key or table is given already",
+            "line 2, column 1: expected each key and each table once, found \"floor\" again (first in line 1)",
+        ),
+        (
+            "[windows]\n[inadmissible]\naction = \"mark\"\n[windows]".into(),
+            Kind::Syntax,
+            "line 4, column 2: expected each key and each table once, found \"windows\" again (first in line 1)",
+        ),
+        (
+            // The first is not on a line of its own.
+            "windows = {}\n[windows]".into(),
+            Kind::Syntax,
+            "line 2, column 2: expected each key and each table once, found \"windows\" again",
+        ),
+        (
+            "floor = 02".into(),
+            Kind::Syntax,
+            "line 1, column 9: expected TOML, found \"02\": a number does not begin with 0",
         ),
         (
             "floor = [2,".into(),

@@ -234,10 +234,13 @@ fn messages_say_what_was_expected_and_found() {
             "version = \"1.1\"\n\nclas = 1",
             "line 3, column 1: unknown key \"clas\", did you mean \"class\"",
         ),
-        ("", "line 1, column 1: missing key \"version\""),
+        (
+            "",
+            "line 1, column 1: missing key \"version\", such as version = \"1.1\"",
+        ),
         (
             "version = 1",
-            "line 1, column 11: expected a string in quotes for \"version\", found 1",
+            "line 1, column 11: expected a version in quotes, such as \"1.1\", for \"version\", found 1",
         ),
         (
             "version = \"1\"",

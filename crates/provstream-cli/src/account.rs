@@ -29,6 +29,8 @@ pub(crate) struct Account {
     withheld: u64,
     /// Runs of unannotated text that were withheld.
     runs: u64,
+    /// There was text.
+    has_text: bool,
     /// Some text was not released as it was.
     has_withheld: bool,
     channel: String,
@@ -48,6 +50,7 @@ impl Account {
             assertions: 0,
             withheld: 0,
             runs: 0,
+            has_text: false,
             has_withheld: false,
             channel: String::new(),
             unread: None,
@@ -66,7 +69,13 @@ impl Account {
     /// Text of the stream without annotations, released or not.
     pub(crate) fn text(&mut self, bytes: &[u8], is_released: bool) {
         self.strings.push(bytes);
+        self.has_text |= !bytes.is_empty();
         self.has_withheld |= !is_released;
+    }
+
+    /// Whether there was any text.
+    pub(crate) const fn has_text(&self) -> bool {
+        self.has_text
     }
 
     pub(crate) fn event(&mut self, event: &Event<'_>) {

@@ -12,6 +12,7 @@ use crate::files::Files;
 use crate::findings::Task;
 use crate::inputs;
 use crate::output::Output;
+use crate::own_file;
 use crate::setup;
 
 /// Runs the command.
@@ -24,8 +25,16 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     let limits = args.limits.with(&args.source)?;
     let parser = setup::parser(&args.source, limits, vocabulary);
     let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
+    let files = Files::new(&args.files.files, args.files.recursive)?;
+    let vocabulary = args.source.classes.vocabulary.as_deref();
+    let read = files
+        .paths
+        .iter()
+        .flatten()
+        .map(|path| ("FILE", Some(path.as_path())));
+    let read = read.chain([("--vocabulary", vocabulary)]);
+    own_file::check_output(args.output.as_deref(), read)?;
     let output = Output::open(args.output.as_deref())?;
-    let files = Files::new(&args.files.files, args.files.recursive);
     let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
     let is_missing = args.require_assertions && tally.totals.assertions == 0;

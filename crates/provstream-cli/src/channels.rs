@@ -68,6 +68,7 @@ impl<S: Sink> StreamHandler for Channels<'_, S> {
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
                     span: notice.span(),
+                    message: None,
                 });
             }
             Item::Error(message) => {

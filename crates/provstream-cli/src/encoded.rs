@@ -1,14 +1,6 @@
 //! How the bytes of an input are encoded: gzip and zstd are decompressed, other encodings are named.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
-
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-
-/// Largest window of a zstd frame, 8 MiB: what RFC 8878 3.1.1.1.2 recommends decoders to support, and enough for the levels 1
-/// to 19.
-const MAX_WINDOW: u64 = 8 << 20;
 
 /// What the first bytes of an input show about its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,113 +110,6 @@ fn without_mark(head: &[u8]) -> Encoding {
         [1..=255, 0, 1..=255, 0, ..] => Encoding::Unread(Unread::Unicode("UTF-16LE")),
         [0, 1..=255, 0, 1..=255, ..] => Encoding::Unread(Unread::Unicode("UTF-16BE")),
         _ => Encoding::Plain,
-    }
-}
-
-/// Decompresses zstd, any number of frames, skippable ones included.
-pub(crate) struct ZstdReader<R> {
-    source: R,
-    decoder: FrameDecoder,
-    /// A frame has begun whose content is not all read.
-    is_in_frame: bool,
-}
-
-impl<R: BufRead> ZstdReader<R> {
-    pub(crate) fn new(source: R) -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_WINDOW);
-        Self {
-            source,
-            decoder,
-            is_in_frame: false,
-        }
-    }
-
-    /// Reads the header of the next frame; false at the end of the input.
-    fn begin_frame(&mut self) -> io::Result<bool> {
-        loop {
-            if self.source.fill_buf()?.is_empty() {
-                return Ok(false);
-            }
-            match self.decoder.reset(&mut self.source) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let length = u64::from(length);
-                    let skipped =
-                        io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
-                    if skipped < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(invalid(&error)),
-            }
-        }
-    }
-
-    fn end_frame(&mut self) -> io::Result<()> {
-        self.is_in_frame = false;
-        let written = self.decoder.get_checksum_from_data();
-        if written.is_some() && written != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "zstd: the checksum does not match the content",
-            ));
-        }
-        Ok(())
-    }
-}
-
-fn invalid(error: &FrameDecoderError) -> io::Error {
-    let message = match error {
-        FrameDecoderError::WindowSizeTooBig { requested, max } => {
-            format!("zstd: the window has {requested} bytes, expected at most {max}")
-        }
-        FrameDecoderError::DictNotProvided { dict_id } => {
-            format!(
-                "zstd: the frame needs the dictionary {dict_id:#x}, expected one without a dictionary"
-            )
-        }
-        // What the decoder says of the others is for its developers.
-        _ => "zstd: the compressed data are cut short or damaged".to_owned(),
-    };
-    io::Error::new(io::ErrorKind::InvalidData, message)
-}
-
-impl<R: BufRead> Read for ZstdReader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if !self.is_in_frame {
-                if !self.begin_frame()? {
-                    return Ok(0);
-                }
-                self.is_in_frame = true;
-            }
-            let count = self.decoder.read(buffer)?;
-            if count > 0 {
-                return Ok(count);
-            }
-            if self.decoder.is_finished() {
-                self.end_frame()?;
-            } else {
-                self.decoder
-                    .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1))
-                    .map_err(|error| invalid(&error))?;
-            }
-        }
-    }
-}
-
-impl<R> fmt::Debug for ZstdReader<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ZstdReader")
-            .field("is_in_frame", &self.is_in_frame)
-            .finish_non_exhaustive()
     }
 }
 

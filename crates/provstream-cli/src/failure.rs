@@ -55,6 +55,7 @@ impl Failure {
                 let message = format!("the directory {} does not exist", folder.display());
                 io::Error::new(ErrorKind::NotFound, message)
             }
+            _ if path.is_dir() => io::Error::other("it is a directory, expected a file"),
             _ => error,
         };
         Self::Create(path.display().to_string(), error)

@@ -83,6 +83,7 @@ impl FieldReader {
             sink.notice(&Line::Diagnostic {
                 code: "limit-line",
                 span: Span::new(0, self.passed),
+                message: None,
             });
             self.passed = 0;
             return;
@@ -102,25 +103,32 @@ impl FieldReader {
         if json.trim_ascii().is_empty() {
             return;
         }
-        let mut diagnostic = |code| {
+        let mut diagnostic = |code, message| {
             sink.enter_field(self.number, None);
             sink.notice(&Line::Diagnostic {
                 code,
                 span: Span::new(0, line.len() as u64),
+                message,
             });
         };
-        let (mut is_read, mut has_other) = (false, false);
+        let mut is_read = false;
+        let mut other = None;
         let mut texts = Vec::new();
         for (index, pointer) in self.pointers.iter().enumerate() {
             let Ok(found) = pointer.find(json) else {
-                return diagnostic("json-syntax");
+                return diagnostic("json-syntax", None);
             };
-            has_other |= found.has_other;
+            if let Some(what) = found.other {
+                let at = pointer.as_str();
+                other.get_or_insert_with(|| format!("expected a string at {at}, found {what}"));
+            }
             is_read |= found.has_null || !found.texts.is_empty();
             texts.extend(found.texts.into_iter().map(|text| (index, text)));
         }
-        if has_other || !is_read {
-            diagnostic("no-field");
+        if other.is_some() || !is_read {
+            let all = self.pointers.iter().map(Pointer::as_str);
+            let nothing = || format!("nothing at {}", all.collect::<Vec<_>>().join(" or "));
+            diagnostic("no-field", Some(other.unwrap_or_else(nothing)));
         }
         for (index, text) in texts {
             sink.enter_field(self.number, Some(index));

@@ -20,7 +20,11 @@ pub(crate) struct Files {
 impl Files {
     /// The files given, or standard input; with `is_recursive` also the files in directories, sorted by name, without
     /// following links to further directories.
-    pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If only directories are given, and there is no file in them.
+    pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> Result<Self, Failure> {
         let mut paths = Vec::new();
         let mut has_directory = false;
         for path in given {
@@ -34,6 +38,12 @@ impl Files {
         if given.is_empty() {
             paths.push(Ok("-".into()));
         }
+        if paths.is_empty() {
+            let names = given.iter().map(|path| path.display().to_string());
+            let names = names.collect::<Vec<_>>().join(" or ");
+            let message = format!("expected at least one file in {names}, found none");
+            return Err(Failure::Unknown(message));
+        }
         let lengths = paths
             .iter()
             .flatten()
@@ -41,11 +51,11 @@ impl Files {
         let bytes = lengths
             .filter(fs::Metadata::is_file)
             .map(|metadata| metadata.len());
-        Self {
+        Ok(Self {
             are_named: has_directory || given.len() > 1,
             progress: Progress::of(bytes.sum()),
             paths,
-        }
+        })
     }
 }
 
@@ -92,7 +102,7 @@ mod tests {
         for name in ["a", "b/c/d", "b/e", "f"] {
             fs::write(root.join(name), "").unwrap();
         }
-        let files = Files::new(&[root.to_owned()], true);
+        let files = Files::new(&[root.to_owned()], true).unwrap();
         assert!(files.are_named);
         let found: Vec<_> = files
             .paths
@@ -106,7 +116,7 @@ mod tests {
             })
             .collect();
         assert_eq!(found, ["a", "b/c/d", "b/e", "f"].map(PathBuf::from));
-        let given = Files::new(&[root.to_owned()], false);
+        let given = Files::new(&[root.to_owned()], false).unwrap();
         assert!(!given.are_named && given.paths.len() == 1);
     }
 }

@@ -142,6 +142,7 @@ impl<'t> Findings<'t> {
                 self.report.about_file(&Line::Diagnostic {
                     code: "unknown-format",
                     span: Span::new(0, fed.bytes),
+                    message: None,
                 });
             }
         }

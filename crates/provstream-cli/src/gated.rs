@@ -145,14 +145,14 @@ fn with_language(rules: Rules, language: &str) -> Result<Rules, Failure> {
         return Ok(rules.with_language(language));
     }
     let known: Vec<&str> = rules.languages().collect();
-    Err(Failure::Usage(format!(
-        "--language: expected a language of the policy ({}), found `{language}`",
-        if known.is_empty() {
-            "it has none".to_owned()
-        } else {
-            known.join(", ")
-        }
-    )))
+    Err(Failure::Usage(if known.is_empty() {
+        format!(
+            "--language: the texts of the policy are in no named language, found `{language}`; leave out the option"
+        )
+    } else {
+        let known = known.join(", ");
+        format!("--language: expected a language of the policy ({known}), found `{language}`")
+    }))
 }
 
 /// Where the policy ended a stream: of a channel, or the only one.

@@ -31,6 +31,9 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
                 .map(clap::Command::get_name)
                 .collect();
             return Err(Failure::Usage(match known.as_slice() {
+                _ if name.contains(' ') => format!(
+                    "man: expected each command as a word of its own, as in `provstream man {name}`, found `{name}`"
+                ),
                 [] => format!("man: `{command}` has no commands, found `{name}`"),
                 known => {
                     let known = known.join(", ");

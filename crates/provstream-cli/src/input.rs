@@ -5,10 +5,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
-use crate::encoded::{self, Encoding, ZstdReader};
-use crate::failure::Failure;
+use crate::decompress::{GzipReader, ZstdReader};
+use crate::encoded::{self, Encoding};
+use crate::failure::{Failure, note};
 use crate::progress::Progress;
 use crate::stdio;
 
@@ -152,6 +151,12 @@ impl Input {
             &mut *buffer
         };
         let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
+        if encoding == Encoding::Plain && head[..count].contains(&0) {
+            note(format_args!(
+                "{} has zero bytes, expected text; it may be a binary file",
+                self.name
+            ));
+        }
         match encoding {
             Encoding::Plain if !is_small => {
                 self.source = Source::Plain(raw);
@@ -166,7 +171,7 @@ impl Input {
         self.source = Source::Decoded(match encoding {
             Encoding::Gzip => {
                 let compressed = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(Gzip(MultiGzDecoder::new(compressed)))
+                Box::new(GzipReader::new(compressed))
             }
             Encoding::Zstd => {
                 let compressed = BufReader::with_capacity(COMPRESSED, whole);
@@ -190,21 +195,5 @@ fn read_head(raw: &mut Raw, head: &mut [u8]) -> io::Result<(usize, Encoding)> {
         if let Some(encoding) = encoded::recognise(&head[..count], read == 0) {
             return Ok((count, encoding));
         }
-    }
-}
-
-/// Decompresses gzip; errors name it.
-struct Gzip<R>(MultiGzDecoder<R>);
-
-impl<R: io::BufRead> Read for Gzip<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::Interrupted => error,
-            ErrorKind::UnexpectedEof => io::Error::new(
-                error.kind(),
-                "gzip: the compressed data are cut short, or other bytes follow them",
-            ),
-            kind => io::Error::new(kind, format!("gzip: {error}")),
-        })
     }
 }

@@ -1,7 +1,7 @@
 //! All inputs of a command, one after the other or by several threads.
 
 use crate::books::{Books, Summary, name};
-use crate::failure::{Failure, note};
+use crate::failure::Failure;
 use crate::files::Files;
 use crate::input::Input;
 use crate::jobs;
@@ -16,9 +16,6 @@ pub(crate) fn run(
     output: Output,
 ) -> (Result<(), Failure>, Summary) {
     let count = files.paths.len() as u64;
-    if count == 0 {
-        note("expected at least one file, found only directories without files");
-    }
     let mut books = Books::new(reading, files.are_named, count);
     let is_alone = files.paths.len() == 1 && !reading.is_by_line();
     let end = if jobs < 2 || is_alone {

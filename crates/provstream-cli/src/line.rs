@@ -32,8 +32,13 @@ pub(crate) enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         record: Option<Box<RawValue>>,
     },
-    /// Something worth knowing about a place in the stream.
-    Diagnostic { code: &'static str, span: Span },
+    /// Something worth knowing about a place in the stream; the message says what the code leaves open.
+    Diagnostic {
+        code: &'static str,
+        span: Span,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
     /// An error that a provider reports in its event stream.
     Error { message: &'a str },
     /// A piece of the stream's text without its annotations.
@@ -57,6 +62,7 @@ impl From<Diagnostic> for Line<'_> {
         Self::Diagnostic {
             code: diagnostic.code().as_str(),
             span: diagnostic.span(),
+            message: None,
         }
     }
 }

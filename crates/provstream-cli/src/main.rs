@@ -8,6 +8,7 @@ mod books;
 mod channels;
 mod citations;
 mod color;
+mod decompress;
 mod emit;
 mod encoded;
 mod exit_status;
@@ -30,12 +31,15 @@ mod links;
 mod marc;
 mod messages;
 mod output;
+mod own_file;
 mod pieces;
 mod places;
 mod pointer;
 mod pretty;
 mod printable;
 mod progress;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod reading;
 mod report;
 mod report_page;
@@ -79,6 +83,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Strip(args) => strip::run(&args),
         Command::Admit(args) => admit::run(&args),
         Command::Gate(args) => gate::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Proxy(args) => proxy::run(&args),
         Command::Report(args) => report_page::run(&args),
         Command::Vocabulary(args) => vocabulary::run(&args),
         Command::Citations(command) => citations::run(&command),

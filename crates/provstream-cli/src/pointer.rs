@@ -71,8 +71,8 @@ fn unescape(token: &str) -> Result<String, String> {
 pub(crate) struct Found<'a> {
     /// The strings, decoded.
     pub(crate) texts: Vec<Cow<'a, str>>,
-    /// There is a value that is neither a string nor null.
-    pub(crate) has_other: bool,
+    /// What a value is that is neither a string nor null, if there is one.
+    pub(crate) other: Option<&'static str>,
     /// There is a null.
     pub(crate) has_null: bool,
 }
@@ -93,8 +93,10 @@ impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
 
 impl Seek<'_, '_, '_> {
     /// A value that has no members, and is no string.
-    fn other(self) {
-        self.found.has_other |= self.tokens.is_empty();
+    fn other(self, what: &'static str) {
+        if self.tokens.is_empty() {
+            self.found.other = Some(what);
+        }
     }
 }
 
@@ -125,28 +127,28 @@ impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        self.other();
+        self.other("a boolean");
         Ok(())
     }
 
     fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        self.other();
+        self.other("a number");
         Ok(())
     }
 
     fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        self.other();
+        self.other("a number");
         Ok(())
     }
 
     fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        self.other();
+        self.other("a number");
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
         let Some((token, rest)) = self.tokens.split_first() else {
-            self.found.has_other = true;
+            self.found.other = Some("an object");
             while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(());
         };
@@ -169,7 +171,9 @@ impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
             let is_index = token == "0" || !token.starts_with(['0', '+']);
             Some((token.parse::<usize>().ok().filter(|_| is_index)?, rest))
         });
-        self.found.has_other |= self.tokens.is_empty();
+        if self.tokens.is_empty() {
+            self.found.other = Some("an array");
+        }
         let mut index = 0;
         loop {
             let element = match wanted {
@@ -216,19 +220,21 @@ mod tests {
     #[test]
     fn other_values_are_known() {
         let pointer: Pointer = "/a".parse().unwrap();
-        for (json, has_other, has_null) in [
-            (r#"{"a":1}"#, true, false),
-            (r#"{"a":[]}"#, true, false),
-            (r#"{"a":{"b":"c"}}"#, true, false),
-            (r#"{"a":null}"#, false, true),
-            (r#"{"b":1}"#, false, false),
-            (r#"[1]"#, false, false),
+        for (json, other, has_null) in [
+            (r#"{"a":1}"#, Some("a number"), false),
+            (r#"{"a":1.5}"#, Some("a number"), false),
+            (r#"{"a":true}"#, Some("a boolean"), false),
+            (r#"{"a":[]}"#, Some("an array"), false),
+            (r#"{"a":{"b":"c"}}"#, Some("an object"), false),
+            (r#"{"a":null}"#, None, true),
+            (r#"{"b":1}"#, None, false),
+            (r#"[1]"#, None, false),
         ] {
             let found = pointer.find(json.as_bytes()).unwrap();
             let texts = Vec::new();
             let expected = Found {
                 texts,
-                has_other,
+                other,
                 has_null,
             };
             assert_eq!(found, expected, "{json}");

@@ -100,8 +100,8 @@ fn write_line(
             }
             Ok(())
         }
-        Line::Diagnostic { code, .. } => match messages::of(code) {
-            Some(message) => writeln!(out, "{ODD}{code}{ODD:#}: {message}"),
+        Line::Diagnostic { code, message, .. } => match message.as_deref().or(messages::of(code)) {
+            Some(message) => writeln!(out, "{ODD}{code}{ODD:#}: {}", Printable(message)),
             None => writeln!(out, "{ODD}{code}{ODD:#}"),
         },
         Line::Error { message } => {

@@ -35,8 +35,12 @@ pub(crate) fn vocabulary(args: &ClassesArgs) -> Result<Vocabulary, Failure> {
 /// An option that names a class which the vocabulary does not have.
 pub(crate) fn unknown_class(option: &str, class: &str, vocabulary: &Vocabulary) -> Failure {
     let version = vocabulary.version();
+    let advice = match vocabulary.similar(class) {
+        Some(similar) => format!("did you mean {similar} (`provstream vocabulary` lists all)"),
+        None => "`provstream vocabulary` lists them".to_owned(),
+    };
     Failure::Usage(format!(
-        "{option}: unknown class `{class}`, expected one of vocabulary {version}; `provstream vocabulary` lists them"
+        "{option}: unknown class `{class}`, expected one of vocabulary {version}; {advice}"
     ))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use provstream::{Handler, Mode, TextChunk};
+use provstream::{Event, Handler, Mode, TextChunk};
 use provstream_providers::{Channel, NoticeCode, Reasoning};
 
 use crate::args::StripArgs;
@@ -15,8 +15,11 @@ use crate::input::Input;
 use crate::input_format::InputFormat;
 use crate::line::Line;
 use crate::output::Output;
+use crate::own_file;
 use crate::setup;
 use crate::sink::Sink;
+use crate::strings::BracketsInStrings;
+use crate::unjudged::NOT_REMOVED;
 use crate::unread::Unread;
 
 /// Writes the text without its annotations.
@@ -24,6 +27,7 @@ use crate::unread::Unread;
 struct Strip {
     output: Output,
     text: Text,
+    strings: BracketsInStrings,
     /// Something was not read, or the provider reported an error.
     is_unread: bool,
 }
@@ -47,6 +51,9 @@ enum Text {
 /// Runs the command.
 pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
     check(args)?;
+    let classes = &args.source.classes;
+    let vocabulary = ("--vocabulary", classes.vocabulary.as_deref());
+    own_file::check_output(args.output.as_deref(), [vocabulary])?;
     let vocabulary = setup::vocabulary(&args.source.classes)?;
     let mut limits = args.source.limits()?;
     if let Some(bytes) = args.max_record {
@@ -65,6 +72,11 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             },
             _ => Text::Events,
         },
+        strings: BracketsInStrings::new(match args.source.input {
+            InputFormat::Raw => args.source.mode,
+            // The texts of a response are read.
+            _ => Mode::Text,
+        }),
         is_unread: false,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
@@ -104,6 +116,9 @@ impl Strip {
         let fed = stream.feed(self)?;
         self.output.finish()?;
         self.is_unread |= !fed.unread.passes();
+        if self.strings.found() {
+            note(NOT_REMOVED);
+        }
         self.report(&fed.unread)
     }
 
@@ -166,8 +181,15 @@ impl Handler for Strip {
                 channel == entered
             }
         };
+        self.strings.push(text.bytes());
         if is_wanted {
             self.output.text(text.bytes());
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(_) = event {
+            self.strings.stop();
         }
     }
 }

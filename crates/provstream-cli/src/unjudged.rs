@@ -8,6 +8,9 @@ use crate::messages;
 /// What a note says of [annotations in strings](crate::strings::BracketsInStrings), before what to do about it.
 pub(crate) const IN_STRINGS: &str = "annotations in brackets within JSON strings were not read";
 
+/// The note about such annotations where they were to be removed.
+pub(crate) const NOT_REMOVED: &str = "annotations in brackets within JSON strings were not removed; a provider's response is read with --input auto";
+
 /// Diagnostics after which a stream cannot pass, counted by their code. Displayed, they are a note.
 #[derive(Debug, Default)]
 pub(crate) struct Unjudged(BTreeMap<&'static str, u64>);

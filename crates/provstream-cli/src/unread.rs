@@ -66,6 +66,11 @@ impl Seen {
                 let is_cut = self.notices.contains_key(&NoticeCode::UnterminatedEvent);
                 match self.start {
                     Some(Start::Json | Start::Events) if is_cut => Start::Cut,
+                    Some(Start::Events)
+                        if self.notices.contains_key(&NoticeCode::MalformedEvent) =>
+                    {
+                        Start::Broken
+                    }
                     start => start.unwrap_or(Start::Text),
                 }
             },
@@ -103,13 +108,15 @@ pub(crate) struct Unknown {
 
 /// What a stream begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
+pub(crate) enum Start {
     /// A JSON object or array.
     Json,
     /// A field or a comment of server-sent events.
     Events,
     /// One of these, which ends in the middle of an event.
     Cut,
+    /// Events whose data are not JSON.
+    Broken,
     /// Bytes that no text begins with.
     Binary,
     /// Something else.
@@ -117,7 +124,8 @@ enum Start {
 }
 
 impl Start {
-    fn of(start: &[u8]) -> Option<Self> {
+    /// What the first bytes that are not white space show; `None` without one.
+    pub(crate) fn of(start: &[u8]) -> Option<Self> {
         let is_events = [&b"data"[..], b"event", b"id:", b"retry", b":"]
             .iter()
             .any(|field| start.starts_with(field) || field.starts_with(start));
@@ -205,9 +213,12 @@ impl Display for Unknown {
             }
             (_, Start::Json) => f.write_str(
                 "; expected a response of a provider, streamed or whole, found other JSON: read it without --input, or its texts with \
-                 --field",
+                 `provstream extract --field`",
             ),
             (_, Start::Cut) => f.write_str("; the input ends in the middle of an event, so it was cut short"),
+            (_, Start::Broken) => f.write_str(
+                "; expected JSON as the data of each event, found something else, so the response was cut short or changed",
+            ),
             (_, Start::Binary) => f.write_str(
                 "; expected server-sent events or JSON, found bytes that are not text, perhaps compressed with Brotli: decompress \
                  them first",

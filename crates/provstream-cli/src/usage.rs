@@ -89,7 +89,6 @@ fn bare(argument: &str) -> &str {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of mistake")]
 fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
     let argument = part(error, ContextKind::InvalidArg).unwrap_or_default();
     let value = part(error, ContextKind::InvalidValue).unwrap_or_default();
@@ -105,61 +104,40 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
                 format!("{option}: {cause}, found `{value}`")
             }
         }
-        ErrorKind::InvalidValue if value.is_empty() => {
-            let option = variable(option, words).unwrap_or_else(|| option.to_owned());
-            format!("{option}: expected a value, found nothing")
-        }
+        ErrorKind::InvalidValue if value.is_empty() => match option_after(option, words) {
+            Some(next) => format!("{option}: expected a value, found the option {next}"),
+            None if !option.starts_with('-') => {
+                format!("{option}: expected a value, found an empty one")
+            }
+            None => {
+                let purpose = purpose(option, command).unwrap_or_default();
+                let option = variable(option, words).unwrap_or_else(|| option.to_owned());
+                format!("{option}: expected a value{purpose}, found nothing")
+            }
+        },
         ErrorKind::InvalidValue => {
             let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             let known = part(error, ContextKind::ValidValue).unwrap_or_default();
             format!("{option}: expected one of {known}, found `{value}`")
         }
         ErrorKind::UnknownArgument => unknown(error, &argument, words, command),
-        ErrorKind::InvalidSubcommand => {
-            let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-            let known: Vec<_> = visible(command);
-            let similar = part(error, ContextKind::SuggestedSubcommand);
-            if known.is_empty() {
-                format!("`{command}` has no commands, found `{word}`")
-            } else if let Some(similar) = similar {
-                format!("unknown command `{word}`, did you mean {similar}")
-            } else if Path::new(&word).is_file() {
-                format!(
-                    "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
-                    known[0]
-                )
-            } else {
-                let known = known.join(", ");
-                format!("unknown command `{word}`, expected one of {known}")
-            }
-        }
+        ErrorKind::InvalidSubcommand => wrong_command(error, command),
         ErrorKind::MissingSubcommand => {
             format!(
                 "expected one of {}, found no command",
                 visible(command).join(", ")
             )
         }
-        ErrorKind::MissingRequiredArgument => {
-            let given = |option: &str| {
-                words
-                    .iter()
-                    .any(|word| word.to_string_lossy().split('=').next() == Some(option))
-            };
-            let pair = NEEDS
-                .iter()
-                .find(|(with, needed)| *needed == option && given(with));
-            match pair {
-                Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
-                Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
-                None => format!("`{command}` needs {}", needed(&argument)),
-            }
-        }
+        ErrorKind::MissingRequiredArgument => missing(&argument, words, command),
         ErrorKind::ArgumentConflict => {
             let other = part(error, ContextKind::PriorArg).unwrap_or_default();
             if bare(&other) == option {
                 format!("{option} was given more than once, expected it once")
             } else {
-                format!("{option} cannot be used with {}", bare(&other))
+                format!(
+                    "{option} cannot be used with {}; leave out one of them",
+                    bare(&other)
+                )
             }
         }
         ErrorKind::TooManyValues => {
@@ -175,6 +153,50 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
     }
 }
 
+/// What is wrong with a command that is not known.
+fn wrong_command(error: &clap::Error, command: &str) -> String {
+    let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+    let known: Vec<_> = visible(command);
+    let similar = part(error, ContextKind::SuggestedSubcommand);
+    if known.is_empty() {
+        format!("`{command}` has no commands, found `{word}`")
+    } else if let Some(similar) = similar {
+        format!("unknown command `{word}`, did you mean {similar}")
+    } else if Path::new(&word).is_file() {
+        format!(
+            "unknown command `{word}`; a file is given after the command, as in `{command} {} {word}`",
+            example(command, &known[0])
+        )
+    } else {
+        let known = known.join(", ");
+        format!("unknown command `{word}`, expected one of {known}")
+    }
+}
+
+/// What is missing, and what it is for.
+fn missing(argument: &str, words: &[OsString], command: &str) -> String {
+    let option = bare(argument);
+    let given = |option: &str| {
+        words
+            .iter()
+            .any(|word| word.to_string_lossy().split('=').next() == Some(option))
+    };
+    let pair = NEEDS
+        .iter()
+        .find(|(with, needed)| *needed == option && given(with));
+    match pair {
+        Some(("--as", _)) => "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7".to_owned(),
+        Some((option, needed)) => format!("{option} needs {needed}, which is missing"),
+        None if argument.starts_with("--policy") && command.ends_with(" report") => {
+            format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
+        }
+        None => {
+            let purpose = purpose(argument, command).unwrap_or_default();
+            format!("`{command}` needs {}{purpose}", needed(argument))
+        }
+    }
+}
+
 /// Missing arguments as a message has them; of options that exclude each other, such as `<--into <X>|--strip <X>>`, one of them.
 fn needed(arguments: &str) -> String {
     let alternatives = arguments
@@ -186,6 +208,26 @@ fn needed(arguments: &str) -> String {
         }
         _ => arguments.to_owned(),
     }
+}
+
+/// What a missing argument is for, in brackets, as the help has it; of several, how all of them look.
+fn purpose(arguments: &str, command: &str) -> Option<String> {
+    if arguments.starts_with("--floor <K>, --window") {
+        return Some(", as in --floor 2 --window 15m".to_owned());
+    }
+    let definition = definition_of(command);
+    let name = bare(arguments);
+    let mut all = definition.get_arguments();
+    let argument = all.find(|known| match name.strip_prefix("--") {
+        Some(long) => known.get_long() == Some(long),
+        None => known.is_positional() && known.get_value_names().is_some_and(|all| all[0] == name),
+    })?;
+    let help = argument.get_help()?.to_string();
+    // What comes after is not about what it is.
+    let help = help.split([';', '[']).next()?.trim_end();
+    let mut letters = help.chars();
+    let first = letters.next()?.to_ascii_lowercase();
+    Some(format!(" ({first}{})", letters.as_str()))
 }
 
 /// The definition of a command, such as `provstream extract`.
@@ -223,6 +265,28 @@ fn variable(option: &str, words: &[OsString]) -> Option<String> {
     (!is_given && std::env::var_os(&name).is_some()).then_some(name)
 }
 
+/// A command with what it needs before a file.
+fn example(command: &str, name: &str) -> String {
+    match (command, name) {
+        ("provstream citations", "read") => "read --from openai".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The option that is given right after another one in the place of its value.
+fn option_after<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
+    let short = match option {
+        "--output" => "-o",
+        "--jobs" => "-j",
+        _ => option,
+    };
+    let at = words
+        .iter()
+        .position(|word| word == option || word == short)?;
+    let next = words.get(at + 1)?.to_str()?;
+    (next.starts_with('-') && next.len() > 1).then_some(next)
+}
+
 /// The option before a word that looks like one, and the word: `--max-depth` and `-1`.
 fn value_like_an_option<'a>(argument: &str, words: &'a [OsString]) -> Option<(&'a str, &'a str)> {
     let at = words
@@ -245,8 +309,9 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
         .any(|positional| positional.get_id() == "file" || positional.get_id() == "files");
     let elsewhere = elsewhere(argument, command, takes_file);
     // An option of another command is meant as that one.
+    let is_meant = |similar: &String| similar != "--help" || argument.starts_with("--h");
     let similar = part(error, ContextKind::SuggestedArg)
-        .filter(|_| !elsewhere.ends_with("have it") && !elsewhere.ends_with("has it"));
+        .filter(|similar| elsewhere.is_empty() && is_meant(similar));
     match similar {
         _ if !argument.starts_with('-') || argument == "-" => {
             let is_missing = |option: &str| {
@@ -254,17 +319,19 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                     .iter()
                     .any(|word| word.to_string_lossy().starts_with(option))
             };
-            if takes_file
-                && definition
-                    .get_arguments()
-                    .any(|known| known.get_long() == Some("policy"))
-                && is_missing("--policy")
-            {
-                format!(
-                    "`{command}` reads one file, found a second one: `{argument}`; a policy is given as --policy FILE"
-                )
-            } else if takes_file {
-                format!("`{command}` reads one file, found a second one: `{argument}`")
+            let has = |option: &str| {
+                let mut arguments = definition.get_arguments();
+                arguments.any(|known| known.get_long() == option.strip_prefix("--"))
+            };
+            if takes_file {
+                let advice = if has("--audit-log") && !is_missing("--audit-log") {
+                    "; --audit-log takes no value, the log is the file"
+                } else if has("--policy") && is_missing("--policy") {
+                    "; a policy is given as --policy FILE"
+                } else {
+                    ""
+                };
+                format!("`{command}` reads one file, found a second one: `{argument}`{advice}")
             } else {
                 format!("`{command}` expects no further argument, found `{argument}`")
             }
@@ -289,11 +356,31 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
             long.as_deref() == Some(argument) || short.as_deref() == Some(argument)
         })
     };
-    let commands = root.get_subcommands().filter(|command| has(command));
-    let owners: Vec<_> = commands
-        .map(|owner| format!("`provstream {}`", owner.get_name()))
+    if let Some(advice) = in_a_file(argument, command) {
+        return advice;
+    }
+    let name = argument.trim_start_matches('-').to_uppercase();
+    let definition = definition_of(command);
+    let mut positionals = definition.get_positionals();
+    if positionals.any(|known| known.get_value_names().is_some_and(|all| all[0] == *name)) {
+        return format!("; {name} is given without an option");
+    }
+    // The options of `marc show` are like those of `marc validate`, and other than those of `strip`.
+    let is_nested = command.split(' ').count() > 2;
+    let (parent, name) = match is_nested {
+        true => command.rsplit_once(' ').unwrap_or((command, "")),
+        false => (root.get_name(), ""),
+    };
+    let definition = definition_of(parent);
+    let siblings = definition.get_subcommands();
+    let owners: Vec<_> = siblings
+        .filter(|sibling| sibling.get_name() != name && has(sibling))
+        .map(|owner| format!("`{parent} {}`", owner.get_name()))
         .collect();
     match owners.as_slice() {
+        _ if matches!(argument, "-o" | "--output") && command != root.get_name() => {
+            "; redirect standard output to a file, as with `> FILE`".to_owned()
+        }
         [] if takes_file && Path::new(argument).exists() => {
             format!("; a file whose name begins with - is given as ./{argument}")
         }
@@ -304,12 +391,30 @@ fn elsewhere(argument: &str, command: &str, takes_file: bool) -> String {
                 owners[0].trim_end_matches('`')
             ) + "`"
         }
-        _ if matches!(argument, "-o" | "--output") => {
-            "; redirect standard output to a file, as with `> FILE`".to_owned()
-        }
         [one] => format!("; {one} has it"),
         [first @ .., last] => format!("; {} and {last} have it", first.join(", ")),
     }
+}
+
+/// Where something is that is an option of other commands only.
+fn in_a_file(argument: &str, command: &str) -> Option<String> {
+    if argument == "--deployment" && command == "provstream marc conformance" {
+        return Some("; the deployment is the file, which is given without an option".to_owned());
+    }
+    if argument == "--draft" && command == "provstream marc decide" {
+        return Some("; it is a key of the deployment, as in draft = \"02\"".to_owned());
+    }
+    if argument == "--json" && matches!(command, "provstream extract" | "provstream admit") {
+        return Some("; it prints JSON unless --pretty is given".to_owned());
+    }
+    let key = match argument {
+        "--floor" => "floor = 2",
+        "--window" => "default_window = \"1h\"",
+        "--skew" => "skew = \"5s\"",
+        _ => return None,
+    };
+    matches!(command, "provstream gate" | "provstream report")
+        .then(|| format!("; it is a key of the policy, as in {key}"))
 }
 
 /// Names the option whose value is not UTF-8.
@@ -390,7 +495,7 @@ mod tests {
             ),
             (
                 &["provstream", "gate", "--floor", "2"],
-                "unknown option `--floor` of `provstream gate`; `provstream admit` has it",
+                "unknown option `--floor` of `provstream gate`; it is a key of the policy, as in floor = 2",
             ),
             (
                 &["provstream", "gate", "policy.toml", "answer.txt"],
@@ -410,7 +515,7 @@ mod tests {
             ),
             (
                 &["provstream", "extract", "--mode"],
-                "--mode: expected a value, found nothing",
+                "--mode: expected a value (how the stream is written: text, json, ndjson or auto), found nothing",
             ),
         ] {
             assert_eq!(said(words), expected);

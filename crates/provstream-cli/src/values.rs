@@ -197,7 +197,12 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
             }
             _ => error.to_string(),
         };
-        format!("expected a date, a time and a time zone, as in 2026-05-28T12:00:00Z; {what}")
+        let example = "expected a date, a time and a time zone, as in 2026-05-28T12:00:00Z";
+        // A word has nothing of a time that could be mended.
+        if offset == 0 && !what.starts_with("it ") {
+            return example.to_owned();
+        }
+        format!("{example}; {what}")
     })
 }
 

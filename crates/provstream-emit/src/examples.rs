@@ -49,7 +49,8 @@ pub enum ExampleError {
     Faulty {
         /// How many.
         count: usize,
-        /// The first: its message, counted from 1, and the code of the diagnostic or the reason of the annotation.
+        /// The first: its message, counted from 1, and the code of the diagnostic, or the reason of the
+        /// annotation and the identifier as written.
         first: String,
     },
 }
@@ -106,7 +107,10 @@ pub fn example_pair(
     })?;
     let conversation = Members::of(value).map_err(|what| match kind_is_object(value) {
         true => ExampleError::NotChat(what),
-        false => ExampleError::NotChat("expected an object with an array \"messages\"".into()),
+        false => ExampleError::NotChat(format!(
+            "expected an object with an array \"messages\", found {}",
+            json::kind(value)
+        )),
     })?;
     let messages = messages(&conversation)?;
     let mut seen = Seen::default();
@@ -124,6 +128,9 @@ pub fn example_pair(
         let count = seen.faulty;
         return Err(ExampleError::Faulty { count, first });
     }
+    if !messages.iter().any(|message| message.role == ASSISTANT) {
+        return Err(ExampleError::NotChat(no_answer(&messages)));
+    }
     if seen.annotations == 0 {
         return Err(ExampleError::Unannotated);
     }
@@ -138,6 +145,25 @@ pub fn example_pair(
         annotated: with(&marked),
         unannotated: with(&clean),
     })
+}
+
+/// The role of what has annotations.
+const ASSISTANT: &str = "assistant";
+
+/// What is wrong with messages of which no one has the role of the assistant.
+fn no_answer(messages: &[Message<'_>]) -> String {
+    let mut roles: Vec<&str> = Vec::new();
+    for message in messages {
+        if !roles.contains(&message.role.as_str()) {
+            roles.push(&message.role);
+        }
+    }
+    let shown: Vec<String> = roles.iter().take(4).map(|role| json::shown(role)).collect();
+    let found = match shown.as_slice() {
+        [] => "no messages".to_owned(),
+        _ => shown.join(", "),
+    };
+    format!("expected a message with the role \"{ASSISTANT}\", found {found}")
 }
 
 fn kind_is_object(value: &RawValue) -> bool {
@@ -155,14 +181,20 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     fn read(raw: &'a RawValue) -> Result<Self, String> {
-        let expected = || "expected an object with a string \"role\"".to_owned();
+        let expected = |found| format!("expected an object with a string \"role\", found {found}");
         if !kind_is_object(raw) {
-            return Err(expected());
+            return Err(expected(json::kind(raw)));
         }
         let members = Members::of(raw)?;
-        let role = members.string("role").ok_or_else(expected)?;
+        let role = members.string("role").ok_or_else(|| {
+            let found = members.get("role").map(json::kind);
+            found.map_or_else(
+                || expected("one without \"role\""),
+                |found| format!("\"role\": expected a string, found {found}"),
+            )
+        })?;
         let mut answer = None;
-        if role == "assistant" {
+        if role == ASSISTANT {
             let content = members.get("content");
             match content.map_or("null", json::kind) {
                 "null" => {}
@@ -189,10 +221,13 @@ impl<'a> Message<'a> {
 }
 
 fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleError> {
-    let list = conversation.get("messages").and_then(json::elements);
-    let Some(list) = list else {
-        let what = "expected an object with an array \"messages\"";
-        return Err(ExampleError::NotChat(what.into()));
+    let given = conversation.get("messages");
+    let Some(list) = given.and_then(json::elements) else {
+        return Err(ExampleError::NotChat(match given.map(json::kind) {
+            Some(found) => format!("\"messages\": expected an array, found {found}"),
+            None => "expected an object with an array \"messages\", found one without \"messages\""
+                .into(),
+        }));
     };
     let read = |(raw, number): (&'a RawValue, usize)| {
         Message::read(raw)
@@ -286,7 +321,8 @@ fn strip(content: &str, vocabulary: &Vocabulary, number: usize, seen: &mut Seen)
         Event::Annotation(found) => {
             seen.annotations += 1;
             if let Some(reason) = found.annotation().reason() {
-                seen.fault(number, reason.as_str());
+                let declared = json::shown(found.annotation().declared());
+                seen.fault(number, &format!("{reason}, found {declared}"));
             }
             let kept = rest.len().saturating_sub(found.whitespace_before());
             rest.truncate(kept);

@@ -29,7 +29,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             return Fault { offset: 0, what };
         }
         if error.is_eof() {
-            let what = "expected JSON, found its end too early".to_owned();
+            let what = format!("expected JSON, found its end {}", open(text));
             return Fault {
                 offset: text.len(),
                 what,
@@ -45,10 +45,39 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             "trailing characters" => {
                 format!("expected one JSON value, found more after it: {found}")
             }
+            // The comma is the fault more often than what is missing after it.
+            _ if matches!(text[offset..], [b'}' | b']', ..])
+                && text[..offset].trim_ascii_end().ends_with(b",") =>
+            {
+                format!("expected more after the comma, or no comma before {found}")
+            }
+            "expected value" => format!("expected JSON, found {found}"),
+            "key must be a string" => format!("expected a name in double quotes, found {found}"),
             reason => format!("expected JSON, found {found}: {reason}"),
         };
         Fault { offset, what }
     })
+}
+
+/// What is open where a text ends that is the beginning of JSON.
+fn open(text: &[u8]) -> &'static str {
+    let (mut open, mut is_string, mut is_escaped) = (Vec::new(), false, false);
+    for &byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'{' | b'[' if !is_string => open.push(byte),
+            b'}' | b']' if !is_string => drop(open.pop()),
+            _ => {}
+        }
+    }
+    match open.last() {
+        _ if is_string => "in a string: the closing quote is missing",
+        Some(b'{') => "in an object: the closing } is missing",
+        Some(_) => "in an array: the closing ] is missing",
+        None => "too early",
+    }
 }
 
 /// What kind of value it is, for messages.

@@ -18,6 +18,9 @@ const MAX_FILE: usize = 1 << 20;
 /// Most observations that can be listed.
 const MAX_OBSERVATIONS: usize = 4_096;
 
+/// Most classes of a vocabulary that a message lists.
+const LISTED: usize = 12;
+
 /// Longest summary of an observation, in bytes.
 const MAX_SUMMARY: usize = 500;
 
@@ -100,6 +103,7 @@ impl Observations {
         let value = json::value(file).map_err(|fault| ObservationError {
             place: Some(FilePosition::of(text, fault.offset)),
             ..ObservationError::file(match file.trim_ascii_start().first() {
+                None => "expected an array of observations, found an empty file".to_owned(),
                 Some(b'{') => format!(
                     "{}; put the observations in one array: [{{…}}, {{…}}]",
                     fault.what
@@ -265,10 +269,22 @@ fn class(name: &str, vocabulary: &Vocabulary) -> Result<Class, String> {
             shown(name)
         )),
         None => Err(format!(
-            "\"class\": expected a class of vocabulary {version} (`provstream vocabulary` lists them), found {}",
+            "\"class\": expected a class of vocabulary {version} ({}), found {}",
+            listed(vocabulary),
             shown(name)
         )),
     }
+}
+
+/// The classes of what can be observed, for a message, if they are few.
+fn listed(vocabulary: &Vocabulary) -> String {
+    let classes = vocabulary.classes().map(|(class, _)| class);
+    let classes: Vec<_> = classes.filter(|class| !class.is_terminal()).collect();
+    if classes.len() > LISTED {
+        return "`provstream vocabulary` lists them".to_owned();
+    }
+    let names: Vec<&str> = classes.iter().map(|class| class.as_str()).collect();
+    names.join(", ")
 }
 
 /// Characters that end a line or change the direction of text, with which an id or a summary could pass for another in a prompt.

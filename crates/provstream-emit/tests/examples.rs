@@ -51,7 +51,7 @@ fn what_teaches_faults_or_nothing_is_refused() {
         )),
         Err(ExampleError::Faulty {
             count: 2,
-            first: "message 1: unknown-identifier".into()
+            first: "message 1: unknown-identifier, found \"substrate.telepathy\"".into()
         })
     );
     // What a reader has a diagnostic for.
@@ -70,23 +70,45 @@ fn what_teaches_faults_or_nothing_is_refused() {
     }
     for (wrong, message) in [
         ("", "column 1: expected JSON, found nothing"),
-        ("[1,\n", "column 4: expected JSON, found its end too early"),
-        ("[]", "expected an object with an array \"messages\""),
+        (
+            "[1,\n",
+            "column 4: expected JSON, found its end in an array: the closing ] is missing",
+        ),
+        (
+            "[]",
+            "expected an object with an array \"messages\", found an array",
+        ),
+        (
+            "{}",
+            "expected an object with an array \"messages\", found one without \"messages\"",
+        ),
+        (
+            "{\"messages\": []}",
+            "expected a message with the role \"assistant\", found no messages",
+        ),
+        (
+            "{\"messages\": [{\"role\": \"user\"}, {\"role\": \"bot\"}, {\"role\": \"user\"}]}",
+            "expected a message with the role \"assistant\", found \"user\", \"bot\"",
+        ),
         (
             "{\"messages\": [], \"messages\": []}",
             "the member \"messages\" occurs twice",
         ),
         (
             "{\"messages\": {}}",
-            "expected an object with an array \"messages\"",
+            "\"messages\": expected an array, found an object",
         ),
         (
             "{\"messages\": [1]}",
-            "message 1: expected an object with a string \"role\"",
+            "message 1: expected an object with a string \"role\", found a number",
         ),
         (
             "{\"messages\": [{\"role\": 1}]}",
-            "message 1: expected an object with a string \"role\"",
+            "message 1: \"role\": expected a string, found a number",
+        ),
+        (
+            "{\"messages\": [{}]}",
+            "message 1: expected an object with a string \"role\", found one without \"role\"",
         ),
         (
             "{\"messages\": [{\"role\": \"assistant\", \"content\": []}]}",
@@ -200,10 +222,13 @@ fn wrong_observations_are_refused_with_their_place() {
         1
     );
     for (file, message) in [
-        ("", "line 1, column 1: expected JSON, found nothing"),
+        (
+            "",
+            "line 1, column 1: expected an array of observations, found an empty file",
+        ),
         (
             "[\n{]",
-            "line 2, column 2: expected JSON, found \"]\": key must be a string",
+            "line 2, column 2: expected a name in double quotes, found \"]\"",
         ),
         (
             "[]\n[]",
@@ -245,7 +270,7 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[{\"class\": \"substrate.telepathy\", \"id\": \"a\"}]",
-            "observation 1: \"class\": expected a class of vocabulary 1.0 (`provstream vocabulary` lists them), found \"substrate.telepathy\"",
+            "observation 1: \"class\": expected a class of vocabulary 1.0 (substrate.git.log, substrate.grep, substrate.code.read, substrate.fs.mtime, substrate.mcp.brief, substrate.do.sse-count, substrate.unix.peercred), found \"substrate.telepathy\"",
         ),
         (
             "[{\"class\": \"1.0.substrate.grep\", \"id\": \"a\"}]",

@@ -1,14 +1,13 @@
 //! The body of a page from an audit log, which has the decisions of a gate but not the text.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::fmt;
 use std::io;
 
 use provstream::provenance::Counting;
-use provstream::{Disposition, Span};
-use serde::Deserialize;
+use provstream::{Disposition, Span, UnknownNameError};
 
+use crate::audit_fault::AuditLineError;
+use crate::audit_line::Line;
 use crate::counts::Counts;
 use crate::escape;
 use crate::note::{Deed, Evidence, Note, Numbering};
@@ -39,74 +38,6 @@ pub struct AuditLog {
     of: Option<[String; 3]>,
 }
 
-/// A line that is not a decision of a gate.
-#[derive(Debug)]
-pub struct AuditLineError(Fault);
-
-#[derive(Debug)]
-enum Fault {
-    Json(serde_json::Error),
-    Value(&'static str, String),
-}
-
-/// Writes what was expected and found.
-impl fmt::Display for AuditLineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a decision of a gate")?;
-        match &self.0 {
-            Fault::Json(error) => write!(f, ": {error}"),
-            Fault::Value(member, found) => write!(f, ", found {member} {found:?}"),
-        }
-    }
-}
-
-impl Error for AuditLineError {}
-
-/// A line, as `provstream gate` writes it.
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow)]
-    decision: Cow<'a, str>,
-    #[serde(default)]
-    stream: String,
-    #[serde(default)]
-    channel: String,
-    #[serde(default)]
-    policy: String,
-    clean_span: Option<LoggedSpan>,
-    sha256: Option<String>,
-    #[serde(default)]
-    untrusted: bool,
-    #[serde(default)]
-    annotations: Vec<LoggedAnnotation>,
-    #[serde(default)]
-    counting: Vec<String>,
-    verdict: Option<LoggedVerdict>,
-    disposition: Option<String>,
-    action: Option<String>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct LoggedSpan {
-    start: u64,
-    end: u64,
-}
-
-#[derive(Deserialize)]
-struct LoggedAnnotation {
-    #[serde(default)]
-    declared: String,
-    observation_id: Option<String>,
-    ts: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct LoggedVerdict {
-    #[serde(default)]
-    classes: Vec<String>,
-    floor: u64,
-}
-
 impl Default for AuditLog {
     fn default() -> Self {
         Self::new()
@@ -131,7 +62,7 @@ impl AuditLog {
     /// The line is not a decision of a gate; it is left out.
     pub fn push(&mut self, line: &[u8]) -> Result<(), AuditLineError> {
         let line: Line<'_> =
-            serde_json::from_slice(line).map_err(|error| AuditLineError(Fault::Json(error)))?;
+            serde_json::from_slice(line).map_err(|error| AuditLineError::of(line, &error))?;
         match &*line.decision {
             "assertion" => self.assertion(&line),
             "unannotated" => self.run(&line),
@@ -146,7 +77,10 @@ impl AuditLog {
                 Ok(())
             }
             "end" => self.end(&line),
-            other => Err(AuditLineError(Fault::Value("decision", other.to_owned()))),
+            other => {
+                let known = &["assertion", "unannotated", "limit", "end"];
+                Err(UnknownNameError::new("decision", known, other).into())
+            }
         }
     }
 
@@ -183,10 +117,9 @@ impl AuditLog {
     }
 
     fn assertion(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
-        let disposition = line.disposition.as_deref().unwrap_or_default();
-        let disposition: Disposition = disposition
-            .parse()
-            .map_err(|_| AuditLineError(Fault::Value("disposition", disposition.to_owned())))?;
+        let disposition = line.disposition.as_deref();
+        let disposition = disposition.ok_or(AuditLineError::missing("disposition"))?;
+        let disposition: Disposition = disposition.parse()?;
         let outcome = outcome(line)?;
         let counts = &mut self.counts;
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
@@ -277,9 +210,9 @@ fn counts_towards(why: &str) -> bool {
 }
 
 fn outcome(line: &Line<'_>) -> Result<Outcome, AuditLineError> {
-    let action = line.action.as_deref().unwrap_or_default();
-    let unknown = |_| AuditLineError(Fault::Value("action", action.to_owned()));
-    action.parse().map_err(unknown)
+    let action = line.action.as_deref();
+    let action = action.ok_or(AuditLineError::missing("action"))?;
+    Ok(action.parse()?)
 }
 
 /// Where the text is, and its hash.

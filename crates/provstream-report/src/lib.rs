@@ -14,6 +14,8 @@
 //! Nothing here does I/O but writing to what the caller gives, and there is no clock.
 
 mod audit;
+mod audit_fault;
+mod audit_line;
 mod counts;
 mod decode;
 mod dry_run;
@@ -31,7 +33,8 @@ mod style;
 mod transcript;
 mod wording;
 
-pub use audit::{AuditLineError, AuditLog};
+pub use audit::AuditLog;
+pub use audit_fault::AuditLineError;
 pub use counts::Counts;
 pub use dry_run::DryRun;
 pub use one_shot::page;

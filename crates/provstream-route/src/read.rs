@@ -78,7 +78,9 @@ impl Routes {
         }
         let mut all = Self::strip_all(vocabulary);
         for table in &tables {
-            all.routes.push(route(table, vocabulary, &mut read)?);
+            let mut route = route(table, vocabulary, &mut read)?;
+            route.index = Some(all.routes.len());
+            all.routes.push(route);
         }
         Ok(all)
     }
@@ -132,6 +134,7 @@ fn route<E: Display>(
         act,
     };
     Ok(Route {
+        index: None,
         name: name.unwrap_or(pattern).into(),
         path: PathPattern::new(pattern),
         method: method.map(Into::into),

@@ -67,6 +67,7 @@ impl FromStr for RouteAction {
 /// What is done with the responses to requests with a path and a method.
 #[derive(Clone, Debug)]
 pub struct Route {
+    pub(crate) index: Option<usize>,
     pub(crate) name: Box<str>,
     pub(crate) path: PathPattern,
     pub(crate) method: Option<Box<str>>,
@@ -78,6 +79,7 @@ impl Route {
     /// A route that strips the annotations in everything that is known, and lets pass what is not.
     pub(crate) fn strip_all(vocabulary: &Vocabulary) -> Self {
         Self {
+            index: None,
             name: "default".into(),
             path: PathPattern::new("*"),
             method: None,
@@ -103,6 +105,12 @@ impl Route {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The place of the route in its file, from 0; `None` for the default.
+    #[must_use]
+    pub const fn index(&self) -> Option<usize> {
+        self.index
     }
 
     /// What is done with responses.

@@ -10,9 +10,6 @@ use crate::settings::{FilePosition, Table, Value};
 /// Most classes of a vocabulary that an error lists.
 const LISTED: usize = 12;
 
-/// Thousandths of Jaro similarity from which on an error proposes a class.
-const SIMILAR: u32 = 800;
-
 /// The lists of classes beside the discipline.
 pub(super) struct Lists {
     pub(super) required: Vec<Class>,
@@ -68,11 +65,12 @@ struct Floor {
 fn floor(root: &Table<'_>) -> Result<Floor, PolicyError> {
     match (root.get("preset"), root.get("floor")) {
         (Some(preset), None) => {
-            let (builder, count) = match preset.string()? {
+            let expected = "one of \"own-state\", \"external\"";
+            let name = preset.string().map_err(|_| preset.wrong_type(expected))?;
+            let (builder, count) = match name {
                 "own-state" => (Discipline::own_state(), 2),
                 "external" => (Discipline::external_effect(), 3),
                 other => {
-                    let expected = "one of \"own-state\", \"external\"";
                     let place = preset.place();
                     return Err(PolicyError::value(place, "preset", expected, other));
                 }
@@ -125,12 +123,13 @@ fn floor(root: &Table<'_>) -> Result<Floor, PolicyError> {
 }
 
 fn duration(value: &Value<'_>) -> Result<Duration, PolicyError> {
-    let text = value.string()?;
-    parse_duration(text).map_err(|_| {
-        let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
-        PolicyError::value(value.place(), value.key(), expected, text)
-    })
+    let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
+    let text = value.string().map_err(|_| value.wrong_type(expected))?;
+    parse_duration(text).map_err(|_| PolicyError::value(value.place(), value.key(), expected, text))
 }
+
+/// What `windows` is, for a message.
+const WINDOWS: &str = "a table of classes, such as { \"substrate.grep\" = \"1h\" } (a window for all classes is \"default_window\"),";
 
 /// How old an observation may be.
 struct Windows {
@@ -145,7 +144,10 @@ impl Windows {
         let general = general.map(|value| window(&value)).transpose()?;
         let mut own = Vec::new();
         if let Some(windows) = root.get("windows") {
-            for (key, value) in windows.free_table()?.entries() {
+            let table = windows
+                .free_table()
+                .map_err(|_| windows.wrong_type(WINDOWS))?;
+            for (key, value) in table.entries() {
                 if let Ok(table) = value.free_table() {
                     return Err(dotted(key.place(), key.name(), &table));
                 }
@@ -242,11 +244,8 @@ fn instead(name: &str, vocabulary: &Vocabulary) -> String {
         .filter(|class| !class.is_terminal())
         .map(|class| class.as_str().to_owned())
         .collect();
-    let part = |name: &str| name.trim_start_matches("substrate.").to_owned();
-    let own = part(name);
-    let likeness = |known: &&String| (strsim::jaro(&own, &part(known)) * 1000.0) as u32;
-    match names.iter().max_by_key(likeness) {
-        Some(best) if likeness(&best) >= SIMILAR => format!("; did you mean \"{best}\""),
+    match vocabulary.similar(name) {
+        Some(best) => format!("; did you mean \"{best}\""),
         _ if names.len() <= LISTED => format!("; it has {}", names.join(", ")),
         _ => "; `provstream vocabulary` lists them".to_owned(),
     }
@@ -262,7 +261,8 @@ fn classes(
         return Ok(found);
     };
     for item in list.items()? {
-        let name = item.string()?;
+        let expected = "a class such as \"substrate.grep\"";
+        let name = item.string().map_err(|_| item.wrong_type(expected))?;
         let class = class(item.place(), item.key(), name, vocabulary)?;
         if found.iter().any(|(other, _)| *other == class) {
             let expected = "each class once";

@@ -27,12 +27,16 @@ const ACTIONS: &str =
 
 /// A rule: its action and the texts of that.
 pub(super) fn rule(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<Rule, PolicyError> {
-    let table = value.table(&["action", "text", "before", "after"])?;
+    let keys = ["action", "text", "before", "after"];
+    let table = value
+        .free_table()
+        .map_err(|_| value.wrong_type("a table such as { action = \"discard\" }"))?
+        .closed(&keys)?;
     let action = table.get("action").ok_or_else(|| {
         let more = format!(", expected {ACTIONS}");
         PolicyError::missing(table.place(), "action", &more)
     })?;
-    let name = action.string()?;
+    let name = action.string().map_err(|_| action.wrong_type(ACTIONS))?;
     let verb = Verb::ALL.into_iter().find(|verb| verb.as_str() == name);
     let verb = verb.ok_or_else(|| PolicyError::value(action.place(), "action", ACTIONS, name))?;
     check_keys(&table, verb, action.place().line())?;
@@ -50,7 +54,8 @@ pub(super) fn rule(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<R
             .iter()
             .map(|key| format!(" or \"{key}\""))
             .collect();
-        let more = format!("{others}, expected with action \"{name}\"");
+        let more =
+            format!("{others}, expected with action \"{name}\", such as {first} = \"(withheld)\"");
         return Err(PolicyError::missing(table.place(), first, &more));
     }
     if let (Some(before), Some(after)) = (texts.get("before"), texts.get("after")) {
@@ -132,7 +137,7 @@ fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<
         languages.all.insert(key.name().into());
     }
     let first = languages.first.ok_or_else(|| {
-        let more = ", expected it where texts are given by language";
+        let more = ", expected it where texts are given by language, such as language = \"en\"";
         PolicyError::missing(value.place(), "language", more)
     })?;
     let general = by_language.get(first).ok_or_else(|| {

@@ -227,6 +227,31 @@ Exit status:
   3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not
      read or could not be judged";
 
+#[cfg(feature = "proxy")]
+pub(super) const PROXY: &str = "\
+Serve an HTTP proxy in front of the endpoint of a provider.
+
+Clients change their base URL to that of the proxy. Requests go to one upstream; responses of known formats lose their \
+annotations, streamed or not, and everything else passes as it is. With --config, each path can pass, be stripped, or go \
+through a policy as with `provstream gate`:
+
+    upstream = \"https://api.openai.com\"
+
+    [[route]]
+    path = \"/v1/chat/completions\"
+    action = \"gate\"
+    policy = \"policy.toml\"
+
+SIGHUP reads the settings again without ending a stream, and SIGTERM lets streams end. docs/proxy.md has all keys. To try it:
+
+    provstream proxy --demo";
+
+#[cfg(feature = "proxy")]
+pub(super) const EXIT_PROXY: &str = "\
+Exit status:
+  0  ended by SIGTERM or SIGINT
+  2  an argument or the settings are wrong, or the proxy cannot listen";
+
 pub(super) const REPORT: &str = "\
 Show an answer as a page, to be opened in a browser.
 

@@ -4,6 +4,8 @@ mod citations;
 mod classes;
 mod gate;
 mod help;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod stream;
 
 use std::ffi::OsString;
@@ -16,6 +18,8 @@ use clap_complete::Shell;
 pub(crate) use self::citations::{CitationForm, CitationsCommand, ReadArgs, WriteArgs};
 pub(crate) use self::classes::ClassesArgs;
 pub(crate) use self::gate::{GateArgs, GatedArgs, ReportArgs};
+#[cfg(feature = "proxy")]
+pub(crate) use self::proxy::ProxyArgs;
 pub(crate) use self::stream::{AdmitArgs, ExtractArgs, FileArgs, SourceArgs, StripArgs};
 use crate::emit::args::{EMIT, EmitCommand};
 use crate::marc::args::MarcCommand;
@@ -104,6 +108,10 @@ pub(crate) enum Command {
     /// Hold text back until a policy has decided about it, and write only what it releases
     #[command(long_about = help::GATE, after_long_help = help::EXIT_GATE)]
     Gate(GateArgs),
+    /// Serve an HTTP proxy that strips or gates the responses of a provider
+    #[cfg(feature = "proxy")]
+    #[command(long_about = help::PROXY, after_long_help = help::EXIT_PROXY)]
+    Proxy(ProxyArgs),
     /// Show an answer as a page: each assertion, its verdict, and what the gate would do
     #[command(long_about = help::REPORT, override_usage = help::REPORT_USAGE, after_long_help = help::EXIT_REPORT)]
     Report(ReportArgs),
@@ -173,6 +181,8 @@ impl Args {
             Command::Gate(args) => (args.output.is_some(), args.fail),
             Command::Report(args) => (args.output.is_some(), args.fail),
             Command::Strip(args) => (args.output.is_some(), false),
+            #[cfg(feature = "proxy")]
+            Command::Proxy(_) => (false, false),
             Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), false),
             Command::Citations(CitationsCommand::Write(args)) => (args.output.is_some(), false),
             Command::Marc(MarcCommand::Validate(args)) => (false, args.fail),

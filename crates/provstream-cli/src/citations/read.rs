@@ -12,6 +12,8 @@ use crate::args::ReadArgs;
 use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::output::Output;
+use crate::own_file;
+use crate::unread::Start;
 
 /// What is read at once.
 const BUFFER: usize = 1 << 16;
@@ -25,31 +27,38 @@ struct Reader {
     diagnostics: u64,
     /// Events that were JSON.
     events: u64,
+    /// The last event is open at the end.
+    is_cut: bool,
     /// The format that the first events with evidence are of.
     found: Option<Format>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
+    let read = [("FILE", args.file.as_deref())];
+    own_file::check_output(args.output.as_deref(), read)?;
     let mut reader = Reader {
         output: Output::open(args.output.as_deref())?,
         from: args.from,
         citations: 0,
         diagnostics: 0,
         events: 0,
+        is_cut: false,
         found: None,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let mut input = Input::open(path)?;
     let mut events = Events::default();
     let mut buffer = vec![0; BUFFER];
-    let mut any = false;
+    let mut start = None;
     loop {
         if input.may_wait() {
             reader.output.flush()?;
         }
         let count = input.read(&mut buffer)?;
-        any |= !buffer[..count].trim_ascii().is_empty();
+        if start.is_none() {
+            start = Start::of(buffer[..count].trim_ascii_start());
+        }
         if count == 0 {
             break;
         }
@@ -57,19 +66,7 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         reader.output.check()?;
     }
     events.finish(&mut |piece| reader.take(&piece));
-    if any && reader.events == 0 {
-        if reader.diagnostics == 0 {
-            reader.diagnostic(
-                "unknown-format",
-                None,
-                "expected server-sent events or JSON, found neither".to_owned(),
-            );
-        }
-        note(format_args!(
-            "{}: expected the events of a response, server-sent or JSON, found neither",
-            input.name()
-        ));
-    }
+    reader.report_end(start, input.name());
     if let Some(found) = reader.found.map(provider_of)
         && found != Some(reader.from)
         && reader.citations == 0
@@ -80,6 +77,13 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
             input.name(),
             reader.from.as_str(),
             hint.unwrap_or_default()
+        ));
+    }
+    if reader.found.is_none() && reader.events > 0 && reader.citations + reader.diagnostics == 0 {
+        note(format_args!(
+            "{}: expected a response of {}, found other JSON",
+            input.name(),
+            reader.from.as_str()
         ));
     }
     reader.output.line(&CitationLine::End {
@@ -102,6 +106,32 @@ const fn provider_of(format: Format) -> Option<Provider> {
 }
 
 impl Reader {
+    /// Reports what was expected and did not come.
+    fn report_end(&mut self, start: Option<Start>, name: &str) {
+        let is_foreign = matches!(start, Some(Start::Text | Start::Binary));
+        if self.is_cut && !is_foreign {
+            let message = "an event that is open at the end; it is not read";
+            self.diagnostic("unterminated-event", None, message.to_owned());
+        }
+        if start.is_some() && self.events == 0 && self.diagnostics == 0 {
+            let message = "expected server-sent events or JSON, found neither";
+            self.diagnostic("unknown-format", None, message.to_owned());
+        }
+        let from = self.from.as_str();
+        match start {
+            None => note(format_args!(
+                "{name} is empty: expected a response of {from}"
+            )),
+            Some(_) if self.events > 0 => {}
+            Some(Start::Json | Start::Events) if self.is_cut => note(format_args!(
+                "{name} ends in the middle of an event: the response was cut short"
+            )),
+            Some(_) => note(format_args!(
+                "{name}: expected the events of a response of {from}, server-sent or JSON, found neither"
+            )),
+        }
+    }
+
     fn take(&mut self, piece: &Piece<'_>) {
         match piece {
             Piece::Event(json) => {
@@ -129,11 +159,7 @@ impl Reader {
                 None,
                 format!("an event longer than {MAX_VALUE} bytes; it is not read"),
             ),
-            Piece::Unterminated => self.diagnostic(
-                "unterminated-event",
-                None,
-                "an event that is open at the end; it is not read".to_owned(),
-            ),
+            Piece::Unterminated => self.is_cut = true,
         }
     }
 

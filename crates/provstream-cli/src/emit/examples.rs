@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ExamplesArgs) -> Result<ExitCode, Failure> {
         output: Output::stdout(),
         skipped: BTreeMap::new(),
         number: 0,
+        conversations: 0,
     };
     let mut input = Input::open(&args.file)?;
     let mut chunk = vec![0; CHUNK];
@@ -51,6 +52,12 @@ pub(crate) fn run(args: &ExamplesArgs) -> Result<ExitCode, Failure> {
     }
     writer.line(&line)?;
     writer.output.flush()?;
+    if writer.conversations == 0 {
+        note(format_args!(
+            "{} is empty: expected at least one conversation, a line of JSON",
+            input.name()
+        ));
+    }
     writer.report();
     Ok(ExitCode::SUCCESS)
 }
@@ -62,6 +69,8 @@ struct Writer<'a> {
     /// Lines that gave no example, by the reason.
     skipped: BTreeMap<&'static str, Skipped>,
     number: usize,
+    /// Lines that are not blank.
+    conversations: usize,
 }
 
 /// Lines that gave no example for the same reason.
@@ -81,6 +90,7 @@ impl Writer<'_> {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
+        self.conversations += 1;
         let error = match example_pair(line, self.instructions, self.vocabulary) {
             Ok(pair) => {
                 for example in [pair.annotated(), pair.unannotated()] {

@@ -1,7 +1,6 @@
 //! `provstream gate`.
 
 mod audit_file;
-mod files;
 mod writer;
 
 use std::process::ExitCode;
@@ -17,11 +16,12 @@ use crate::exit_status;
 use crate::failure::{Failure, note};
 use crate::gated::{Ended, Gated};
 use crate::output::Output;
+use crate::own_file;
 use crate::unread::Unread;
 
 /// Runs the command.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
-    files::check_audit(args)?;
+    check_files(args)?;
     let gated = Gated::open(args.file.as_deref(), &args.policy, &args.gated)?;
     let audit = audit(args, &gated)?;
     let mut account = Account::new(gated.rules.clone(), args.gated.source.mode);
@@ -47,6 +47,25 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
     let passed = ended.is_empty() && unread.passes() && account.passes();
     let end = written.and_then(|()| writer.into_output().commit());
     exit_status::status(end, args.fail, passed)
+}
+
+/// Refuses files that are to be written but are among those that are read. The text itself can be replaced.
+fn check_files(args: &GateArgs) -> Result<(), Failure> {
+    let policy = ("--policy", Some(args.policy.as_path()));
+    let classes = &args.gated.source.classes;
+    let vocabulary = ("--vocabulary", classes.vocabulary.as_deref());
+    own_file::check_output(args.output.as_deref(), [policy, vocabulary])?;
+    let Some(audit) = &args.audit else {
+        return Ok(());
+    };
+    if audit.as_os_str() == "-" {
+        return Err(Failure::Usage(
+            "--audit: expected a file, found -; standard output has the text (./- for a file named -)".to_owned(),
+        ));
+    }
+    let output = ("--output", args.output.as_deref());
+    let file = ("FILE", args.file.as_deref());
+    own_file::check("--audit", audit, [output, policy, file, vocabulary])
 }
 
 /// The audit log that was asked for.

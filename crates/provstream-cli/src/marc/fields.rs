@@ -94,21 +94,12 @@ impl Fields {
 
     /// A string that is one of the values of an enumeration.
     pub(crate) fn term<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, String> {
-        self.term_by(name, str::parse)
-    }
-
-    /// A string that is read in some way.
-    pub(crate) fn term_by<T, E: Display>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&str) -> Result<T, E>,
-    ) -> Result<Option<T>, String> {
         let Some(text) = self.string(name)? else {
             return Ok(None);
         };
-        read(&text)
+        text.parse()
             .map(Some)
-            .map_err(|error| self.about(name, error))
+            .map_err(|error: T::Err| self.about(name, error))
     }
 
     /// A score.

@@ -114,7 +114,7 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         Some(kind) => found.document.validate(kind, profile),
         None => {
             let mut report = Report::default();
-            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both; `marc validate --kind` takes it for one"));
+            report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found one whose members do not show which of the two it is; `marc validate --kind core` or `--kind disclosure` takes it for one"));
             report
         }
     };

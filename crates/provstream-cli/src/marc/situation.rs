@@ -211,8 +211,10 @@ fn spent(fields: &Fields) -> Result<Option<Spent>, String> {
     let Some(spent) = fields.object("spent", &["time", "cost"])? else {
         return Ok(None);
     };
-    let time = spent.term_by("time", |text| {
-        values::duration(text).map_err(|message| format!("{message}, found {text:?}"))
+    let time = spent.get("time", |json| {
+        let text: String = serde_json::from_str(json)
+            .map_err(|_| unlike("a duration in quotes, such as \"2s\"", json))?;
+        values::duration(&text).map_err(|message| format!("{message}, found {text:?}"))
     })?;
     let cost = spent.get("cost", |json| {
         json.parse::<u64>().map_err(|_| {

@@ -16,12 +16,16 @@ pub(super) struct Read {
     pub(super) bodies: Bodies,
     /// Lines that are not decisions.
     pub(super) odd: u64,
+    /// There are no lines.
+    pub(super) is_empty: bool,
 }
 
 struct Reading {
     log: AuditLog,
     spool: Spool,
     place: usize,
+    /// How messages call the log.
+    name: String,
     lines: u64,
     odd: u64,
     written: Result<(), std::io::Error>,
@@ -29,19 +33,24 @@ struct Reading {
 
 /// Reads a log to its end.
 pub(super) fn read(input: Input) -> Result<Read, Failure> {
-    let name = input.name().to_owned();
     let mut spool = Spool::new();
     let place = spool.add();
     let mut reading = Reading {
         log: AuditLog::new(),
         spool,
         place,
+        name: input.name().to_owned(),
         lines: 0,
         odd: 0,
         written: Ok(()),
     };
     each_line(input, &mut reading, |_| Ok(()), Reading::line)?;
-    let Reading { mut spool, log, .. } = reading;
+    let Reading {
+        mut spool,
+        log,
+        name,
+        ..
+    } = reading;
     let unwritten = |error| Failure::Create("a temporary file".to_owned(), error);
     reading.written.map_err(unwritten)?;
     if reading.lines > 0 && reading.odd == reading.lines {
@@ -50,7 +59,7 @@ pub(super) fn read(input: Input) -> Result<Read, Failure> {
         )));
     }
     if reading.odd > MOST_REPORTED {
-        note(format_args!("{} lines are left out", reading.odd));
+        note(format_args!("{name}: {} lines are left out", reading.odd));
     }
     let part = log.finish(spool.writer(place)).map_err(unwritten)?;
     Ok(Read {
@@ -60,6 +69,7 @@ pub(super) fn read(input: Input) -> Result<Read, Failure> {
             places: vec![place],
         },
         odd: reading.odd,
+        is_empty: reading.lines == 0,
     })
 }
 
@@ -81,7 +91,10 @@ impl Reading {
         };
         self.odd += 1;
         if self.odd <= MOST_REPORTED {
-            note(format_args!("line {number} is left out: {fault}"));
+            note(format_args!(
+                "{}: line {number} is left out: {fault}",
+                self.name
+            ));
         }
     }
 }

@@ -22,9 +22,17 @@ use crate::gated::Gated;
 use crate::input::Input;
 use crate::input_format::InputFormat;
 use crate::output::Output;
+use crate::own_file;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let vocabulary = args.gated.source.classes.vocabulary.as_deref();
+    let read = [
+        ("--policy", args.policy.as_deref()),
+        ("--vocabulary", vocabulary),
+        ("FILE", args.file.as_deref()),
+    ];
+    own_file::check_output(args.output.as_deref(), read)?;
     match &args.policy {
         Some(policy) => of_answer(args, policy),
         // The command line has --audit-log then.
@@ -35,7 +43,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
 fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     let gated = Gated::open(args.file.as_deref(), policy, &args.gated)?;
     let output = Output::open(args.output.as_deref())?;
-    let source = title(args, gated.name());
+    let name = gated.name().to_owned();
+    let source = title(args, &name);
     let now = args.gated.now.unwrap_or_else(Timestamp::now);
     let report = Report::new(gated.rules.clone(), now);
     let policy = report.policy();
@@ -49,6 +58,11 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     account.note(args.fail);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
+    }
+    if !account.has_text() {
+        note(format_args!(
+            "there is no text in {name}, expected an answer"
+        ));
     }
     let Shown {
         report,
@@ -76,7 +90,13 @@ fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let input = Input::open(args.file.as_deref().unwrap_or(Path::new("-")))?;
     let output = Output::open(args.output.as_deref())?;
     let source = title(args, input.name());
+    let name = input.name().to_owned();
     let read = audit_log::read(input)?;
+    if read.is_empty {
+        note(format_args!(
+            "there is no line in {name}, expected those that `provstream gate --audit` writes"
+        ));
+    }
     let parts = [read.part];
     let mut page = Page::new(&source, &parts)
         .with_fact("Format", "audit log")

@@ -157,7 +157,7 @@ fn a_class_of_a_newer_vocabulary_can_have_a_window() {
     let run = admit(&args, input);
     assert_eq!(
         run.stderr,
-        "provstream: --window: unknown class `ct.log`, expected one of vocabulary 1.0; `provstream vocabulary` lists them\n"
+        "provstream: --window: unknown class `ct.log`, expected one of vocabulary 1.0; did you mean substrate.git.log (`provstream vocabulary` lists all)\n"
     );
     assert_eq!(run.status, 2);
     let run = admit(&[&args[..], &["--vocabulary", &vocabulary]].concat(), input);

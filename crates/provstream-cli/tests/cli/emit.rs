@@ -122,8 +122,8 @@ fn examples_come_in_pairs() {
     assert_eq!(lines[1]["messages"][1]["content"], "It is.");
     for told in [
         "without annotations: 1, the first in line 3: no message of the assistant has an annotation",
-        "faulty annotations: 1, the first in line 5: message 1: unknown-identifier (1 in all)",
-        "chat format: 1, the first in line 4: column 2: expected JSON, found its end too early\n",
+        "faulty annotations: 1, the first in line 5: message 1: unknown-identifier, found \"substrate.telepathy\" (1 in all)",
+        "chat format: 1, the first in line 4: column 2: expected JSON, found its end in an object: the closing } is missing\n",
     ] {
         assert!(run.stderr.contains(told), "{}", run.stderr);
     }
@@ -273,7 +273,7 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["prompt", "--observations", &bad],
             2,
-            "observation 1: \"class\": expected a class of vocabulary 1.0 (`provstream vocabulary` lists them), found \"substrate.telepathy\"",
+            "observation 1: \"class\": expected a class of vocabulary 1.0 (substrate.git.log, substrate.grep, substrate.code.read, substrate.fs.mtime, substrate.mcp.brief, substrate.do.sse-count, substrate.unix.peercred), found \"substrate.telepathy\"",
         ),
         (
             &["grammar", "--target=gbnf", "--observations", &hiding],

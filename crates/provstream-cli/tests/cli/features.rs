@@ -214,13 +214,18 @@ fn the_text_of_a_field_is_a_stream_of_its_own() {
          \"declared\":\"substrate.grep\",\"span\":{\"start\":9,\"end\":25}}],\"line\":1}"
     );
     let diagnostics = [
-        ("no-field", 12, 4),
-        ("no-field", 2, 5),
-        ("json-syntax", 1, 6),
+        (
+            "no-field",
+            12,
+            4,
+            ",\"message\":\"expected a string at /text, found an array\"",
+        ),
+        ("no-field", 2, 5, ",\"message\":\"nothing at /text\""),
+        ("json-syntax", 1, 6, ""),
     ];
-    for (line, (code, end, number)) in lines[1..4].iter().zip(diagnostics) {
+    for (line, (code, end, number, message)) in lines[1..4].iter().zip(diagnostics) {
         let expected = format!(
-            "{{\"event\":\"diagnostic\",\"code\":\"{code}\",\"span\":{{\"start\":0,\"end\":{end}}},\"line\":{number}}}"
+            "{{\"event\":\"diagnostic\",\"code\":\"{code}\",\"span\":{{\"start\":0,\"end\":{end}}}{message},\"line\":{number}}}"
         );
         assert_eq!(*line, expected);
     }

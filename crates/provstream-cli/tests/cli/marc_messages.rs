@@ -464,7 +464,7 @@ fn situations_are_refused_with_what_was_found() {
         ),
         (
             situation("spent", json!({"time": 2})),
-            "`spent.time`: expected a string, found a number",
+            "`spent.time`: expected a duration in quotes, such as \"2s\", found a number",
         ),
         (
             situation("spent", json!({"cost": -1})),

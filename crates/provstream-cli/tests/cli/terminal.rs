@@ -341,7 +341,7 @@ fn on_a_terminal_strip_escapes_controls() {
     input.extend(hostile());
     let path = files.write("hostile", &input);
     let program = env!("CARGO_BIN_EXE_provstream");
-    let Some(shown) = on_a_terminal(&format!("'{program}' strip '{path}'")) else {
+    let Some(shown) = on_a_terminal(&format!("'{program}' strip --quiet '{path}'")) else {
         return;
     };
     let shown = String::from_utf8(shown).expect("what is shown is UTF-8");

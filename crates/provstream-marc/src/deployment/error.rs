@@ -57,6 +57,14 @@ impl DeploymentError {
 }
 
 impl DeploymentError {
+    /// The same with more after the message.
+    pub(super) fn and(self, more: &str) -> Self {
+        Self {
+            message: format!("{}{more}", self.message).into(),
+            ..self
+        }
+    }
+
     /// A required key that is missing, and what it is expected with.
     pub(super) fn missing(position: FilePosition, key: &str, expected: &str) -> Self {
         Self {
@@ -70,7 +78,8 @@ impl DeploymentError {
 }
 
 /// What a key can be, for the message that it is missing.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 12] = [
+    ("name", "\"tax assistant\""),
     ("classes", "[\"core\"]"),
     ("calibration_profile", "\"tax-2026-05\""),
     ("medium_from", "0.5"),

@@ -44,7 +44,15 @@ pub(super) fn boolean(value: Value<'_>) -> Result<bool> {
 }
 
 pub(super) fn score(value: Value<'_>) -> Result<Score> {
-    let number = value.number()?;
+    let number = value.number().map_err(|fault| {
+        let is_quoted = value.string().is_ok_and(|text| text.parse::<f64>().is_ok());
+        let hint = if is_quoted {
+            "; leave out the quotes"
+        } else {
+            ""
+        };
+        DeploymentError::from(fault).and(hint)
+    })?;
     if number.is_nan() {
         let detail = "expected a number from 0.0 to 1.0, found nan";
         return Err(DeploymentError::value(&value, detail));
@@ -53,12 +61,11 @@ pub(super) fn score(value: Value<'_>) -> Result<Score> {
 }
 
 pub(super) fn duration(value: Value<'_>) -> Result<Duration> {
-    let text = value.string()?;
+    let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
+    let text = value.string().map_err(|_| value.wrong_type(expected))?;
     parse_duration(text).map_err(|_| {
         let key = value.key();
-        let detail = format!(
-            "expected a duration such as \"90s\", \"1h30m\" or \"2d\" for \"{key}\", found the string {text:?}"
-        );
+        let detail = format!("expected {expected} for \"{key}\", found the string {text:?}");
         DeploymentError::value(&value, detail)
     })
 }
@@ -82,7 +89,11 @@ pub(super) fn one_of(
     what: &'static str,
     all: &'static [&'static str],
 ) -> Result<&'static str> {
-    let text = value.string()?;
+    let expected = || match all {
+        [one] => format!("\"{one}\""),
+        all => format!("one of \"{}\"", all.join("\", \"")),
+    };
+    let text = value.string().map_err(|_| value.wrong_type(&expected()))?;
     let found = all.iter().find(|one| **one == text).copied();
     let unknown = || TermError::from(TermErrorKind::Unknown(what, all, text.into()));
     checked(&value, found.ok_or_else(unknown))

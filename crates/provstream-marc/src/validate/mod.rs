@@ -103,7 +103,7 @@ pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
         Some(Ok(document)) => match document.kind() {
             Some(kind) => return document.validate(kind, profile),
             None => {
-                let message = "expected a MARC-Core record or a MARC-Disclosure object, found members of neither or of both";
+                let message = "expected a MARC-Core record or a MARC-Disclosure object, found one whose members do not show which of the two it is";
                 let mut report = Report::default();
                 report.push(Violation::new(Code::UnknownKind, message));
                 return report;

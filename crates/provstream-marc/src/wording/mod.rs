@@ -113,7 +113,7 @@ impl Wording {
         }
         for (part, text) in texts {
             let judged = self.judge(part, text.as_ref());
-            judged.map_err(|kind| WordingError { part, kind })?;
+            judged.map_err(|kind| WordingError::new(part, kind, text.as_ref()))?;
         }
         Ok(self)
     }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use provstream::settings::quoted_piece;
+
 use crate::declare::values;
 use crate::terms::{Action, Band, Source, Target};
 
@@ -96,38 +98,59 @@ pub enum WordingErrorKind {
 
 values! {
     /// A text that a wording cannot have.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub struct WordingError {
         /// Which text it is about.
         copy pub(super) part: WordingPart,
         /// What is wrong.
-        copy pub(super) kind: WordingErrorKind,
+        copy kind: WordingErrorKind,
+        /// The placeholder that is wrong, with its braces; empty for other errors.
+        own found: Box<str>,
+    }
+}
+
+/// Most characters of a placeholder that a message quotes.
+const SHOWN: usize = 64;
+
+impl WordingError {
+    /// What is wrong with a text of this part.
+    pub(super) fn new(part: WordingPart, kind: WordingErrorKind, text: &str) -> Self {
+        use WordingErrorKind as Kind;
+        let rest = match kind {
+            Kind::UnknownPlaceholder(at) | Kind::RepeatedPlaceholder(at) => text.get(at..),
+            _ => None,
+        };
+        let placeholder = rest.and_then(|rest| rest.split_inclusive('}').next());
+        Self {
+            part,
+            kind,
+            found: quoted_piece(placeholder.unwrap_or_default(), SHOWN),
+        }
     }
 }
 
 impl fmt::Display for WordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use WordingErrorKind as Kind;
-        let part = self.part;
+        let (part, found) = (self.part, &self.found);
         write!(f, "{part}: expected ")?;
         match self.kind {
             Kind::Empty => f.write_str("a text, found a blank one"),
-            Kind::AnswerMessage => f.write_str("no template, as the caller has the answer"),
+            Kind::AnswerMessage => {
+                f.write_str("no template, as the caller has the answer; leave it out")
+            }
             Kind::UnbalancedBrace(at) => {
                 write!(
                     f,
-                    "a brace in the text to be written twice, found one at byte {at}"
+                    "a brace in the text to be written twice ({{{{ or }}}}), found one at byte {at}"
                 )
             }
             Kind::UnknownPlaceholder(at) => {
                 let known = part.placeholders().join("}, {");
-                write!(
-                    f,
-                    "one of {{{known}}}, found another placeholder at byte {at}"
-                )
+                write!(f, "one of {{{known}}}, found {found} at byte {at}")
             }
             Kind::RepeatedPlaceholder(at) => {
-                write!(f, "each placeholder once, found one again at byte {at}")
+                write!(f, "each placeholder once, found {found} again at byte {at}")
             }
             Kind::MissingPlaceholder(name) => write!(f, "{{{name}}} in the template, found none"),
             Kind::SameAsOther(other) => {

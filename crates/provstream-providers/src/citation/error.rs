@@ -3,6 +3,9 @@
 use core::fmt;
 use std::error::Error;
 
+/// The most bytes an event may have, 1 MiB; a longer one is not read.
+pub const MAX_EVENT: usize = 1 << 20;
+
 /// What is wrong with a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -22,6 +25,8 @@ pub enum CitationErrorKind {
     WrongType {
         /// What it should be, such as `a string`.
         expected: &'static str,
+        /// What it is, such as `a number`.
+        found: &'static str,
     },
     /// The end of a range lies before its start; the place is that of the end.
     EndBeforeStart,
@@ -30,11 +35,19 @@ pub enum CitationErrorKind {
 impl fmt::Display for CitationErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => f.write_str("the event is too long"),
-            Self::Syntax { line, column } => write!(f, "no JSON at line {line}, column {column}"),
+            Self::TooLong => write!(
+                f,
+                "expected an event of at most {MAX_EVENT} bytes, found a longer one"
+            ),
+            Self::Syntax { line, column } => write!(
+                f,
+                "expected JSON, found something else at line {line}, column {column}"
+            ),
             Self::Missing => f.write_str("a required member is missing"),
-            Self::WrongType { expected } => write!(f, "the value is not {expected}"),
-            Self::EndBeforeStart => f.write_str("the end lies before the start"),
+            Self::WrongType { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::EndBeforeStart => {
+                f.write_str("expected an end at or after the start, found one before it")
+            }
         }
     }
 }

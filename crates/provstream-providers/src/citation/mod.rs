@@ -70,9 +70,9 @@ mod unit;
 mod write;
 
 pub use cited::{Cited, CleanText};
-pub use error::{CitationError, CitationErrorKind};
+pub use error::{CitationError, CitationErrorKind, MAX_EVENT};
 pub use model::{Citation, Extent, Part, Provider};
-pub use read::{MAX_EVENT, read};
+pub use read::read;
 pub use source::{Passage, PassageUnit, Source, SourceKind};
 pub use unit::{Unit, UnitSpan};
 pub use write::{

@@ -6,6 +6,9 @@ use super::error::{CitationError, CitationErrorKind};
 use super::model::Extent;
 use super::unit::{Unit, UnitSpan};
 
+/// What places and counts are.
+const NUMBER: &str = "a whole number from 0 on";
+
 /// A value of an event with its place. A member that is null is taken for none.
 pub(super) struct Node<'a> {
     value: &'a Value,
@@ -86,8 +89,7 @@ impl<'a> Node<'a> {
 
     /// The number it is.
     pub(super) fn number(&self) -> Result<u64, CitationError> {
-        let expected = "a whole number from 0 on";
-        self.value.as_u64().ok_or_else(|| self.wrong_type(expected))
+        self.value.as_u64().ok_or_else(|| self.wrong_type(NUMBER))
     }
 
     /// Which form of several this is, by its member `type`.
@@ -150,7 +152,18 @@ impl<'a> Node<'a> {
 
     pub(super) fn wrong_type(&self, expected: &'static str) -> CitationError {
         CitationError::new(
-            CitationErrorKind::WrongType { expected },
+            CitationErrorKind::WrongType {
+                expected,
+                found: match self.value {
+                    Value::Null => "null",
+                    Value::Bool(_) => "true or false",
+                    Value::Number(_) if expected == NUMBER => "another number",
+                    Value::Number(_) => "a number",
+                    Value::String(_) => "a string",
+                    Value::Array(_) => "an array",
+                    Value::Object(_) => "an object",
+                },
+            },
             self.pointer.as_str(),
         )
     }

@@ -398,10 +398,10 @@ fn the_form_of_one_provider_is_none_of_another() {
 #[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn what_is_wrong_is_told_with_its_place() {
     let missing = "a required member is missing";
-    let text = "the value is not a string";
-    let number = "the value is not a whole number from 0 on";
-    let (array, object) = ("the value is not an array", "the value is not an object");
-    let order = "the end lies before the start";
+    let text = "expected a string, found ";
+    let number = "expected a whole number from 0 on, found ";
+    let (array, object) = ("expected an array, found ", "expected an object, found ");
+    let order = "expected an end at or after the start, found one before it";
     let url = |start: Value, end: Value| {
         added(&json!({"type": "url_citation", "start_index": start, "end_index": end, "url": "u"}))
     };
@@ -633,9 +633,19 @@ fn what_is_wrong_is_told_with_its_place() {
         let [Err(error)] = &read[..] else {
             panic!("{provider}: {event} gave {read:?}");
         };
+        let found = match event.pointer(&pointer) {
+            Some(_) if !message.ends_with(' ') => "",
+            Some(Value::String(_)) => "a string",
+            Some(Value::Bool(_)) => "true or false",
+            Some(Value::Array(_)) => "an array",
+            Some(Value::Object(_)) => "an object",
+            Some(Value::Number(_)) if message == number => "another number",
+            Some(Value::Number(_)) => "a number",
+            Some(Value::Null) | None => "",
+        };
         assert_eq!(
             error.to_string(),
-            format!("{pointer}: {message}"),
+            format!("{pointer}: {message}{found}"),
             "{provider}: {event}"
         );
         assert_eq!(error.pointer(), pointer);
@@ -650,7 +660,7 @@ fn a_bad_citation_takes_no_good_one_with_it() {
         lines(Provider::OpenAi, &event),
         [
             "0 0..1 code-points | Web url=u",
-            "error: /choices/0/message/annotations/1/type: the value is not a string",
+            "error: /choices/0/message/annotations/1/type: expected a string, found a number",
             "0 0..1 code-points | Web url=u"
         ]
     );
@@ -669,7 +679,10 @@ fn what_is_no_json_is_one_error_without_a_pointer() {
     let at = |line, column| CitationErrorKind::Syntax { line, column };
     assert_eq!(
         kind(b"{\"a\":\n 1,}"),
-        (at(2, 4), "no JSON at line 2, column 4".to_owned())
+        (
+            at(2, 4),
+            "expected JSON, found something else at line 2, column 4".to_owned()
+        )
     );
     assert_eq!(kind(b"{} {}").0, at(1, 4));
     assert_eq!(kind(b"{\"a\":\"\xff\"}").0, at(1, 7));
@@ -686,7 +699,7 @@ fn what_is_no_json_is_one_error_without_a_pointer() {
         kind(&longest),
         (
             CitationErrorKind::TooLong,
-            "the event is too long".to_owned()
+            "expected an event of at most 1048576 bytes, found a longer one".to_owned()
         )
     );
 }

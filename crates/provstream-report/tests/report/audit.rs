@@ -54,18 +54,40 @@ fn a_log_shows_what_it_has() {
 fn other_lines_are_refused_with_the_reason() {
     let mut log = AuditLog::new();
     for (line, message) in [
-        ("", "expected a decision of a gate: EOF"),
-        ("{}", "missing field `decision`"),
-        ("{\"decision\":\"else\"}", "found decision \"else\""),
+        ("", "expected JSON, found its end too early"),
+        (
+            "{\"decision\":\"en",
+            "found its end too early: the line was cut",
+        ),
+        ("It runs.", "expected JSON, found something else at byte 1"),
+        ("[]", "expected an object with a decision of a gate"),
+        ("{}", "found an object without the member \"decision\""),
+        (
+            "{\"decision\":\"else\"}",
+            "unknown decision \"else\", expected one of \"assertion\", \"unannotated\"",
+        ),
         (
             "{\"decision\":\"end\",\"action\":\"x\"}",
-            "found action \"x\"",
+            "unknown action \"x\", expected one of \"release\", \"mark\"",
         ),
         (
             "{\"decision\":\"assertion\",\"action\":\"mark\"}",
-            "found disposition \"\"",
+            "without the member \"disposition\"",
         ),
-        ("{\"decision\":7}", "invalid type"),
+        ("{\"decision\":\"end\"}", "without the member \"action\""),
+        ("{\"decision\":7}", "\"decision\": expected a string"),
+        (
+            "{\"decision\":\"assertion\",\"annotations\":1}",
+            "\"annotations\": expected an array of annotations",
+        ),
+        (
+            "{\"decision\":\"limit\",\"clean_span\":{\"start\":1}}",
+            "\"clean_span\": expected an object with the numbers \"start\" and \"end\"",
+        ),
+        (
+            "{\"decision\":\"end\",\"action\":\"mark\",\"action\":\"mark\"}",
+            "expected each member once",
+        ),
     ] {
         let error = log.push(line.as_bytes()).expect_err(line).to_string();
         assert!(error.contains(message), "{error}");

@@ -5,12 +5,9 @@ mod cohere;
 mod gemini;
 mod openai;
 
-use super::error::{CitationError, CitationErrorKind};
+use super::error::{CitationError, CitationErrorKind, MAX_EVENT};
 use super::model::{Citation, Provider};
 use super::node::Node;
-
-/// The most bytes an event may have, 1 MiB; a longer one is not read.
-pub const MAX_EVENT: usize = 1 << 20;
 
 /// The citations in one event of a provider's stream, in their order; each that is not as its form must be, as an error in
 /// its place.

@@ -1,34 +1,32 @@
-//! The files of a gate, which are not to be mixed up.
+//! Files that are written, which are not to be mixed up with those that are read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::args::GateArgs;
 use crate::failure::Failure;
 
-/// Reports an audit log that is not a file of its own.
-pub(super) fn check_audit(args: &GateArgs) -> Result<(), Failure> {
-    let Some(audit) = &args.audit else {
-        return Ok(());
-    };
-    if audit.as_os_str() == "-" {
-        return Err(Failure::Usage(
-            "--audit: expected a file, found -; standard output has the text (./- for a file named -)".to_owned(),
-        ));
+/// Refuses an output that is one of the files that are read, each given with what names it: it would be replaced.
+pub(crate) fn check_output<'p>(
+    output: Option<&Path>,
+    read: impl IntoIterator<Item = (&'p str, Option<&'p Path>)>,
+) -> Result<(), Failure> {
+    match output {
+        // What does not exist is not read either.
+        Some(output) if output.exists() => check("--output", output, read),
+        _ => Ok(()),
     }
-    let others = [
-        ("--output", args.output.as_deref()),
-        ("--policy", Some(args.policy.as_path())),
-        ("FILE", args.file.as_deref()),
-        (
-            "--vocabulary",
-            args.gated.source.classes.vocabulary.as_deref(),
-        ),
-    ];
+}
+
+/// Refuses a file that an option names and that is one of the others, each given with what names it.
+pub(crate) fn check<'p>(
+    option: &str,
+    file: &Path,
+    others: impl IntoIterator<Item = (&'p str, Option<&'p Path>)>,
+) -> Result<(), Failure> {
     for (name, other) in others {
-        if other.is_some_and(|other| is_same(audit, other)) {
+        if other.is_some_and(|other| is_same(file, other)) {
             return Err(Failure::Usage(format!(
-                "--audit: expected a file of its own, found that of {name}; give another path"
+                "{option}: expected a file of its own, found that of {name}; give another path"
             )));
         }
     }
@@ -37,7 +35,10 @@ pub(super) fn check_audit(args: &GateArgs) -> Result<(), Failure> {
 
 /// Whether two paths are of one file, which need not exist. Devices and pipes can be shared.
 fn is_same(one: &Path, other: &Path) -> bool {
-    if other.as_os_str() == "-" || fs::metadata(one).is_ok_and(|found| !found.is_file()) {
+    if one.as_os_str() == "-"
+        || other.as_os_str() == "-"
+        || fs::metadata(one).is_ok_and(|found| !found.is_file())
+    {
         return false;
     }
     let places = (place(one), place(other));

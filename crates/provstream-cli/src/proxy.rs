@@ -1,0 +1,75 @@
+//! `provstream proxy`.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use provstream_proxy::{Config, Proxy, StartError, run as serve, run_demo};
+
+use crate::args::ProxyArgs;
+use crate::failure::{Failure, note};
+
+/// Runs the command.
+pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
+    let ended = if args.demo {
+        run_demo(
+            |config| with_addresses(config, args),
+            |proxy| announce(proxy, true),
+        )
+    } else {
+        let config = load(args).map_err(Failure::Usage)?;
+        serve(config, || load(args), |proxy| announce(proxy, false))
+    };
+    let failed = |error: StartError| Failure::Usage(error.to_string());
+    ended.map(|()| ExitCode::SUCCESS).map_err(failed)
+}
+
+/// The settings, with what the command line says.
+fn load(args: &ProxyArgs) -> Result<Config, String> {
+    let upstream = args.upstream.clone();
+    let config = match (&args.config, upstream) {
+        (Some(path), upstream) => {
+            let shown =
+                |error: &dyn std::fmt::Display| format!("--config: {}: {error}", path.display());
+            let file = fs::read(path).map_err(|error| shown(&error))?;
+            let folder = path.parent().unwrap_or(Path::new("."));
+            Config::from_toml(&file, folder, upstream).map_err(|error| shown(&error))?
+        }
+        (None, upstream) => {
+            Config::from_toml(b"", Path::new("."), upstream).map_err(|error| error.to_string())?
+        }
+    };
+    Ok(with_addresses(config, args))
+}
+
+fn with_addresses(config: Config, args: &ProxyArgs) -> Config {
+    let config = match args.listen {
+        Some(listen) => config.with_listen(listen),
+        None => config,
+    };
+    match args.admin {
+        Some(admin) => config.with_admin(admin),
+        None => config,
+    }
+}
+
+fn announce(proxy: &Proxy, is_demo: bool) {
+    let Ok(address) = proxy.address() else {
+        return;
+    };
+    note(format!("listening at http://{address}"));
+    if let Some(admin) = proxy.admin_address() {
+        note(format!("metrics at http://{admin}/metrics"));
+    }
+    if is_demo {
+        for (prefix, what) in [
+            ("/raw", "as the model writes it"),
+            ("", "without annotations"),
+            ("/gated", "only what a policy releases"),
+        ] {
+            note(format!(
+                "{what}: curl -N http://{address}{prefix}/v1/chat/completions"
+            ));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The admin endpoints, on a listener of their own.
+
+use core::convert::Infallible;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::shared::Shared;
+use crate::stalled::Stalled;
+
+/// Connections of admins.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Serves `/metrics`, `/healthz` and `/readyz`.
+pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
+            return;
+        };
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(core::time::Duration::from_millis(50)).await;
+            continue;
+        };
+        let shared = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let timeouts = shared.loaded().config.timeouts;
+            let io = TokioIo::new(Stalled::new(stream, timeouts.client));
+            let service = service_fn(|request| {
+                let answer = answer(&request, &shared);
+                async move { Ok::<_, Infallible>(answer) }
+            });
+            let mut builder = http1::Builder::new();
+            builder
+                .timer(TokioTimer::new())
+                .header_read_timeout(timeouts.head);
+            // A connection that breaks is the admin's.
+            let _ = builder.serve_connection(io, service).await;
+            drop(permit);
+        });
+    }
+}
+
+fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "expected GET\n".to_owned());
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
+    match request.uri().path() {
+        "/metrics" => plain(StatusCode::OK, shared.metrics.text()),
+        "/healthz" => plain(StatusCode::OK, "ok\n".to_owned()),
+        "/readyz" if *shared.draining.borrow() => {
+            plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n".to_owned())
+        }
+        "/readyz" => plain(StatusCode::OK, "ok\n".to_owned()),
+        _ => plain(
+            StatusCode::NOT_FOUND,
+            "expected /metrics, /healthz or /readyz\n".to_owned(),
+        ),
+    }
+}
+
+fn plain(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(text.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,317 @@
+//! The bodies of responses.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::io;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use provstream_route::{Cause, Flow};
+use tokio::time::{Instant, Sleep};
+
+use crate::inflight::Inflight;
+use crate::record::Record;
+use crate::shared::Ending;
+
+/// What goes to the client.
+pub(crate) enum ProxyBody {
+    /// The whole of it, and what records its request until it is sent.
+    Whole(Option<Bytes>, Option<Through>),
+    /// As the upstream sends it.
+    Stream(Box<Streamed>),
+}
+
+/// What an upstream's body goes through.
+pub(crate) enum Through {
+    Pass(Box<Record>),
+    Filter(Box<Inflight>),
+}
+
+impl Through {
+    fn record(&mut self) -> &mut Record {
+        match self {
+            Self::Pass(record) => record,
+            Self::Filter(inflight) => &mut inflight.record,
+        }
+    }
+}
+
+/// A body that is sent as the upstream sends it.
+pub(crate) struct Streamed {
+    upstream: Option<Incoming>,
+    through: Through,
+    /// Goes to the client first.
+    ready: Option<Bytes>,
+    /// Sent at the end, if the upstream had any.
+    trailers: Option<HeaderMap>,
+    end: Option<Flow>,
+    waits: Waits,
+    ending: Ending,
+}
+
+/// How long a body waits, and for what.
+pub(crate) struct Waits {
+    idle: Duration,
+    keep_alive: Duration,
+    /// The response ends by then.
+    total: Instant,
+    /// When something came from the upstream.
+    came: Instant,
+    /// When something went to the client.
+    went: Instant,
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl Waits {
+    pub(crate) fn new(idle: Duration, keep_alive: Duration, total: Instant) -> Self {
+        let now = Instant::now();
+        let first = total.min(now + idle).min(now + keep_alive);
+        Self {
+            idle,
+            keep_alive,
+            total,
+            came: now,
+            went: now,
+            sleep: Box::pin(tokio::time::sleep_until(first)),
+        }
+    }
+
+    /// What is due, if anything is.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
+        loop {
+            if self.sleep.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let now = Instant::now();
+            if now >= self.total {
+                return Poll::Ready(Due::End(Cause::TotalTimeout));
+            }
+            if now >= self.came + self.idle {
+                return Poll::Ready(Due::End(Cause::IdleTimeout));
+            }
+            let is_due = now >= self.went + self.keep_alive;
+            if is_due {
+                self.went = now;
+            }
+            // Deadlines move on without the timer, which is set anew only when it goes off.
+            let keep_alive = self.went + self.keep_alive;
+            let next = self.total.min(self.came + self.idle).min(keep_alive);
+            self.sleep.as_mut().reset(next);
+            if is_due {
+                return Poll::Ready(Due::KeepAlive);
+            }
+        }
+    }
+
+    /// What ends the wait for the upstream before there is a body for the client.
+    pub(crate) async fn end(&mut self) -> Cause {
+        core::future::poll_fn(|cx| {
+            loop {
+                match self.poll(cx) {
+                    Poll::Ready(Due::End(cause)) => return Poll::Ready(cause),
+                    Poll::Ready(Due::KeepAlive) => {}
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await
+    }
+
+    /// Something came from the upstream.
+    pub(crate) fn comes(&mut self) {
+        self.came = Instant::now();
+    }
+}
+
+enum Due {
+    End(Cause),
+    KeepAlive,
+}
+
+impl Streamed {
+    pub(crate) fn new(upstream: Incoming, through: Through, waits: Waits, ending: Ending) -> Self {
+        Self {
+            upstream: Some(upstream),
+            through,
+            ready: None,
+            trailers: None,
+            end: None,
+            waits,
+            ending,
+        }
+    }
+
+    /// The same, of which this goes to the client first.
+    pub(crate) fn with_first(mut self, first: Vec<u8>) -> Self {
+        self.ready = (!first.is_empty()).then(|| first.into());
+        self
+    }
+
+    /// Takes what the upstream sent; something may be ready for the client then.
+    fn take(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) {
+        self.waits.comes();
+        let flow = match (&mut self.through, frame) {
+            (Through::Pass(_), Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => {
+                    self.ready = Some(data);
+                    return;
+                }
+                Err(frame) => {
+                    self.trailers = frame.into_trailers().ok();
+                    return;
+                }
+            },
+            (Through::Filter(inflight), Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => inflight.push(&data),
+                Err(frame) => {
+                    self.trailers = frame.into_trailers().ok();
+                    return;
+                }
+            },
+            (Through::Pass(record), None) => {
+                record.end = "complete";
+                Flow::Done
+            }
+            (Through::Filter(inflight), None) => inflight.finish(),
+            (Through::Pass(record), Some(Err(_))) => {
+                record.end = Cause::UpstreamCut.as_str();
+                Flow::Reset
+            }
+            (Through::Filter(inflight), Some(Err(_))) => inflight.abort(Cause::UpstreamCut),
+        };
+        self.settle(flow);
+    }
+
+    fn abort(&mut self, cause: Cause) {
+        let flow = match &mut self.through {
+            Through::Pass(record) => {
+                record.end = cause.as_str();
+                Flow::Reset
+            }
+            Through::Filter(inflight) => inflight.abort(cause),
+        };
+        self.settle(flow);
+    }
+
+    fn settle(&mut self, flow: Flow) {
+        if let Through::Filter(inflight) = &mut self.through {
+            let out = inflight.take();
+            if !out.is_empty() {
+                self.ready = Some(out.into());
+            }
+        }
+        if flow != Flow::More {
+            // The upstream is of no more use: this closes its connection, or ends its stream of HTTP/2.
+            self.upstream = None;
+            self.end = Some(flow);
+        }
+    }
+
+    fn keep_alive(&mut self) {
+        if let Through::Filter(inflight) = &mut self.through
+            && let Some(comment) = inflight.keep_alive()
+        {
+            self.ready = Some(Bytes::from_static(comment));
+        }
+    }
+
+    fn deliver(&mut self) -> Option<Frame<Bytes>> {
+        let data = self.ready.take()?;
+        self.waits.went = Instant::now();
+        self.through.record().delivers(data.len());
+        Some(Frame::data(data))
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        loop {
+            if let Some(frame) = self.deliver() {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            match self.end {
+                Some(Flow::Done) => {
+                    let trailers = self
+                        .trailers
+                        .take()
+                        .map(|trailers| Ok(Frame::trailers(trailers)));
+                    return Poll::Ready(trailers);
+                }
+                Some(_) => {
+                    let error =
+                        io::Error::new(io::ErrorKind::ConnectionAborted, "the response broke off");
+                    return Poll::Ready(Some(Err(error)));
+                }
+                None => {}
+            }
+            let polled = match &mut self.upstream {
+                Some(upstream) => Pin::new(upstream).poll_frame(cx),
+                None => Poll::Ready(None),
+            };
+            match polled {
+                Poll::Ready(frame) => self.take(frame),
+                Poll::Pending => {
+                    if self.ending.poll(cx).is_ready() {
+                        self.abort(Cause::Shutdown);
+                        continue;
+                    }
+                    match self.waits.poll(cx) {
+                        Poll::Ready(Due::End(cause)) => self.abort(cause),
+                        Poll::Ready(Due::KeepAlive) => self.keep_alive(),
+                        Poll::Pending => return Poll::Pending,
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl ProxyBody {
+    /// A whole body.
+    pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<Through>) -> Self {
+        Self::Whole(Some(bytes.into()), through)
+    }
+}
+
+impl Body for ProxyBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        match &mut *self {
+            Self::Whole(bytes, through) => {
+                let bytes = bytes.take().filter(|bytes| !bytes.is_empty());
+                if let (Some(mut through), Some(bytes)) = (through.take(), &bytes) {
+                    through.record().delivers(bytes.len());
+                }
+                Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+            }
+            Self::Stream(streamed) => streamed.poll(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes, _) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::Stream(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes, _) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Self::Stream(streamed) => match (&streamed.through, &streamed.upstream) {
+                // The length of what passes is the upstream's.
+                (Through::Pass(_), Some(upstream)) => upstream.size_hint(),
+                _ => SizeHint::default(),
+            },
+        }
+    }
+}

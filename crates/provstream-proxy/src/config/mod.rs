@@ -1,0 +1,164 @@
+//! The settings of a proxy.
+
+mod read;
+mod upstream;
+
+use core::time::Duration;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use provstream::provenance::Vocabulary;
+use provstream_route::{Route, Routes};
+
+pub use self::upstream::{Upstream, UpstreamError};
+
+/// The settings of a proxy, as its file and the command line give them.
+///
+/// ```
+/// use std::path::Path;
+/// use provstream_proxy::Config;
+///
+/// let file = b"upstream = \"https://api.example.com\"\nlisten = \"127.0.0.1:8080\"\n[limits]\nconnection = 5\n";
+/// let error = Config::from_toml(file, Path::new("."), None).expect_err("an unknown key");
+/// assert_eq!(
+///     error.to_string(),
+///     "line 4, column 1: unknown key \"connection\" in \"limits\", did you mean \"connections\""
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) upstream: Upstream,
+    pub(crate) listen: SocketAddr,
+    pub(crate) admin: Option<SocketAddr>,
+    pub(crate) routes: Routes,
+    pub(crate) extras: Vec<Extras>,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) limits: ProxyLimits,
+    pub(crate) audit: Option<PathBuf>,
+    pub(crate) audit_sync: bool,
+    pub(crate) log: bool,
+    /// Certificates, in PEM, of authorities that are trusted instead of those of the web.
+    pub(crate) upstream_ca: Option<PathBuf>,
+}
+
+/// What the proxy does on a route beside what is done with its responses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extras {
+    /// Another upstream than that of the proxy.
+    pub(crate) upstream: Option<Upstream>,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timeouts {
+    pub(crate) connect: Duration,
+    /// Nothing comes from the upstream.
+    pub(crate) idle: Duration,
+    /// From a request to the end of its response.
+    pub(crate) total: Duration,
+    /// The client sends or reads nothing.
+    pub(crate) client: Duration,
+    /// The head of a request.
+    pub(crate) head: Duration,
+    /// After this time without a byte for the client, a comment is sent.
+    pub(crate) keep_alive: Duration,
+    /// Between the signal to end and the end.
+    pub(crate) drain: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(300),
+            total: Duration::from_secs(3_600),
+            client: Duration::from_secs(60),
+            head: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How much there may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxyLimits {
+    pub(crate) header_bytes: usize,
+    pub(crate) headers: usize,
+    pub(crate) request_bytes: usize,
+    pub(crate) connections: usize,
+}
+
+impl Default for ProxyLimits {
+    fn default() -> Self {
+        Self {
+            header_bytes: 1 << 16,
+            headers: 100,
+            request_bytes: 32 << 20,
+            connections: 4_096,
+        }
+    }
+}
+
+impl Config {
+    /// The settings without a file: everything that is known is stripped, everything else passes.
+    #[must_use]
+    pub fn new(upstream: Upstream, listen: SocketAddr) -> Self {
+        Self {
+            upstream,
+            listen,
+            admin: None,
+            routes: Routes::strip_all(&Vocabulary::memo()),
+            extras: Vec::new(),
+            timeouts: Timeouts::default(),
+            limits: ProxyLimits::default(),
+            audit: None,
+            audit_sync: false,
+            log: true,
+            upstream_ca: None,
+        }
+    }
+
+    /// The same that listens here, whatever the file says.
+    #[must_use]
+    pub const fn with_listen(mut self, listen: SocketAddr) -> Self {
+        self.listen = listen;
+        self
+    }
+
+    /// The same whose admin endpoints listen here, whatever the file says.
+    #[must_use]
+    pub const fn with_admin(mut self, admin: SocketAddr) -> Self {
+        self.admin = Some(admin);
+        self
+    }
+
+    /// The same with or without a line on standard error for each request.
+    #[must_use]
+    pub const fn with_log(mut self, log: bool) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// Where the proxy listens.
+    #[must_use]
+    pub const fn listen(&self) -> SocketAddr {
+        self.listen
+    }
+
+    /// Where the admin endpoints listen.
+    #[must_use]
+    pub const fn admin(&self) -> Option<SocketAddr> {
+        self.admin
+    }
+
+    /// The upstream.
+    #[must_use]
+    pub const fn upstream(&self) -> &Upstream {
+        &self.upstream
+    }
+
+    pub(crate) fn extras(&self, route: &Route) -> Option<&Extras> {
+        self.extras.get(route.index()?)
+    }
+}

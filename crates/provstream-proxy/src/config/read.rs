@@ -1,0 +1,200 @@
+//! Reads the file of a proxy.
+
+use core::time::Duration;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use provstream::provenance::{Vocabulary, parse_duration};
+use provstream::settings::{File, Table, Value};
+use provstream_route::{RouteError, Routes};
+
+use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
+
+const KEYS: [&str; 11] = [
+    "upstream",
+    "listen",
+    "admin",
+    "audit",
+    "audit_sync",
+    "log",
+    "vocabulary",
+    "upstream_ca",
+    "timeouts",
+    "limits",
+    "route",
+];
+
+/// The keys of a route that the proxy reads itself.
+const ROUTE_KEYS: [&str; 1] = ["upstream"];
+
+impl Config {
+    /// Reads a file of settings. Files that it names are looked for in `folder`. An upstream that is given takes the place of
+    /// that of the file.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its line and column, what was expected and what was found.
+    pub fn from_toml(
+        file: &[u8],
+        folder: &Path,
+        upstream: Option<Upstream>,
+    ) -> Result<Self, RouteError> {
+        let file = File::parse(file)?;
+        let root = file.root(&KEYS)?;
+        let upstream = match upstream {
+            Some(upstream) => upstream,
+            None => read_upstream(&root.need("upstream")?)?,
+        };
+        let listen = match root.get("listen") {
+            Some(value) => address(&value)?,
+            None => SocketAddr::from(([127, 0, 0, 1], 8080)),
+        };
+        let mut config = Self::new(upstream, listen);
+        config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
+        config.audit = path(&root, "audit", folder)?;
+        config.upstream_ca = path(&root, "upstream_ca", folder)?;
+        if let Some(value) = root.get("audit_sync") {
+            config.audit_sync = value.boolean()?;
+        }
+        if let Some(value) = root.get("log") {
+            config.log = value.boolean()?;
+        }
+        let vocabulary = vocabulary(&root, folder)?;
+        config.routes = Routes::strip_all(&vocabulary);
+        if let Some(routes) = root.get("route") {
+            let read = |name: &str| fs::read_to_string(folder.join(name));
+            config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
+            let known = [
+                "path", "method", "name", "action", "policy", "language", "format",
+            ];
+            let more = ["reasoning", "fail", "max_event", "max_held"];
+            let all: Vec<&str> = known
+                .iter()
+                .chain(&more)
+                .chain(&ROUTE_KEYS)
+                .copied()
+                .collect();
+            config.extras = routes
+                .tables(&all)?
+                .iter()
+                .map(extras)
+                .collect::<Result<_, _>>()?;
+        }
+        config.timeouts = timeouts(&root)?;
+        config.limits = limits(&root)?;
+        Ok(config)
+    }
+}
+
+fn wrong(value: &Value<'_>, expected: &str) -> RouteError {
+    value.wrong_type(expected).into()
+}
+
+fn read_upstream(value: &Value<'_>) -> Result<Upstream, RouteError> {
+    let url = value.string()?;
+    url.parse()
+        .map_err(|error: super::upstream::UpstreamError| {
+            RouteError::new(value.place(), &format!("{}: {error}", value.key()))
+        })
+}
+
+fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
+    let text = value.string()?;
+    text.parse()
+        .map_err(|_| wrong(value, "an address and a port such as \"127.0.0.1:8080\""))
+}
+
+fn path(
+    root: &Table<'_>,
+    key: &'static str,
+    folder: &Path,
+) -> Result<Option<std::path::PathBuf>, RouteError> {
+    let value = root.get(key).map(|value| value.string()).transpose()?;
+    Ok(value.map(|name| folder.join(name)))
+}
+
+fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError> {
+    let Some(value) = root.get("vocabulary") else {
+        return Ok(Vocabulary::memo());
+    };
+    let name = value.string()?;
+    let error =
+        |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
+    let file = fs::read(folder.join(name)).map_err(|found| error(found.to_string()))?;
+    Vocabulary::from_toml(&file).map_err(|found| error(found.to_string()))
+}
+
+fn extras(table: &Table<'_>) -> Result<Extras, RouteError> {
+    Ok(Extras {
+        upstream: table
+            .get("upstream")
+            .map(|value| read_upstream(&value))
+            .transpose()?,
+    })
+}
+
+fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {
+    let mut timeouts = Timeouts::default();
+    let Some(value) = root.get("timeouts") else {
+        return Ok(timeouts);
+    };
+    let keys = [
+        "connect",
+        "idle",
+        "total",
+        "client",
+        "head",
+        "keep_alive",
+        "drain",
+    ];
+    let table = value.table(&keys)?;
+    for (key, place) in [
+        ("connect", &mut timeouts.connect),
+        ("idle", &mut timeouts.idle),
+        ("total", &mut timeouts.total),
+        ("client", &mut timeouts.client),
+        ("head", &mut timeouts.head),
+        ("keep_alive", &mut timeouts.keep_alive),
+        ("drain", &mut timeouts.drain),
+    ] {
+        if let Some(value) = table.get(key) {
+            *place = duration(&value)?;
+        }
+    }
+    Ok(timeouts)
+}
+
+fn duration(value: &Value<'_>) -> Result<Duration, RouteError> {
+    let found = parse_duration(value.string()?).ok();
+    let is_possible = |found: &Duration| (1..=86_400).contains(&found.as_secs());
+    found
+        .filter(is_possible)
+        .ok_or_else(|| wrong(value, "a duration from \"1s\" to \"1d\""))
+}
+
+fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
+    let mut limits = ProxyLimits::default();
+    let Some(value) = root.get("limits") else {
+        return Ok(limits);
+    };
+    let table = value.table(&["header_bytes", "headers", "request_bytes", "connections"])?;
+    for (key, range, place) in [
+        ("header_bytes", 8_192..=1 << 20, &mut limits.header_bytes),
+        ("headers", 10..=1_000, &mut limits.headers),
+        ("request_bytes", 1_024..=1 << 30, &mut limits.request_bytes),
+        ("connections", 1..=1 << 20, &mut limits.connections),
+    ] {
+        let Some(value) = table.get(key) else {
+            continue;
+        };
+        let found = usize::try_from(value.unsigned()?).ok();
+        *place = found.filter(|found| range.contains(found)).ok_or_else(|| {
+            wrong(
+                &value,
+                &format!("a number from {} to {}", range.start(), range.end()),
+            )
+        })?;
+    }
+    Ok(limits)
+}

@@ -1,0 +1,129 @@
+//! The headers that end at a proxy, and those that no longer fit a body that has changed.
+
+use http::header::{
+    ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, EXPECT,
+    HOST, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
+};
+
+/// Headers that are about one connection (RFC 9110 7.6.1).
+const HOP_BY_HOP: [HeaderName; 7] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Headers about the bytes of a body, which a change makes wrong.
+const OF_BYTES: [HeaderName; 8] = [
+    CONTENT_LENGTH,
+    ETAG,
+    LAST_MODIFIED,
+    ACCEPT_RANGES,
+    HeaderName::from_static("content-md5"),
+    HeaderName::from_static("digest"),
+    HeaderName::from_static("content-digest"),
+    HeaderName::from_static("repr-digest"),
+];
+
+/// Removes what is about the connection, also what `Connection` names.
+pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named.iter().chain(&HOP_BY_HOP) {
+        headers.remove(name);
+    }
+}
+
+/// Makes the headers of a client those of a request to the upstream.
+pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, is_inspected: bool) {
+    let takes_trailers = headers
+        .get_all(TE)
+        .iter()
+        .any(|value| value.to_str().is_ok_and(|value| value.contains("trailers")));
+    remove_hop_by_hop(headers);
+    headers.remove(TE);
+    headers.remove(EXPECT);
+    if takes_trailers {
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+    }
+    if let Ok(host) = HeaderValue::from_str(host) {
+        headers.insert(HOST, host);
+    }
+    if is_inspected {
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        // A part of a body cannot be inspected.
+        headers.remove(RANGE);
+        headers.remove(IF_RANGE);
+    }
+    headers.append(VIA, HeaderValue::from_static("1.1 provstream"));
+}
+
+/// Makes the headers of an upstream those of a response to the client.
+pub(crate) fn for_client(headers: &mut HeaderMap) {
+    remove_hop_by_hop(headers);
+    headers.append(VIA, HeaderValue::from_static("1.1 provstream"));
+}
+
+/// Removes what is about the bytes of a body that changes.
+pub(crate) fn remove_of_bytes(headers: &mut HeaderMap) {
+    for name in &OF_BYTES {
+        headers.remove(name);
+    }
+}
+
+/// Removes the encoding of a body that is decoded.
+pub(crate) fn remove_encoding(headers: &mut HeaderMap) {
+    headers.remove(CONTENT_ENCODING);
+}
+
+/// The text of a header, if it has one value of visible ASCII.
+pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::header::AUTHORIZATION;
+
+    #[test]
+    fn what_is_about_a_connection_ends_here() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("connection", "close, X-Own"),
+            ("x-own", "1"),
+            ("keep-alive", "timeout=5"),
+            ("te", "gzip, trailers"),
+            ("transfer-encoding", "chunked"),
+            ("upgrade", "websocket"),
+            ("proxy-authorization", "Basic x"),
+            ("authorization", "Bearer key"),
+            ("accept-encoding", "gzip, br"),
+            ("range", "bytes=0-5"),
+            ("host", "evil.example"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        for_upstream(&mut headers, "api.example.com", true);
+        let mut names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            ["accept-encoding", "authorization", "host", "te", "via"]
+        );
+        assert_eq!(headers[AUTHORIZATION], "Bearer key");
+        assert_eq!(headers[HOST], "api.example.com");
+        assert_eq!(headers[ACCEPT_ENCODING], "identity");
+        assert_eq!(headers[TE], "trailers");
+    }
+}

@@ -1,0 +1,129 @@
+//! A response on its way through a filter.
+
+use provstream::provenance::Timestamp;
+use provstream_route::{BodyFilter, Cause, Flow};
+
+use crate::decode::Decoder;
+use crate::record::Record;
+
+/// A filter with the record of its request. When it is dropped before the end, the client has gone away.
+#[derive(Debug)]
+pub(crate) struct Inflight {
+    filter: Box<BodyFilter>,
+    decoder: Option<Decoder>,
+    pub(crate) record: Record,
+    out: Vec<u8>,
+}
+
+impl Inflight {
+    pub(crate) const fn new(
+        filter: Box<BodyFilter>,
+        decoder: Option<Decoder>,
+        record: Record,
+    ) -> Self {
+        Self {
+            filter,
+            decoder,
+            record,
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes bytes of the upstream.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
+        let now = Timestamp::now();
+        let (filter, out) = (&mut self.filter, &mut self.out);
+        let flow = match &mut self.decoder {
+            None => filter.push(bytes, now, out),
+            Some(decoder) => {
+                let mut flow = Flow::More;
+                let decoded = decoder.push(bytes, |bytes| {
+                    if flow == Flow::More {
+                        flow = filter.push(bytes, now, out);
+                    }
+                });
+                match decoded {
+                    Ok(()) => flow,
+                    Err(error) => filter.abort(cause_of(&error), now, out),
+                }
+            }
+        };
+        self.after(flow)
+    }
+
+    /// The upstream has ended the body.
+    pub(crate) fn finish(&mut self) -> Flow {
+        let now = Timestamp::now();
+        let (filter, out) = (&mut self.filter, &mut self.out);
+        if let Some(mut decoder) = self.decoder.take() {
+            let decoded = decoder.finish(|bytes| {
+                let _ = filter.push(bytes, now, out);
+            });
+            if let Err(error) = decoded {
+                let flow = filter.abort(cause_of(&error), now, out);
+                return self.after(flow);
+            }
+        }
+        let flow = filter.finish(now, out);
+        self.after(flow)
+    }
+
+    pub(crate) fn abort(&mut self, cause: Cause) -> Flow {
+        let flow = self.filter.abort(cause, Timestamp::now(), &mut self.out);
+        self.after(flow)
+    }
+
+    fn after(&mut self, flow: Flow) -> Flow {
+        self.record.holds(self.filter.held());
+        if flow != Flow::More {
+            let outcome = self.filter.outcome();
+            self.record.end = match outcome.cause() {
+                Some(cause) => cause.as_str(),
+                None if outcome.ended().is_empty() => "complete",
+                None => "policy",
+            };
+            self.record.outcome = Some(outcome.clone());
+        }
+        flow
+    }
+
+    pub(crate) fn awaits_end(&self) -> bool {
+        self.filter.awaits_end()
+    }
+
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.filter.status()
+    }
+
+    pub(crate) fn keep_alive(&mut self) -> Option<&'static [u8]> {
+        let comment = self.filter.keep_alive();
+        self.record.keep_alives += u64::from(comment.is_some());
+        comment
+    }
+
+    /// What was written since the last call.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.out)
+    }
+}
+
+/// Why a body cannot be decompressed.
+fn cause_of(error: &std::io::Error) -> Cause {
+    let is_bomb = error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<crate::decode::TooMuch>());
+    match (is_bomb, error.kind()) {
+        (true, _) => Cause::TooLarge,
+        (false, std::io::ErrorKind::UnexpectedEof) => Cause::UpstreamCut,
+        _ => Cause::NotInspected,
+    }
+}
+
+impl Drop for Inflight {
+    fn drop(&mut self) {
+        if self.record.outcome.is_none() {
+            self.filter.cancel(Timestamp::now());
+            self.record.outcome = Some(self.filter.outcome().clone());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A line on standard error for each request.
+
+use std::io::Write;
+
+use provstream_route::terminal_json;
+use serde::Serialize;
+
+/// What a line says. There is nothing in it that a client or an upstream wrote but the path, without its query.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line<'a> {
+    pub(crate) time: Option<String>,
+    pub(crate) request: &'a str,
+    pub(crate) route: &'a str,
+    pub(crate) action: &'static str,
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) status: u16,
+    /// `complete`, or why the response ended.
+    pub(crate) end: &'a str,
+    pub(crate) inspected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uninspected: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<&'static str>,
+    pub(crate) assertions: u64,
+    pub(crate) withheld_bytes: u64,
+    pub(crate) client_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) first_byte_seconds: Option<f64>,
+    pub(crate) seconds: f64,
+}
+
+impl Line<'_> {
+    pub(crate) fn write(&self) {
+        let mut line = terminal_json(self);
+        line.push(b'\n');
+        // A log that cannot be written is no reason to fail a request.
+        let _ = std::io::stderr().lock().write_all(&line);
+    }
+}
+
+/// Writes a message about the proxy itself.
+pub(crate) fn note(message: &str) {
+    #[derive(Serialize)]
+    struct Note<'a> {
+        note: &'a str,
+    }
+    let mut line = terminal_json(&Note { note: message });
+    line.push(b'\n');
+    let _ = std::io::stderr().lock().write_all(&line);
+}

@@ -1,0 +1,133 @@
+//! A proxy as a program: a runtime, and signals.
+
+use std::io;
+use std::path::Path;
+
+use tokio::runtime::Runtime;
+
+use crate::config::{Config, Upstream};
+use crate::demo;
+use crate::log::note;
+use crate::server::{Proxy, StartError};
+
+/// Runs a proxy until SIGTERM or SIGINT. SIGHUP has `load` called for other settings; if it fails, its message is logged and
+/// the settings stay. `started` is called when the listeners are open.
+///
+/// # Errors
+///
+/// The proxy cannot start.
+pub fn run(
+    config: Config,
+    load: impl Fn() -> Result<Config, String>,
+    started: impl FnOnce(&Proxy),
+) -> Result<(), StartError> {
+    runtime()?.block_on(serve(config, load, started))
+}
+
+/// Runs a proxy in front of the upstream of the [`demo`], with its settings.
+///
+/// # Errors
+///
+/// The proxy or the upstream cannot start.
+pub fn run_demo(
+    change: impl Fn(Config) -> Config,
+    started: impl FnOnce(&Proxy),
+) -> Result<(), StartError> {
+    let what = "cannot start the upstream of the demonstration";
+    runtime()?.block_on(async {
+        let address = demo::upstream()
+            .await
+            .map_err(|error| StartError::new(what, error))?;
+        let upstream: Result<Upstream, _> = format!("http://{address}").parse();
+        let upstream = upstream.map_err(|error| StartError::new(what, io::Error::other(error)))?;
+        let settings = demo::SETTINGS.as_bytes();
+        let config = Config::from_toml(settings, Path::new("."), Some(upstream));
+        let config = config.map_err(|error| StartError::new(what, io::Error::other(error)))?;
+        let config = change(config);
+        let load = || Ok(config.clone());
+        serve(config.clone(), load, started).await
+    })
+}
+
+fn runtime() -> Result<Runtime, StartError> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.enable_all().build();
+    runtime.map_err(|error| StartError::new("cannot start threads", error))
+}
+
+async fn serve(
+    config: Config,
+    load: impl Fn() -> Result<Config, String>,
+    started: impl FnOnce(&Proxy),
+) -> Result<(), StartError> {
+    let proxy = Proxy::bind(config).await?;
+    started(&proxy);
+    let handle = proxy.handle();
+    let signals = async {
+        let mut signals = Signals::new()?;
+        loop {
+            if signals.next().await == Signal::End {
+                handle.shutdown();
+                return core::future::pending::<io::Result<()>>().await;
+            }
+            let reloaded =
+                load().and_then(|config| handle.reload(config).map_err(|error| error.to_string()));
+            match reloaded {
+                Ok(()) => note("the settings are reloaded"),
+                Err(error) => {
+                    handle.note_failed_reload();
+                    note(&format!("the settings stay as they are: {error}"));
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = proxy.run() => Ok(()),
+        failed = signals => failed.map_err(|error| StartError::new("cannot wait for signals", error)),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    Reload,
+    End,
+}
+
+#[cfg(unix)]
+struct Signals([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self([
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::hangup())?,
+        ]))
+    }
+
+    async fn next(&mut self) -> Signal {
+        let [terminate, interrupt, hangup] = &mut self.0;
+        tokio::select! {
+            _ = terminate.recv() => Signal::End,
+            _ = interrupt.recv() => Signal::End,
+            _ = hangup.recv() => Signal::Reload,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> Signal {
+        let _ = tokio::signal::ctrl_c().await;
+        Signal::End
+    }
+}

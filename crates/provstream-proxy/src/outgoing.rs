@@ -1,0 +1,123 @@
+//! The bodies of requests.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicU8, Ordering};
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::time::{Instant, Sleep};
+
+/// Why a client's body ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    TooLong,
+    Stalled,
+    Broken,
+}
+
+/// Where a body notes why it ended before its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FaultNote(Arc<AtomicU8>);
+
+impl FaultNote {
+    fn set(&self, fault: Fault) {
+        self.0.store(fault as u8 + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Fault> {
+        let all = [Fault::TooLong, Fault::Stalled, Fault::Broken];
+        let noted = usize::from(self.0.load(Ordering::Relaxed));
+        all.get(noted.checked_sub(1)?).copied()
+    }
+}
+
+/// What goes to the upstream: a body of a client, of a bounded length, that does not stall.
+pub(crate) enum Outgoing {
+    Whole(Option<Bytes>),
+    Stream {
+        client: Incoming,
+        left: u64,
+        most: Duration,
+        sleep: Pin<Box<Sleep>>,
+        note: FaultNote,
+    },
+}
+
+impl Outgoing {
+    /// A client's body of at most `left` bytes, between whose pieces at most `most` passes.
+    pub(crate) fn stream(client: Incoming, left: usize, most: Duration, note: &FaultNote) -> Self {
+        Self::Stream {
+            client,
+            left: left as u64,
+            most,
+            sleep: Box::pin(tokio::time::sleep(most)),
+            note: note.clone(),
+        }
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let (client, left, most, sleep, note) = match &mut *self {
+            Self::Whole(bytes) => {
+                return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
+            }
+            Self::Stream {
+                client,
+                left,
+                most,
+                sleep,
+                note,
+            } => (client, left, *most, sleep, note),
+        };
+        let fault = match Pin::new(client).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                let count = frame.data_ref().map_or(0, |data| data.len() as u64);
+                sleep.as_mut().reset(Instant::now() + most);
+                match left.checked_sub(count) {
+                    Some(rest) => {
+                        *left = rest;
+                        return Poll::Ready(Some(Ok(frame)));
+                    }
+                    None => Fault::TooLong,
+                }
+            }
+            Poll::Ready(Some(Err(_))) => Fault::Broken,
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Pending if sleep.as_mut().poll(cx).is_pending() => return Poll::Pending,
+            Poll::Pending => Fault::Stalled,
+        };
+        note.set(fault);
+        Poll::Ready(Some(Err(io::Error::other(
+            "the body of the request ended before its end",
+        ))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::Stream { client, .. } => client.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Self::Stream { client, .. } => client.size_hint(),
+        }
+    }
+}

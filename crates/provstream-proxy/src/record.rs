@@ -1,0 +1,250 @@
+//! What is known about a request, for the log and the metrics.
+
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+use std::sync::Arc;
+use std::time::Instant;
+
+use provstream::GateEnd;
+use provstream::provenance::Timestamp;
+use provstream_providers::NoticeCode;
+use provstream_route::{Outcome, PassReason, Route};
+
+use crate::log::Line;
+use crate::metrics::{Histogram, Metrics, labels};
+
+/// A request from its head to the end of its response. When it is dropped, it is counted and logged.
+#[derive(Debug)]
+pub(crate) struct Record {
+    metrics: Arc<Metrics>,
+    pub(crate) id: String,
+    route: Box<str>,
+    action: &'static str,
+    method: Box<str>,
+    path: Box<str>,
+    started: Instant,
+    is_logged: bool,
+    pub(crate) status: u16,
+    pub(crate) upstream_head: Option<Duration>,
+    first: Option<Duration>,
+    last: Option<Instant>,
+    between: Histogram,
+    client_bytes: u64,
+    held: usize,
+    pub(crate) keep_alives: u64,
+    /// How the response ended; `client_gone` if nothing else says so.
+    pub(crate) end: &'static str,
+    pub(crate) passed: Option<PassReason>,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+impl Record {
+    pub(crate) fn new(
+        metrics: &Arc<Metrics>,
+        id: String,
+        route: &Route,
+        request: (&http::Method, &http::Uri),
+        is_logged: bool,
+    ) -> Self {
+        metrics.in_flight.fetch_add(1, Ordering::Relaxed);
+        Self {
+            metrics: Arc::clone(metrics),
+            id,
+            route: route.name().into(),
+            action: route.action().as_str(),
+            method: request.0.as_str().into(),
+            path: request.1.path().into(),
+            started: Instant::now(),
+            is_logged,
+            status: 0,
+            upstream_head: None,
+            first: None,
+            last: None,
+            between: Histogram::default(),
+            client_bytes: 0,
+            held: 0,
+            keep_alives: 0,
+            end: "client_gone",
+            passed: None,
+            outcome: None,
+        }
+    }
+
+    pub(crate) const fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// The head of the upstream's response came.
+    pub(crate) fn has_head(&mut self) {
+        self.upstream_head = Some(self.started.elapsed());
+    }
+
+    /// A chunk of the body goes to the client.
+    pub(crate) fn delivers(&mut self, bytes: usize) {
+        let now = Instant::now();
+        self.client_bytes += bytes as u64;
+        match self.last.replace(now) {
+            Some(last) => self.between.observe(now - last),
+            None => self.first = Some(now - self.started),
+        }
+    }
+
+    /// So many bytes are held back now.
+    pub(crate) fn holds(&mut self, bytes: usize) {
+        let change = bytes as i64 - self.held as i64;
+        if change != 0 {
+            self.metrics.held.fetch_add(change, Ordering::Relaxed);
+            self.held = bytes;
+        }
+    }
+
+    /// Why not everything was inspected, if so.
+    fn uninspected(&self) -> Option<&'static str> {
+        match (&self.outcome, self.passed) {
+            (Some(outcome), _) => outcome.uninspected(),
+            (None, Some(reason)) => Some(reason.as_str()),
+            (None, None) => Some("no_response"),
+        }
+    }
+
+    fn count_outcome(&self, outcome: &Outcome) {
+        let (metrics, route) = (&self.metrics, ("route", &*self.route));
+        for (class, count) in outcome.classes() {
+            let labels = labels(&[route, ("class", class.as_str())]);
+            metrics.count("provstream_annotations_total", labels, count);
+        }
+        for found in outcome.decisions() {
+            let labels = labels(&[
+                route,
+                ("disposition", found.disposition()),
+                ("action", found.action()),
+            ]);
+            metrics.count("provstream_decisions_total", labels, found.count());
+        }
+        for code in NoticeCode::ALL.into_iter().filter(|code| code.is_unread()) {
+            let count = outcome.report().count(code);
+            let labels = labels(&[route, ("kind", code.as_str())]);
+            metrics.count("provstream_unread_events_total", labels, count);
+        }
+        for (_, end) in outcome.ended() {
+            let end = if *end == GateEnd::Suspended {
+                "suspend"
+            } else {
+                "refuse"
+            };
+            let labels = labels(&[route, ("end", end)]);
+            metrics.count("provstream_streams_ended_total", labels, 1);
+        }
+        let upstream = labels(&[route]);
+        metrics.count(
+            "provstream_upstream_bytes_total",
+            upstream,
+            outcome.bytes_in(),
+        );
+        for (what, bytes) in [
+            ("released", outcome.released()),
+            ("withheld", outcome.removed()),
+        ] {
+            let labels = labels(&[route, ("what", what)]);
+            metrics.count("provstream_text_bytes_total", labels, bytes);
+        }
+    }
+
+    fn log(&self, uninspected: Option<&str>) {
+        let outcome = self.outcome.as_ref();
+        Line {
+            time: Timestamp::now().to_rfc3339(),
+            request: &self.id,
+            route: &self.route,
+            action: self.action,
+            method: &self.method,
+            path: &self.path,
+            status: self.status,
+            end: self.end,
+            inspected: uninspected.is_none(),
+            uninspected,
+            format: outcome
+                .and_then(Outcome::format)
+                .map(provstream_providers::Format::as_str),
+            assertions: outcome.map_or(0, Outcome::assertions),
+            withheld_bytes: outcome.map_or(0, Outcome::removed),
+            client_bytes: self.client_bytes,
+            first_byte_seconds: self.first.map(|time| time.as_secs_f64()),
+            seconds: self.started.elapsed().as_secs_f64(),
+        }
+        .write();
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.holds(0);
+        let metrics = &self.metrics;
+        metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let route = ("route", &*self.route);
+        let status = match self.status {
+            100..=199 => "1xx",
+            200..=299 => "2xx",
+            300..=399 => "3xx",
+            400..=499 => "4xx",
+            500.. => "5xx",
+            _ => "none",
+        };
+        let request = labels(&[
+            route,
+            ("action", self.action),
+            ("status", status),
+            ("end", self.end),
+        ]);
+        metrics.count("provstream_requests_total", request, 1);
+        metrics.count(
+            "provstream_client_bytes_total",
+            labels(&[route]),
+            self.client_bytes,
+        );
+        metrics.count(
+            "provstream_keep_alives_total",
+            labels(&[route]),
+            self.keep_alives,
+        );
+        let uninspected = self.uninspected();
+        if let Some(reason) = uninspected {
+            let labels = labels(&[route, ("reason", reason)]);
+            metrics.count("provstream_uninspected_total", labels, 1);
+        }
+        if let Some(outcome) = &self.outcome {
+            self.count_outcome(outcome);
+        }
+        let once = |time| {
+            let mut times = Histogram::default();
+            times.observe(time);
+            times
+        };
+        let durations = [
+            (
+                "provstream_time_to_first_byte_seconds",
+                self.first.map(once),
+            ),
+            (
+                "provstream_time_to_upstream_head_seconds",
+                self.upstream_head.map(once),
+            ),
+            (
+                "provstream_time_between_chunks_seconds",
+                Some(self.between.clone()),
+            ),
+            (
+                "provstream_request_duration_seconds",
+                Some(once(self.started.elapsed())),
+            ),
+        ];
+        for (family, times) in durations {
+            if let Some(times) = times {
+                metrics.observe(family, labels(&[route]), &times);
+            }
+        }
+        if self.is_logged {
+            self.log(uninspected);
+        }
+    }
+}

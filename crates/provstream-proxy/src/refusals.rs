@@ -1,0 +1,40 @@
+//! Responses of the proxy's own.
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Response, StatusCode};
+use provstream_providers::Format;
+use provstream_route::{Cause, Refusal};
+
+use crate::body::{ProxyBody, Through};
+use crate::record::Record;
+
+/// A response in the place of an upstream's.
+pub(crate) fn refused(
+    cause: Cause,
+    format: Option<Format>,
+    mut record: Record,
+) -> Response<ProxyBody> {
+    record.end = cause.as_str();
+    refusal(&Refusal::new(cause, format), record)
+}
+
+/// A response with an error of the proxy's.
+pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBody> {
+    let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    record.status = status.as_u16();
+    let body = Bytes::copy_from_slice(refusal.body());
+    let length = body.len();
+    let mut response = Response::new(ProxyBody::whole(
+        body,
+        Some(Through::Pass(Box::new(record))),
+    ));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static(refusal.content_type()),
+    );
+    headers.insert(CONTENT_LENGTH, length.into());
+    response
+}

@@ -1,0 +1,140 @@
+//! Responses: what is done with them, by their heads.
+
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::{HeaderValue, Method, Response, StatusCode, response};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
+
+use crate::body::{ProxyBody, Streamed, Through, Waits};
+use crate::decode::Decoder;
+use crate::headers;
+use crate::inflight::Inflight;
+use crate::record::Record;
+use crate::refusals::refusal;
+use crate::shared::{Ending, Loaded};
+
+/// The header of responses that names the request as logs do.
+const REQUEST: HeaderName = HeaderName::from_static("provstream-request");
+
+/// What matters of a request for its response.
+pub(crate) struct Asked {
+    pub(crate) method: Method,
+    pub(crate) path: Box<str>,
+    pub(crate) choices: usize,
+}
+
+/// The response to a client.
+pub(crate) async fn respond(
+    answer: Response<Incoming>,
+    (route, loaded): (&Route, &Loaded),
+    asked: Asked,
+    mut record: Record,
+    (waits, ending): (Waits, Ending),
+) -> Response<ProxyBody> {
+    let (mut head, upstream) = answer.into_parts();
+    let encoding = headers::text(&head.headers, &CONTENT_ENCODING);
+    let decoder = Decoder::of(encoding);
+    let plan = plan(&head, route, &asked, decoder.is_some());
+    head.version = http::Version::HTTP_11;
+    head.extensions = http::Extensions::new();
+    headers::for_client(&mut head.headers);
+    if let Ok(id) = HeaderValue::from_str(&record.id) {
+        head.headers.insert(REQUEST, id);
+    }
+    record.status = head.status.as_u16();
+    match plan {
+        Plan::Refuse(refused) => {
+            record.end = Cause::NotInspected.as_str();
+            refusal(&refused, record)
+        }
+        Plan::Pass(reason) => {
+            record.passed = Some(reason);
+            let streamed = Streamed::new(upstream, Through::Pass(Box::new(record)), waits, ending);
+            Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
+        }
+        Plan::Filter(filter) => {
+            headers::remove_of_bytes(&mut head.headers);
+            if decoder.is_some() {
+                headers::remove_encoding(&mut head.headers);
+            }
+            let filter = audited(filter, loaded, &record.id);
+            let inflight = Inflight::new(filter, decoder, record);
+            filtered(head, upstream, Box::new(inflight), (waits, ending)).await
+        }
+    }
+}
+
+fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) -> Plan {
+    let content_type = headers::text(&head.headers, &CONTENT_TYPE);
+    let encoding = headers::text(&head.headers, &CONTENT_ENCODING);
+    // A response to HEAD has no body, like one of this status.
+    let status = if asked.method == Method::HEAD {
+        StatusCode::NO_CONTENT
+    } else {
+        head.status
+    };
+    let about = ResponseHead::new(status.as_u16())
+        .with_content_type(content_type)
+        .with_content_encoding(if is_decoded { "" } else { encoding })
+        .with_path(&asked.path)
+        .with_choices(asked.choices);
+    route.response(&about)
+}
+
+fn audited(filter: Box<BodyFilter>, loaded: &Loaded, id: &str) -> Box<BodyFilter> {
+    match &loaded.audit {
+        Some(audit) => Box::new(filter.with_audit(audit.clone(), "audit log", id)),
+        None => filter,
+    }
+}
+
+/// A response whose body goes through a filter. The head of one that is not streamed comes when all of it is known.
+async fn filtered(
+    mut head: response::Parts,
+    mut upstream: Incoming,
+    mut inflight: Box<Inflight>,
+    (mut waits, mut ending): (Waits, Ending),
+) -> Response<ProxyBody> {
+    while inflight.awaits_end() {
+        let flow = tokio::select! {
+            frame = upstream.frame() => {
+                waits.comes();
+                match frame {
+                    Some(Ok(frame)) => match frame.into_data() {
+                        Ok(data) => inflight.push(&data),
+                        Err(_) => Flow::More,
+                    },
+                    Some(Err(_)) => inflight.abort(Cause::UpstreamCut),
+                    None => inflight.finish(),
+                }
+            }
+            cause = waits.end() => inflight.abort(cause),
+            () = ending.wait() => inflight.abort(Cause::Shutdown),
+        };
+        if flow != Flow::More {
+            return whole(head, inflight);
+        }
+    }
+    let first = inflight.take();
+    head.headers.remove(CONTENT_LENGTH);
+    let streamed =
+        Streamed::new(upstream, Through::Filter(inflight), waits, ending).with_first(first);
+    Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
+}
+
+/// A response whose body is complete.
+fn whole(mut head: response::Parts, mut inflight: Box<Inflight>) -> Response<ProxyBody> {
+    let body = inflight.take();
+    if let Some(status) = inflight.status() {
+        head.status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+        inflight.record.status = head.status.as_u16();
+        head.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    head.headers.insert(CONTENT_LENGTH, body.len().into());
+    Response::from_parts(
+        head,
+        ProxyBody::whole(body, Some(Through::Filter(inflight))),
+    )
+}

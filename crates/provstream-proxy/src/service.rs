@@ -1,0 +1,214 @@
+//! Requests: what is wrong with them, where they go, and what is sent.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::uri::PathAndQuery;
+use http::{Method, Request, Response, StatusCode, Version};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use provstream_providers::Format;
+use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
+
+use crate::body::{ProxyBody, Waits};
+use crate::config::Upstream;
+use crate::headers;
+use crate::outgoing::{Fault, FaultNote, Outgoing};
+use crate::record::Record;
+use crate::refusals::{refusal, refused};
+use crate::respond::{Asked, respond};
+use crate::shared::{Loaded, Shared};
+
+/// What is wrong with a request, before anything is sent.
+struct Wrong {
+    status: StatusCode,
+    code: &'static str,
+    message: &'static str,
+}
+
+const fn wrong(status: StatusCode, code: &'static str, message: &'static str) -> Wrong {
+    Wrong {
+        status,
+        code,
+        message,
+    }
+}
+
+const TOO_LONG: Wrong = wrong(
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "request_too_large",
+    "the body of the request is longer than is allowed",
+);
+
+const STALLED: Wrong = wrong(
+    StatusCode::REQUEST_TIMEOUT,
+    "request_timeout",
+    "the body of the request did not arrive in time",
+);
+
+const BROKEN: Wrong = wrong(
+    StatusCode::BAD_REQUEST,
+    "bad_request",
+    "the body of the request is broken",
+);
+
+const fn of_fault(fault: Fault) -> Wrong {
+    match fault {
+        Fault::TooLong => TOO_LONG,
+        Fault::Stalled => STALLED,
+        Fault::Broken => BROKEN,
+    }
+}
+
+/// Answers a request.
+pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Response<ProxyBody> {
+    let loaded = shared.loaded();
+    let config = &loaded.config;
+    let route = config
+        .routes
+        .route(request.method().as_str(), request.uri().path());
+    let id = shared.next_id();
+    let about = (request.method(), request.uri());
+    let mut record = Record::new(&shared.metrics, id, route, about, config.log);
+    let format = format_of_path(request.uri().path());
+    if let Some(wrong) = check(&request, config.limits.request_bytes) {
+        return refuse(wrong, format, record);
+    }
+    let upstream = config
+        .extras(route)
+        .and_then(|extras| extras.upstream.as_ref())
+        .unwrap_or(&config.upstream);
+    let mut asked = Asked {
+        method: request.method().clone(),
+        path: request.uri().path().into(),
+        choices: 1,
+    };
+    let note = FaultNote::default();
+    let outgoing = match outgoing(request, (route, upstream), &loaded, &mut asked, &note).await {
+        Ok(outgoing) => outgoing,
+        Err(wrong) => return refuse(wrong, format, record),
+    };
+    let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;
+    let mut waits = Waits::new(config.timeouts.idle, config.timeouts.keep_alive, total);
+    let mut ending = shared.ending();
+    let answer = tokio::select! {
+        answer = loaded.client.request(outgoing) => answer,
+        cause = waits.end() => return refused(cause, format, record),
+        () = ending.wait() => return refused(Cause::Shutdown, format, record),
+    };
+    match (answer, note.get()) {
+        (Ok(answer), _) => {
+            record.has_head();
+            waits.comes();
+            respond(answer, (route, &loaded), asked, record, (waits, ending)).await
+        }
+        (Err(_), Some(fault)) => refuse(of_fault(fault), format, record),
+        (Err(_), None) => refused(Cause::UpstreamUnreachable, format, record),
+    }
+}
+
+fn refuse(wrong: Wrong, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
+    record.end = wrong.code;
+    let status = wrong.status.as_u16();
+    refusal(
+        &Refusal::with_status(status, wrong.code, wrong.message, format),
+        record,
+    )
+}
+
+/// What is wrong with the head of a request, if anything is.
+fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
+    let bad = |message| Some(wrong(StatusCode::BAD_REQUEST, "bad_request", message));
+    let headers = request.headers();
+    if request.method() == Method::CONNECT {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        return Some(wrong(
+            status,
+            "method_not_allowed",
+            "this proxy opens no tunnels",
+        ));
+    }
+    if !request.uri().path().starts_with('/') {
+        return bad("expected a path that begins with a slash");
+    }
+    let hosts = headers.get_all(HOST).iter().count();
+    if hosts > 1 || (hosts == 0 && request.version() == Version::HTTP_11) {
+        return bad("expected one header Host");
+    }
+    let length = headers::text(headers, &CONTENT_LENGTH);
+    if length.parse().is_ok_and(|length: u64| length > most as u64) {
+        return Some(TOO_LONG);
+    }
+    None
+}
+
+/// The request that is sent.
+async fn outgoing(
+    request: Request<Incoming>,
+    (route, upstream): (&Route, &Upstream),
+    loaded: &Loaded,
+    asked: &mut Asked,
+    note: &FaultNote,
+) -> Result<Request<Outgoing>, Wrong> {
+    let config = &loaded.config;
+    let (mut parts, client) = request.into_parts();
+    let path = parts.uri.path_and_query().cloned();
+    let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
+    let uri = upstream.uri(&path);
+    parts.uri = uri.ok_or(wrong(
+        StatusCode::BAD_REQUEST,
+        "bad_request",
+        "expected a path that can be sent to the upstream",
+    ))?;
+    parts.version = Version::HTTP_11;
+    parts.extensions = http::Extensions::new();
+    let is_inspected = route.action() != RouteAction::Pass;
+    let is_json = headers::text(&parts.headers, &CONTENT_TYPE).contains("json");
+    headers::for_upstream(&mut parts.headers, upstream.host(), is_inspected);
+    let limits = (config.limits.request_bytes, config.timeouts.client);
+    let body = Outgoing::stream(client, limits.0, limits.1, note);
+    let body = if route.action() == RouteAction::Gate && is_json && parts.method == Method::POST {
+        let bytes = collect(body)
+            .await
+            .ok_or_else(|| of_fault(note.get().unwrap_or(Fault::Broken)))?;
+        asked.choices = choices(&bytes);
+        Outgoing::Whole(Some(bytes))
+    } else {
+        body
+    };
+    Ok(Request::from_parts(parts, body))
+}
+
+/// A whole body, which has a limit of its own.
+async fn collect(mut body: Outgoing) -> Option<Bytes> {
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.ok()?.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Some(bytes.freeze())
+}
+
+/// How many answers a request asks for.
+fn choices(body: &[u8]) -> usize {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Generation {
+        candidate_count: Option<usize>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Body {
+        n: Option<usize>,
+        #[serde(rename = "generationConfig")]
+        generation: Option<Generation>,
+    }
+    let Ok(body) = serde_json::from_slice::<Body>(body) else {
+        return 1;
+    };
+    let candidates = body
+        .generation
+        .and_then(|generation| generation.candidate_count);
+    body.n.or(candidates).unwrap_or(1).max(1)
+}

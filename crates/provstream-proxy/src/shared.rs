@@ -1,0 +1,137 @@
+//! What all connections share.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::task::{Context, Poll};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use provstream_route::AuditLog;
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::metrics::Metrics;
+use crate::tls::{Client, client};
+
+/// Settings in use, with what is made from them.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    pub(crate) client: Client,
+    pub(crate) audit: Option<AuditFile>,
+}
+
+impl Loaded {
+    pub(crate) fn new(config: Config) -> io::Result<Self> {
+        let audit = match &config.audit {
+            None => None,
+            Some(path) => Some(AuditFile {
+                file: Arc::new(Mutex::new(
+                    File::options().append(true).create(true).open(path)?,
+                )),
+                is_synced: config.audit_sync,
+            }),
+        };
+        let authorities = config.upstream_ca.as_deref().map(fs::read).transpose()?;
+        Ok(Self {
+            client: client(&config.timeouts, authorities.as_deref())?,
+            audit,
+            config,
+        })
+    }
+}
+
+/// The audit log of all responses, to which each line is appended with one write.
+#[derive(Clone, Debug)]
+pub(crate) struct AuditFile {
+    file: Arc<Mutex<File>>,
+    is_synced: bool,
+}
+
+impl AuditLog for AuditFile {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(line)?;
+        if self.is_synced {
+            file.sync_data()?;
+        }
+        Ok(())
+    }
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    loaded: RwLock<Arc<Loaded>>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// True once responses have to end.
+    pub(crate) ending: watch::Sender<bool>,
+    /// True once no new connections are taken.
+    pub(crate) draining: watch::Sender<bool>,
+    /// In the names of requests, so that those of several processes differ.
+    seed: u64,
+    requests: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config) -> io::Result<Self> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Ok(Self {
+            loaded: RwLock::new(Arc::new(Loaded::new(config)?)),
+            metrics: Arc::default(),
+            ending: watch::Sender::new(false),
+            draining: watch::Sender::new(false),
+            seed: since.map_or(0, |since| since.as_nanos() as u64),
+            requests: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn loaded(&self) -> Arc<Loaded> {
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&loaded)
+    }
+
+    pub(crate) fn replace(&self, loaded: Loaded) {
+        let mut current = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(loaded);
+    }
+
+    /// A name for a request, in logs and in a header of its response.
+    pub(crate) fn next_id(&self) -> String {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}-{number:x}", self.seed)
+    }
+
+    pub(crate) fn ending(&self) -> Ending {
+        let mut ending = self.ending.subscribe();
+        Ending(Box::pin(async move {
+            // Without a sender nobody ends anything.
+            if ending.wait_for(|ends| *ends).await.is_err() {
+                core::future::pending::<()>().await;
+            }
+        }))
+    }
+}
+
+/// Waits until responses have to end.
+pub(crate) struct Ending(Pin<Box<dyn Future<Output = ()> + Send + Sync>>);
+
+impl fmt::Debug for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ending")
+    }
+}
+
+impl Ending {
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().poll(cx)
+    }
+
+    pub(crate) async fn wait(&mut self) {
+        self.0.as_mut().await;
+    }
+}

@@ -1,0 +1,8 @@
+//! The proxy between raw clients and an upstream that does what a script says.
+
+mod bodies;
+mod heads;
+mod hostile;
+mod lifetimes;
+mod support;
+mod versions;
