@@ -345,31 +345,18 @@ def test_cancellation_and_callbacks(name: str, url: str, cases: dict[str, list[d
 
 
 def test_no_leak(url: str, cases: dict[str, list[dict[str, Any]]]) -> None:
-    """As many blocks of memory are left as without the package, also of streams that are closed early."""
-    api = Api(url, "openai-chat")
-    model = f"case-{cases['openai-chat'][0]['case']}-annotated"
+    """No block of memory is left of streams that are read to their end or closed early; the SDK's own connections are not counted."""
+    objects = list(Api(url, "openai-chat").stream(f"case-{cases['openai-chat'][0]['case']}-annotated"))
 
-    def cleaned() -> None:
-        stream = clean(api.stream(model))
-        next(stream)
-        stream.close()
-        list(clean(api.stream(model)))
-
-    def plain() -> None:
-        stream = api.stream(model)
-        next(stream)
-        stream.close()
-        list(api.stream(model))
-
-    def left(run: Callable[[], None]) -> int:
-        for _ in range(10):
-            run()
-        gc.collect()
+    def left() -> int:
         before = sys.getallocatedblocks()
-        for _ in range(20):
-            run()
+        for _ in range(40):
+            list(clean(iter(objects)))
+            stream = clean(item for item in objects)
+            next(stream)
+            stream.close()
         gc.collect()
         return sys.getallocatedblocks() - before
 
-    without, found = left(plain), left(cleaned)
-    assert found <= without + 60, (found, without)
+    left()
+    assert max(left(), left()) < 20
