@@ -78,7 +78,8 @@ build_libfuzzer() {
     # Without a sanitizer: the code is safe Rust, and stable can build it. Without traces of comparisons, which cost up
     # to two thirds of the rate: the dictionary and the generator know the words.
     watch "building the bodies for libFuzzer in $work/libfuzzer" "$work/build-libfuzzer.log" \
-        cargo fuzz build --fuzz-dir driver -s none --no-trace-compares --features libfuzzer --target-dir "$work/libfuzzer" body
+        cargo fuzz build --fuzz-dir driver -s none --no-trace-compares --features libfuzzer --target-dir "$work/libfuzzer" body ||
+        return 1
     program=$work/libfuzzer/$triple/release/body
 }
 
@@ -87,8 +88,8 @@ build_afl() {
     set -- cargo afl build --manifest-path driver/Cargo.toml --release --features afl --bin provstream-afl --target-dir "$work/afl"
     # AFL++ is built once for each version of Rust.
     watch "building the bodies for AFL++ in $work/afl" "$work/build-afl.log" "$@" || {
-        watch "building AFL++ for this version of Rust" "$work/build-afl.log" cargo afl config --build
-        watch "building the bodies for AFL++ in $work/afl" "$work/build-afl.log" "$@"
+        watch "building AFL++ for this version of Rust" "$work/build-afl.log" cargo afl config --build || return 1
+        watch "building the bodies for AFL++ in $work/afl" "$work/build-afl.log" "$@" || return 1
     }
     program=$work/afl/release/provstream-afl
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
