@@ -55,11 +55,7 @@ fn annotations_in_a_value_that_breaks_off_are_not_called_strings() {
     for (args, status, done) in [
         (&["extract", "--fail"][..], 3, "read"),
         (&["extract", "--mode", "ndjson"], 0, "read"),
-        (
-            &["admit", "--floor=1", "--window=1h", "--fail"],
-            3,
-            "read",
-        ),
+        (&["admit", "--floor=1", "--window=1h", "--fail"], 3, "read"),
         (&["strip"], 0, "removed"),
     ] {
         let message = format!(
