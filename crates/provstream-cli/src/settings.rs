@@ -44,7 +44,7 @@ pub(crate) fn load<T, E: Display>(
         .map_err(unreadable)?;
     if file.len() as u64 > MOST {
         return Err(Failure::Usage(format!(
-            "{name}: expected at most {MOST} bytes (1 MiB), found more"
+            "{name}: expected a file of at most 1 MiB, found a larger one"
         )));
     }
     if let Some(problem) = encoded::not_text(&file) {

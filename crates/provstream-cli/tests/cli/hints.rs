@@ -136,7 +136,7 @@ fn similar_commands_are_suggested_wherever_they_are_named() {
 fn settings_that_are_too_long_are_not_measured() {
     let files = Files::new();
     let long = files.write("long", " ".repeat(3 << 20));
-    let message = "expected at most 1048576 bytes (1 MiB), found more";
+    let message = "expected a file of at most 1 MiB, found a larger one";
     assert_message(&["emit", "prompt", "--observations", &long], "", 2, message);
     let policy = ["gate", "--policy", &long];
     assert_message(&policy, "", 2, message);
