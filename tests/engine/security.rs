@@ -35,15 +35,22 @@ fn manifests() -> Vec<PathBuf> {
 }
 
 /// That a lint is forbidden nothing in a source can allow again.
+/// Manifests of bindings, whose macros expand to such code under an `allow` of their own; what is written there has none.
+const MACROS: [&str; 1] = ["bindings/python/Cargo.toml"];
+
 #[test]
 fn every_crate_forbids_unsafe_code() {
     let mut crates = 0;
     for path in manifests() {
         let shown = path.display();
         let manifest = toml(&path);
+        let level = if MACROS.iter().any(|end| path.ends_with(end)) {
+            "deny"
+        } else {
+            "forbid"
+        };
         let forbids = |lints: Option<&toml::Value>| {
-            lints.and_then(|lints| lints.get("rust")?.get("unsafe_code")?.as_str())
-                == Some("forbid")
+            lints.and_then(|lints| lints.get("rust")?.get("unsafe_code")?.as_str()) == Some(level)
         };
         if let Some(workspace) = manifest.get("workspace") {
             let lints = workspace.get("lints").or(manifest.get("lints"));

@@ -9,7 +9,7 @@ use provstream::{
 use testkit::gate::naive::{Drawn, gate};
 use testkit::gate::pieces::{Short, short};
 use testkit::reference::engine::{Cuts, parser_in};
-use testkit::reference::{RefLimits, RefVocabulary};
+use testkit::reference::{RefLimits, RefMode, RefVocabulary};
 
 use crate::release_point::{cut, seeds};
 
@@ -109,6 +109,77 @@ fn a_gate_writes_what_a_naive_one_writes() {
         }
     }
     assert!(ended > 10, "{ended}");
+}
+
+/// Decides by the text of an assertion alone, wherever it is.
+#[derive(Clone, Copy)]
+struct ByText;
+
+impl Policy for ByText {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        let assertion = question.assertion();
+        match (assertion.text().len() + assertion.annotations().count()) % 4 {
+            0 => Action::Release,
+            1 => Action::Mark("<".into(), ">".into()),
+            2 => Action::Replace("(...)".into()),
+            _ => Action::Discard,
+        }
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Mark("{".into(), "}".into())
+    }
+}
+
+#[test]
+fn what_comes_after_the_end_is_gated_like_a_stream_of_its_own() {
+    let mut compared = 0;
+    for seed in seeds(STREAMS) {
+        let input = short(seed, 60);
+        let free = matches!(input.reading.mode, RefMode::Text | RefMode::Auto);
+        if !free || input.input.iter().any(|segment| !segment.own) {
+            continue;
+        }
+        let bytes: Vec<u8> = input
+            .input
+            .iter()
+            .flat_map(|segment| segment.bytes.clone())
+            .collect();
+        let mut cuts = Cuts(seed);
+        let (before, after) = bytes.split_at(cuts.below(bytes.len() + 1));
+        // A byte order mark is one at the start of a stream alone.
+        if after.starts_with(b"\xEF") {
+            continue;
+        }
+        let limits = RefLimits::default();
+        let parser = || parser_in(input.reading, &limits, &RefVocabulary::default());
+        let mut expected = Vec::new();
+        for part in [before, after] {
+            let mut gate = Gate::new(parser(), ByText);
+            gate.push(part, &mut expected);
+            gate.finish(&mut expected);
+        }
+        let mut found = Seen::default();
+        let mut gate = Gate::new(parser(), ByText);
+        for part in [before, after] {
+            let mut rest = part;
+            while !rest.is_empty() {
+                let (chunk, later) = rest.split_at((1 + cuts.below(9)).min(rest.len()));
+                gate.push(chunk, &mut found);
+                rest = later;
+            }
+            gate.finish(&mut found);
+        }
+        compared += 1;
+        assert_eq!(
+            found.text.escape_ascii().to_string(),
+            expected.escape_ascii().to_string(),
+            "seed {seed}: {:?} and {:?}",
+            before.escape_ascii().to_string(),
+            after.escape_ascii().to_string()
+        );
+    }
+    assert!(compared > 100, "{compared}");
 }
 
 /// Releases everything.

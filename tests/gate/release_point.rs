@@ -42,8 +42,12 @@ fn ends_whole(bytes: &[u8]) -> bool {
 
 /// The first prefix of an input at which the two differ, of those of these lengths.
 fn difference(short: &Short, lengths: &[usize]) -> Option<String> {
-    let limits = RefLimits::default();
-    let mut bytewise = parser(short, &limits);
+    difference_within(short, &RefLimits::default(), lengths)
+}
+
+/// The same with these limits.
+fn difference_within(short: &Short, limits: &RefLimits, lengths: &[usize]) -> Option<String> {
+    let mut bytewise = parser(short, limits);
     let mut bytes = Vec::new();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     for upto in 1..=longest {
@@ -56,11 +60,11 @@ fn difference(short: &Short, lengths: &[usize]) -> Option<String> {
         if !lengths.contains(&upto) {
             continue;
         }
-        let mut whole = parser(short, &limits);
+        let mut whole = parser(short, limits);
         for segment in &prefix {
             feed(&mut whole, segment.own, &segment.bytes, &mut Vec::new());
         }
-        let expected = release_point(short.reading, &prefix, &limits);
+        let expected = release_point(short.reading, &prefix, limits);
         let read_whole = whole.undecided_from();
         let same = found == expected && read_whole == expected;
         if !same && (ends_whole(&bytes) || found > expected || read_whole > expected) {
@@ -177,6 +181,93 @@ fn the_release_point_equals_a_search_in_corpus_files() {
     println!("{files} files, {searches} searches");
     assert!(files > 150, "{files}");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// The release point after each byte.
+fn points(short: &Short, limits: &RefLimits) -> Vec<u64> {
+    let mut bytewise = parser(short, limits);
+    let bytes = short.input[0].bytes.iter();
+    let points = bytes.map(|byte| {
+        feed(&mut bytewise, true, &[*byte], &mut Vec::new());
+        bytewise.undecided_from()
+    });
+    points.collect()
+}
+
+/// Corpus files that meet a limit after a long repetition, with less of it and a limit that is as much lower: at every prefix, the
+/// parser reports what it reports of the file, so that a search over the short input shows both.
+#[test]
+fn the_release_point_equals_a_search_in_corpus_files_made_short() {
+    let default = RefLimits::default;
+    let cases = [
+        // Where the repetition is that is cut, how much of it, and the limits.
+        (
+            "text/limit-assertion-multibyte.txt",
+            20,
+            4_000,
+            RefLimits {
+                max_assertion: 96,
+                ..default()
+            },
+        ),
+        (
+            "json/marc-limit-record.json",
+            60,
+            65_400,
+            RefLimits {
+                max_record: 136,
+                ..default()
+            },
+        ),
+        (
+            "json/marc-record-at-its-limit.json",
+            60,
+            65_400,
+            RefLimits {
+                max_record: 136,
+                ..default()
+            },
+        ),
+    ];
+    let all = testkit::search::is_long();
+    for (name, from, cut, limits) in cases {
+        let path = testkit::root().join("corpus").join(name);
+        let long = std::fs::read(path).expect("a corpus file");
+        let mode = if name.starts_with("json") {
+            RefMode::Json
+        } else {
+            RefMode::Text
+        };
+        let short = |bytes: Vec<u8>| Short {
+            reading: Reading::new(mode),
+            input: vec![Segment { own: true, bytes }],
+        };
+        let mut less = long.clone();
+        let removed: Vec<u8> = less.drain(from..from + cut).collect();
+        assert!(
+            removed.iter().zip(&removed[2..]).all(|(a, b)| a == b),
+            "{name}"
+        );
+        let of_less = short(less);
+        let (found, expected) = (points(&of_less, &limits), points(&short(long), &default()));
+        for (len, point) in found.iter().enumerate() {
+            // A point that is as far back as the limit is at the same place; one after the cut counts the bytes that are cut.
+            let after = expected[len + if len < from { 0 } else { cut }];
+            let same = *point == after || point + cut as u64 == after;
+            assert!(same, "{name}, {len}: {point} and {after}");
+        }
+        let lengths: Vec<usize> = match all {
+            true => (1..=found.len()).collect(),
+            false => vec![found.len() - 20, found.len()],
+        };
+        let differs = difference_within(&of_less, &limits, &lengths);
+        assert_eq!(differs, None, "{name}");
+        println!(
+            "{name}: {} prefixes compared of {}",
+            lengths.len(),
+            found.len()
+        );
+    }
 }
 
 /// Whether a prefix of a long file ends in the midst of a repetition of a few bytes, and no limit is near.

@@ -97,6 +97,53 @@ fn read(rules: &Rules, text: &str) -> (Seen, Option<GateEnd>) {
     (seen, gate.ended())
 }
 
+/// Assertions that several dispositions apply to get the first one in the guide's table.
+#[test]
+fn the_first_disposition_of_the_guide_counts() {
+    let guide = include_str!("../../docs/gate.md");
+    let table = guide.split("| disposition | key of its rule").nth(1);
+    let rows = table.expect("a table").lines().skip(2);
+    let rows = rows.map_while(|row| row.strip_prefix("| `")?.split('`').next());
+    let order: Vec<&str> = rows.collect();
+    assert_eq!(order.len(), 11, "{order:?}");
+    let rules = rules(FILE);
+    let many = "[substrate.grep; ts]".repeat(200);
+    for (text, first, second) in [
+        (&*many, "no-assertion", "limit"),
+        (&format!("A. {many}"), "limit", "malformed"),
+        ("[substrate.grep; ts]", "no-assertion", "malformed"),
+        (&format!("\u{1}A.\u{1} {many}"), "limit", "untrusted"),
+        ("\u{1}A.\u{1} [substrate.no]", "untrusted", "unknown"),
+        (
+            "A. [substrate.grep; ts][substrate.no]",
+            "malformed",
+            "unknown",
+        ),
+        (
+            "A. [substrate.no][unverified-inference]",
+            "unknown",
+            "terminal",
+        ),
+        (
+            "A. [unverified-inference][substrate.mcp.brief]",
+            "terminal",
+            "refused-class",
+        ),
+        ("A. [substrate.mcp.brief]", "refused-class", "below-floor"),
+        (
+            "A. [substrate.code.read; ts=2026-05-28T11:40:00Z]",
+            "below-floor",
+            "missing-class",
+        ),
+    ] {
+        let place = |name: &str| order.iter().position(|row| *row == name).expect(name);
+        assert!(place(first) < place(second), "{first} and {second}");
+        let (seen, _) = read(&rules, text);
+        let found = seen.dispositions[0].as_str();
+        assert_eq!(found, first, "{}", &text[..text.len().min(80)]);
+    }
+}
+
 #[test]
 fn each_disposition_has_its_rule() {
     let rules = rules(FILE);

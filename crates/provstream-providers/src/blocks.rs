@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEvent {
     Start,
-    /// It has text, or a string for text.
+    /// It has text, a string for text, or something else of the block.
     Delta,
     Stop,
     /// It has a whole message.
@@ -74,7 +74,13 @@ impl Blocks {
 
     /// Whether text can still come in a block that has none.
     pub(super) fn is_undecided(&self) -> bool {
-        self.is(|known| known.empty.iter().any(|block| block.is_open))
+        self.undecided().is_some()
+    }
+
+    /// The first block that has no text and may still get some.
+    pub(super) fn undecided(&self) -> Option<u32> {
+        let mut empty = self.known.as_deref()?.empty.iter();
+        Some(empty.find(|block| block.is_open)?.number)
     }
 
     /// A string of the event had and has text.
@@ -125,12 +131,16 @@ impl Blocks {
         }
     }
 
-    /// The blocks that are removed: those that had text, have none, and are closed. The others stay as they are.
-    pub(super) fn settle(&mut self) -> Removed {
+    /// Of the blocks before this one, those that are removed: they had text, have none, and are closed. The others stay as
+    /// they are.
+    pub(super) fn settle(&mut self, before: u32) -> Removed {
         let Some(known) = &mut self.known else {
             return Removed::new();
         };
         let empty = core::mem::take(&mut known.empty);
+        let (empty, later) = empty.into_iter().partition(|block| block.number < before);
+        known.empty = later;
+        let empty: SmallVec<[Block; 1]> = empty;
         let closed = empty
             .iter()
             .filter(|block| !block.is_open && block.had_text);
@@ -163,8 +173,14 @@ impl Blocks {
         self.known().named = Some((number, digits));
     }
 
-    pub(super) fn has_named(&self) -> bool {
-        self.is(|known| known.named.is_some())
+    /// The block that the event names, if it has no text so far.
+    pub(super) fn named_empty(&self) -> Option<u32> {
+        let known = self.known.as_deref()?;
+        let (number, _) = known.named.as_ref()?;
+        let mut empty = known.empty.iter();
+        empty
+            .any(|block| block.number == *number)
+            .then_some(*number)
     }
 
     /// The block that the event names.

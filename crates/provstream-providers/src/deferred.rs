@@ -67,14 +67,25 @@ impl Deferred {
         self.marks.iter().map(|mark| mark.of)
     }
 
-    /// Waits for what follows in a channel; the first place for the rest of its text stays.
-    pub(super) fn wait(&mut self, channel: Channel, point: Point) {
-        if self.points.iter().all(|(waiting, _)| *waiting != channel) {
+    /// Waits for what follows in a channel, unless that is waited for at `most` places already: those stay.
+    pub(super) fn wait(&mut self, channel: Channel, point: Point, most: usize) {
+        let waiting = self
+            .points
+            .iter()
+            .filter(|(waiting, _)| *waiting == channel);
+        if waiting.count() < most {
             self.points.push((channel, point));
         }
     }
 
-    /// More text of a channel followed, or what was held back was written: it is not waited for any more.
+    /// The first place where a channel waits.
+    pub(super) fn point(&self, channel: Channel) -> Option<Point> {
+        let mut points = self.points.iter();
+        let (_, point) = points.find(|(waiting, _)| *waiting == channel)?;
+        Some(*point)
+    }
+
+    /// More text of a channel followed, or what was held back was written: it is not waited for at the first place any more.
     pub(super) fn settle(&mut self, channel: Channel) -> Option<Point> {
         let place = self
             .points
@@ -116,9 +127,35 @@ impl Deferred {
         }
     }
 
+    /// The first bytes are taken: what comes after them moves.
+    fn shift(&mut self, by: usize) {
+        for (_, Point::InString(at) | Point::Before(at)) in &mut self.points {
+            *at -= by;
+        }
+        for mark in &mut self.marks {
+            mark.event = mark.event.start - by..mark.event.end - by;
+            mark.digits = mark.digits.start - by..mark.digits.end - by;
+        }
+    }
+
     /// Notes a number, and the event that goes with it.
     pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: Number) {
         self.marks.push(Mark { event, digits, of });
+    }
+
+    /// Where the first event is that something may be added to, or that is of this block or of a later one.
+    pub(super) fn start_of(&self, block: u32) -> usize {
+        let points = self.points.iter().map(|(_, point)| match point {
+            // The event before it is of another block.
+            Point::Before(at) => *at,
+            Point::InString(_) => 0,
+        });
+        let events = self.marks.iter().filter_map(|mark| match mark.of {
+            Number::Block(number) => (number >= block).then_some(mark.event.start),
+            // They do not have where their event starts.
+            Number::Offset(..) => Some(0),
+        });
+        points.chain(events).min().unwrap_or(self.bytes.len())
     }
 
     /// The block of the event that a place is in, or before.
@@ -133,14 +170,19 @@ impl Deferred {
         }
     }
 
-    /// Takes the bytes without the events of these blocks, and with the numbers that have changed.
+    /// Takes the first bytes without the events of these blocks, and with the numbers that have changed. No event is cut.
     pub(super) fn take(
         &mut self,
+        upto: usize,
         removed: &[u32],
         renumber: impl Fn(Number) -> Option<u64>,
     ) -> Vec<u8> {
-        let bytes = core::mem::take(&mut self.bytes);
-        let mut marks = core::mem::take(&mut self.marks);
+        let rest = self.bytes.split_off(upto);
+        let bytes = core::mem::replace(&mut self.bytes, rest);
+        let marks = core::mem::take(&mut self.marks).into_iter();
+        let (mut marks, later): (Vec<Mark>, _) = marks.partition(|mark| mark.event.start < upto);
+        self.marks = later;
+        self.shift(upto);
         if marks.is_empty() {
             return bytes;
         }

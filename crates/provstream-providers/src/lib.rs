@@ -107,6 +107,7 @@ mod report;
 mod response_parser;
 mod rewriter;
 mod rewriting;
+mod seams;
 mod sink;
 mod sse;
 mod template;

@@ -156,6 +156,8 @@ pub(super) struct Collect<'s, S> {
     pub(super) has_replaced: bool,
     /// Where in the text annotations were removed, if offsets into it are to follow.
     pub(super) removed: Option<&'s mut super::removed::Removed>,
+    /// Where the blocks of the text end, if it is that of several.
+    pub(super) seams: Option<&'s mut super::seams::Seams>,
 }
 
 impl<S: StreamHandler> Handler for Collect<'_, S> {
@@ -163,6 +165,9 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
     fn text(&mut self, text: TextChunk<'_>) {
         if let Some(removed) = &mut self.removed {
             removed.wrote(text.bytes());
+        }
+        if let Some(seams) = &mut self.seams {
+            seams.wrote(text.bytes().len(), self.out.len());
         }
         self.write(text);
     }
@@ -178,6 +183,11 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
                 removed.replaces(raw, white_space, &replacement);
             }
         }
+        self.cut(
+            annotation.span(),
+            annotation.whitespace_before(),
+            &replacement,
+        );
         replacement
     }
 
@@ -191,6 +201,7 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
                 removed.replaces(record.raw(), 0, &replacement);
             }
         }
+        self.cut(record.span(), 0, &replacement);
         replacement
     }
 
@@ -202,6 +213,19 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
 }
 
 impl<S: StreamHandler> Collect<'_, S> {
+    /// An annotation or a record with white space before it is removed or replaced.
+    fn cut(&mut self, span: Span, white_space: usize, by: &Replacement) {
+        let Some(seams) = &mut self.seams else {
+            return;
+        };
+        let start = span.start() - white_space as u64;
+        match by {
+            Replacement::Text(text) if !seams.is_gated() => seams.cut(span, text.len() as u64),
+            Replacement::Keep if !seams.is_gated() => {}
+            _ => seams.cut(Span::new(start, span.end()), 0),
+        }
+    }
+
     #[inline]
     fn write(&mut self, text: TextChunk<'_>) {
         self.out.extend_from_slice(text.bytes());
@@ -222,6 +246,9 @@ impl<S: StreamHandler> GateHandler for Collect<'_, S> {
         if let Some(removed) = &mut self.removed {
             removed.decided(&text, true);
         }
+        if let Some(seams) = &mut self.seams {
+            seams.decide(text.span().end(), Some(self.out.len()));
+        }
         self.gate(GateEvent::Released(text));
         self.write(text);
     }
@@ -230,6 +257,9 @@ impl<S: StreamHandler> GateHandler for Collect<'_, S> {
         if let Some(removed) = &mut self.removed {
             removed.inserted(text, at);
         }
+        if let Some(seams) = &mut self.seams {
+            seams.reach(self.out.len());
+        }
         self.gate(GateEvent::Inserted(text, at));
         self.write(TextChunk::new(text.as_bytes(), at));
     }
@@ -237,6 +267,9 @@ impl<S: StreamHandler> GateHandler for Collect<'_, S> {
     fn removed(&mut self, text: TextChunk<'_>) {
         if let Some(removed) = &mut self.removed {
             removed.decided(&text, false);
+        }
+        if let Some(seams) = &mut self.seams {
+            seams.decide(text.span().end(), None);
         }
         self.gate(GateEvent::Removed(text));
     }

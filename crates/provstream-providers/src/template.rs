@@ -116,6 +116,16 @@ impl Template {
         }
     }
 
+    /// Whether an event differs from the one that is kept in its text alone.
+    pub(super) fn is_like(&self, frame: &Frame<'_>, text: Range<usize>) -> bool {
+        let Some(text) = frame.in_raw(text).filter(|_| !self.is_empty()) else {
+            return false;
+        };
+        let kept = self.text.start as usize..self.text.end as usize;
+        self.raw[..kept.start] == frame.raw[..text.start]
+            && self.raw[kept.end..] == frame.raw[text.end..]
+    }
+
     /// Appends the event with a text; gives where in `out` the number of its block is.
     pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;

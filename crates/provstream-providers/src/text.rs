@@ -5,6 +5,7 @@ use super::escape::{push_content, push_unit};
 use super::found::Str;
 use super::halves;
 use super::removed::Removed;
+use super::seams::Seams;
 use super::sink::{ChannelPosition, Collect, StreamHandler};
 use super::template::Template;
 use provstream::{GateEnd, Rewriter};
@@ -25,6 +26,8 @@ pub(super) struct Text<R> {
     /// What an event with more of its text looks like.
     pub(super) template: Template,
     pub(super) removed: Option<Removed>,
+    /// Where its blocks end, if it is that of several.
+    pub(super) seams: Option<Box<Seams>>,
 }
 
 /// Memory for one delta after the other.
@@ -56,6 +59,7 @@ impl<R: TextRewriter> Text<R> {
             may_hold: R::WITHHOLDS_UNREAD,
             template: Template::new(),
             removed,
+            seams: None,
         }
     }
 
@@ -145,6 +149,9 @@ impl<R: TextRewriter> Text<R> {
         let high = self.high.take();
         let was_out = core::mem::take(&mut self.high_is_out);
         let text = if high.is_some() { "\u{FFFD}" } else { "" };
+        if let Some(seams) = &mut self.seams {
+            seams.read_in_last(text.len());
+        }
         self.rewrite(text.as_bytes(), true, scratch, handler);
         if was_out {
             self.after_lone_half = true;
@@ -164,12 +171,16 @@ impl<R: TextRewriter> Text<R> {
         handler: &mut impl StreamHandler,
     ) {
         scratch.out.clear();
+        if let Some(seams) = &mut self.seams {
+            seams.read(text.len());
+        }
         let mut collect = Collect {
             out: &mut scratch.out,
             handler,
             is_repeated: false,
             has_replaced: false,
             removed: self.removed.as_mut(),
+            seams: self.seams.as_deref_mut(),
         };
         self.rewriter.push(text, &mut collect);
         if is_last {
@@ -177,6 +188,12 @@ impl<R: TextRewriter> Text<R> {
         }
         // What takes the place of an annotation could by chance be equal to what is held back.
         self.may_hold |= collect.has_replaced;
+        if let Some(seams) = &mut self.seams
+            && seams.is_waiting()
+        {
+            let is_over = is_last || !self.rewriter.is_holding();
+            seams.part(&mut scratch.out, is_last, is_over);
+        }
     }
 
     fn buffers(&self) -> bool {
@@ -246,6 +263,7 @@ pub(super) fn rewrite_whole(
         is_repeated: whole.is_repeated,
         has_replaced: false,
         removed: whole.removed,
+        seams: None,
     };
     rewriter.push(text.as_bytes(), &mut collect);
     if !whole.more {

@@ -139,19 +139,24 @@ impl TextEngine {
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self, limits: &Limits) {
+        self.begin(limits, self.start);
+    }
+
+    /// Begins a stream whose first byte has offset `start`, keeping the memory.
+    fn begin(&mut self, limits: &Limits, start: u64) {
         let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
         let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
         reader.forget_findings();
         let mut removed = core::mem::take(&mut self.json.removed);
-        window.clear(self.start);
+        window.clear(start);
         records.clear();
         removed.clear();
         *self = Self {
             window,
             records,
             reader,
-            ..Self::new(limits, self.start, self.json.on, self.json.hold_records)
+            ..Self::new(limits, start, self.json.on, self.json.hold_records)
         };
         self.json.removed = removed;
     }
@@ -311,6 +316,11 @@ impl TextEngine {
         self.window.end_run();
         self.end_own_or_untrusted(setup, sink);
         Scan::at_end(self, setup, sink).complete();
+        // What comes after all is text of its own: what was reported about the text before, and written, stays.
+        let (start, removed) = (self.start, self.removed);
+        self.begin(setup.limits, self.position());
+        (self.start, self.removed) = (start, removed);
+        self.mark = BYTE_ORDER_MARK.len() as u8;
     }
 
     /// How many of the bytes emitted last are white space that an annotation which follows would remove.

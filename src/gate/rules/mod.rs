@@ -166,8 +166,8 @@ impl Rules {
         let missing = |class: &&Class| !verdict.classes().contains(class);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
-            VerdictReason::Limit => Disposition::Limit,
             VerdictReason::NoAssertion => Disposition::NoAssertion,
+            VerdictReason::Limit => Disposition::Limit,
             _ if question.untrusted() && self.rule(Disposition::Untrusted).is_some() => {
                 Disposition::Untrusted
             }

@@ -11,7 +11,9 @@ const ROWS: &[Row] = &[
     row(ANY, "delta.text", Role::Text),
     row(ANY, "delta.reasoningContent.text", Role::Reasoning),
     row(ANY, "delta.toolUse.input", Role::Tool),
+    row(ANY, "delta.citation", Role::InBlock),
     row(ANY, "delta.citation.sourceContent", Role::Echo),
+    row(ANY, "contentBlockDelta.delta.citation", Role::InBlock),
     row(
         ANY,
         "contentBlockDelta.delta.citation.sourceContent",

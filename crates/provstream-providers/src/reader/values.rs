@@ -50,6 +50,7 @@ impl Reader {
                 b"text" => self.block = self.block.or(Some(BlockEvent::Start)),
                 _ => self.add_break(rule, channel()),
             },
+            Role::InBlock => self.block = self.block.or(Some(BlockEvent::Delta)),
             Role::BlockEnd => self.block = Some(BlockEvent::Stop),
             Role::Element => {
                 self.block = Some(BlockEvent::Whole);

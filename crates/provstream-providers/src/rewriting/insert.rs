@@ -17,6 +17,8 @@ use crate::{Channel, Format, StreamHandler};
 pub(super) struct Inserted<'a> {
     pub(super) channel: Channel,
     pub(super) template: &'a Template,
+    /// The number of its block, if that is not the last one.
+    pub(super) block: Option<u32>,
     /// It is text, so that an event can be made up for it.
     pub(super) is_text: bool,
 }
@@ -53,12 +55,15 @@ impl<R: TextRewriter> State<R> {
         self.announce(text::position(channel, false), handler);
         let mut scratch = core::mem::take(&mut self.scratch);
         let rest = self.texts[place].finish(&mut scratch, handler);
+        // No event is being read whose strings they could be.
+        self.fill_blocks(place, &[], handler);
         let point = self.deferred.settle(channel);
         let mut template = core::mem::take(&mut self.texts[place].template);
         if !rest.is_empty() {
             let of = Inserted {
                 channel,
                 template: &template,
+                block: None,
                 is_text: true,
             };
             self.insert(of, rest, point, is_before_event, handler);
@@ -102,6 +107,7 @@ impl<R: TextRewriter> State<R> {
                 text: rest,
                 block: point
                     .and_then(|point| self.deferred.block_at(point))
+                    .or(of.block)
                     .or(self.blocks.current()),
                 sequence: is_numbered.then_some(self.next_sequence + self.added),
                 envelope: match self.envelope {

@@ -299,24 +299,24 @@ impl<R: TextRewriter> State<R> {
                 }
             }
         }
-        for (channel, text) in &pending.repeatable {
-            let mut texts = self.texts.iter_mut();
-            let state = texts.find(|state| state.channel == *channel && state.is_holding());
-            if let Some(state) = state {
-                state.template.keep(frame, text.range());
-            }
-        }
+        let is_idle = odd.is_none() && !is_final && self.is_idle(frame, &found);
+        self.keep_templates(frame, &pending);
         if let Some(code) = odd {
             handler.item(Item::Notice(Notice::new(code, frame.span())));
+        }
+        for seams in self.texts.iter_mut().filter_map(|text| text.seams.as_mut()) {
+            seams.end_event();
         }
         if self.reader.may_be_of_block() {
             self.note_block(frame, &found);
         }
-        if !self.deferred.is_waiting() && !self.deferred.is_empty() {
+        if !self.deferred.is_empty() {
             self.release_decided(handler);
         }
         let guard = self.guard.as_ref();
-        if guard.is_none_or(|guard| guard.lets_through(odd)) {
+        if is_idle && self.is_waiting_in_block() {
+            self.blocks.take_named();
+        } else if guard.is_none_or(|guard| guard.lets_through(odd)) {
             self.write_event(frame, &pending, handler);
         } else {
             self.blocks.take_named();
@@ -326,6 +326,37 @@ impl<R: TextRewriter> State<R> {
         }
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Keeps an event as the pattern of those that are added for text in it that is held back.
+    fn keep_templates(&mut self, frame: &Frame<'_>, pending: &Pending) {
+        for (channel, text) in &pending.repeatable {
+            let mut texts = self.texts.iter_mut();
+            let state = texts.find(|state| state.channel == *channel && state.is_holding());
+            if let Some(state) = state {
+                state.template.keep(frame, text.range());
+            }
+        }
+    }
+
+    /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
+    fn is_idle(&self, frame: &Frame<'_>, found: &[Found]) -> bool {
+        let [Found::Text(channel, text, true)] = found else {
+            return false;
+        };
+        let mut texts = self.texts.iter();
+        let state = texts.find(|text| text.channel == *channel && text.seams.is_some());
+        !text.is_empty()
+            && self.edits.empties(&text.range())
+            && state.is_some_and(|state| state.template.is_like(frame, text.range()))
+    }
+
+    /// Whether events are held back until a gate decides about the text of a block. So that there may be many of them, they
+    /// are held back without those that repeat others but for text that is held back.
+    fn is_waiting_in_block(&self) -> bool {
+        R::WITHHOLDS_UNREAD
+            && self.envelope != Kind::Array
+            && (self.blocks.is_holding() || self.deferred.is_waiting())
     }
 
     /// Gives back memory that an unusual event needed.

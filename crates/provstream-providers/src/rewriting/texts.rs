@@ -1,12 +1,14 @@
 //! The texts of an event: deltas, what repeats them, and what points into them.
 
 use super::State;
+use super::insert::Inserted;
 use super::pending::Pending;
 use crate::found::{Raw, Repeats, Str};
 use crate::frame::Frame;
 use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
+use crate::seams::{Seam, Seams};
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
 use crate::walk::Shape;
 use crate::{Channel, ChannelPosition, StreamHandler};
@@ -29,14 +31,14 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) -> bool {
         self.announce(text::position(channel, false), handler);
-        if !text.is_empty() {
-            self.deferred.settle(channel);
-        }
         let start = self.edits.bytes.len();
         let mut scratch = core::mem::take(&mut self.scratch);
         let Some(place) = self.place(channel) else {
             return false;
         };
+        if !text.is_empty() {
+            self.go_on(place, text);
+        }
         let state = &mut self.texts[place];
         let delta = Delta {
             content: text.content(&frame.data),
@@ -57,7 +59,65 @@ impl<R: TextRewriter> State<R> {
             };
             self.blocks.text(!text.is_empty(), has_text);
         }
+        self.fill_blocks(place, &frame.data, handler);
         changed
+    }
+
+    /// More of a channel's text comes, so that its end is not waited for. If it is in the same event as the text before, a
+    /// block ends between them.
+    fn go_on(&mut self, place: usize, text: Str) {
+        let state = &mut self.texts[place];
+        let is_holding = state.is_holding();
+        let Some(seams) = &mut state.seams else {
+            self.deferred.settle(state.channel);
+            return;
+        };
+        let before = seams.string(self.reader.report.events(), text.range());
+        if let Some(before) = before.filter(|_| is_holding) {
+            seams.wait(Seam::in_event(before));
+        }
+    }
+
+    /// Writes text to the blocks that it belongs to and that ended before.
+    pub(super) fn fill_blocks(
+        &mut self,
+        place: usize,
+        data: &[u8],
+        handler: &mut impl StreamHandler,
+    ) {
+        let text = &mut self.texts[place];
+        let channel = text.channel;
+        let Some(seams) = text.seams.as_mut().filter(|seams| seams.is_waiting()) else {
+            return;
+        };
+        let mut waiting = seams.take();
+        for seam in &mut waiting {
+            let text = core::mem::take(&mut seam.text);
+            match &seam.string {
+                Some(string) if !text.is_empty() => {
+                    let content = data.get(string.clone()).unwrap_or_default();
+                    self.edits.append(string.clone(), content, &text);
+                }
+                None if !text.is_empty() => {
+                    let of = Inserted {
+                        channel,
+                        template: &seam.template,
+                        block: seam.block,
+                        is_text: true,
+                    };
+                    let point = self.deferred.point(channel);
+                    self.insert(of, &text, point, true, handler);
+                }
+                _ => {}
+            }
+            if seam.is_passed && seam.string.is_none() {
+                self.deferred.settle(channel);
+            }
+        }
+        waiting.retain(|seam| !seam.is_passed);
+        if let Some(seams) = &mut self.texts[place].seams {
+            seams.give_back(waiting);
+        }
     }
 
     /// Rewrites a text of its own; whether it changes.
@@ -245,7 +305,12 @@ impl<R: TextRewriter> State<R> {
         if R::RENEWS {
             self.fresh = None;
         }
-        self.texts.push(Text::new(channel, rewriter, removed));
+        let mut text = Text::new(channel, rewriter, removed);
+        let format = self.reader.format();
+        if format.is_some_and(|format| format.automaton().table.one_text) {
+            text.seams = Some(Box::new(Seams::new(R::WITHHOLDS_UNREAD)));
+        }
+        self.texts.push(text);
         self.texts.len().checked_sub(1)
     }
 }

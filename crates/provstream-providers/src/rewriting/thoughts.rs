@@ -191,6 +191,7 @@ impl<R: TextRewriter> State<R> {
                 let of = Inserted {
                     channel: text.channel,
                     template: &text.template,
+                    block: None,
                     is_text: false,
                 };
                 self.insert(of, rest, None, is_before_event, handler);

@@ -11,6 +11,8 @@ use crate::blocks::BlockEvent;
 use crate::deferred::{MAX_DEFERRED, Number, Point};
 use crate::found::Found;
 use crate::frame::{Frame, Kind};
+use crate::seams::Seam;
+use crate::template::Template;
 use crate::text::TextRewriter;
 
 impl<R: TextRewriter> State<R> {
@@ -86,7 +88,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Writes the events held back if nothing can be added to them or removed from them.
+    /// Writes the events held back to which nothing can be added, and from which nothing can be removed.
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
         let is_undecided = |number| match number {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
@@ -95,18 +97,37 @@ impl<R: TextRewriter> State<R> {
         if self.deferred.numbers().any(is_undecided) {
             return;
         }
-        let is_of_block = self.blocks.has_named();
-        if !self.blocks.is_holding() || !(is_of_block || self.blocks.is_undecided()) {
-            self.release(handler);
+        let undecided = self.undecided_block();
+        if undecided == u32::MAX && !self.deferred.is_waiting() {
+            return self.release(handler);
         }
+        let upto = self.deferred.start_of(undecided);
+        if upto > 0 {
+            self.release_until(upto, undecided, handler);
+        }
+    }
+
+    /// The first block without text of which more comes; a number that no block has if there is none.
+    fn undecided_block(&self) -> u32 {
+        let seams = self.texts.iter().filter_map(|text| text.seams.as_ref());
+        let ended = seams.filter_map(|seams| seams.first_block());
+        // The event that is being read may be its end.
+        let others = [self.blocks.undecided(), self.blocks.named_empty()];
+        let first = ended.chain(others.into_iter().flatten()).min();
+        first.unwrap_or(u32::MAX)
     }
 
     /// Writes the events held back, but for those of blocks that lost all their text.
     pub(super) fn release(&mut self, handler: &mut impl StreamHandler) {
-        let (blocks, removed) = (self.blocks.clone(), self.blocks.settle());
+        self.release_until(self.deferred.bytes.len(), u32::MAX, handler);
+    }
+
+    /// Writes the first of the events held back, which are those before a block, or all.
+    fn release_until(&mut self, upto: usize, block: u32, handler: &mut impl StreamHandler) {
+        let (blocks, removed) = (self.blocks.clone(), self.blocks.settle(block));
         // The bytes are taken from what else is needed for the numbers.
         let mut deferred = core::mem::take(&mut self.deferred);
-        let mut bytes = deferred.take(&removed, |number| match number {
+        let mut bytes = deferred.take(upto, &removed, |number| match number {
             Number::Block(number) => {
                 let before = removed.iter().filter(|removed| **removed < number).count() as u32;
                 let number_now = blocks.renumbered(number).unwrap_or(number);
@@ -117,8 +138,31 @@ impl<R: TextRewriter> State<R> {
         });
         self.deferred = deferred;
         self.write_now(&bytes, handler);
-        bytes.clear();
-        self.deferred.bytes = bytes;
+        if self.deferred.is_empty() {
+            bytes.clear();
+            self.deferred.bytes = bytes;
+        }
+    }
+
+    /// Notes that the text of some channels is over, unless more follows; how many places each waits at.
+    fn wait(&mut self, pending: &Pending) -> SmallVec<[usize; 1]> {
+        let waits = pending.waits.iter().map(|(channel, _)| {
+            let mut texts = self.texts.iter_mut();
+            let Some(text) = texts.find(|text| text.channel == *channel) else {
+                return 1;
+            };
+            let Some(seams) = &mut text.seams else {
+                return 1;
+            };
+            let template = if seams.is_after_last() {
+                core::mem::take(&mut text.template)
+            } else {
+                Template::new()
+            };
+            seams.wait(Seam::deferred(template, self.blocks.current()));
+            seams.deferred()
+        });
+        waits.collect()
     }
 
     /// Writes an event with some of it replaced, or holds it back.
@@ -150,6 +194,7 @@ impl<R: TextRewriter> State<R> {
             self.edits.renew(digits, number.to_string().as_bytes());
         }
         self.edits.places.sort_by_key(|(place, _)| place.start);
+        let most = self.wait(pending);
         let mut out = core::mem::take(&mut self.out);
         let start = self.deferred.bytes.len();
         let mut at = 0;
@@ -175,16 +220,16 @@ impl<R: TextRewriter> State<R> {
                 let digits = start + out.len() - by.len()..start + out.len();
                 offsets.push((digits, Number::Offset(*channel, *value)));
             }
-            for (channel, end) in &pending.waits {
+            for ((channel, end), most) in pending.waits.iter().zip(&most) {
                 if *end == Some(place.end) {
-                    self.deferred
-                        .wait(*channel, Point::InString(start + out.len()));
+                    let point = Point::InString(start + out.len());
+                    self.deferred.wait(*channel, point, *most);
                 }
             }
         }
         out.extend_from_slice(frame.raw.get(at..).unwrap_or_default());
-        for (channel, _) in &pending.waits {
-            self.deferred.wait(*channel, Point::Before(start));
+        for ((channel, _), most) in pending.waits.iter().zip(&most) {
+            self.deferred.wait(*channel, Point::Before(start), *most);
         }
         if !is_held {
             self.write(&out, handler);

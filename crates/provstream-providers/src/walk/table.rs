@@ -100,6 +100,8 @@ pub(crate) enum Role {
     /// A string: the kind of the block that begins. One that is not text, or output of the model, comes after all text so
     /// far.
     Block,
+    /// Something of a block that is not text.
+    InBlock,
     /// A block ends.
     BlockEnd,
     /// An object: a block of a message that is not streamed.

@@ -2,6 +2,7 @@
 
 mod adversarial;
 mod api;
+mod blocks;
 mod citation_read;
 mod citation_write;
 mod clients;

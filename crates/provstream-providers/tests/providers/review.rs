@@ -336,7 +336,7 @@ fn review_9_a_block_that_loses_its_text_is_removed_and_the_others_are_renumbered
         (&[&["It is so."], &[" [subst"]], &["It is so.", " [subst"]),
         (
             &[&["It is so."], &[" [subst"], &["x", " y"]],
-            &["It is so.", " [substx y"],
+            &["It is so.", " [subst", "x y"],
         ),
         (
             &[
