@@ -494,7 +494,11 @@ mod tests {
             ),
             (
                 &["provstream", "frobnicate"],
-                "unknown command `frobnicate`, expected one of extract, strip, admit, gate, report, vocabulary, citations, emit, marc, completions, man",
+                if cfg!(feature = "proxy") {
+                    "unknown command `frobnicate`, expected one of extract, strip, admit, gate, proxy, report, vocabulary, citations, emit, marc, completions, man"
+                } else {
+                    "unknown command `frobnicate`, expected one of extract, strip, admit, gate, report, vocabulary, citations, emit, marc, completions, man"
+                },
             ),
             (
                 &["provstream", "extract", "--text", "--text"],
