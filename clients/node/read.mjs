@@ -1,6 +1,8 @@
 // Reads the responses that provstream-clients serves with Vercel's AI SDK, and compares what it reads: see ../python/read.py.
 //
 //   node read.mjs PORT [API...]
+//
+// With the URL of a gateway in GATEWAY, it is asked to strip and gate the responses with annotations: see ../python/through.py.
 
 import { isDeepStrictEqual } from 'node:util'
 import { createAnthropic } from '@ai-sdk/anthropic'
@@ -13,22 +15,30 @@ import { DefaultChatTransport, generateText, jsonSchema, readUIMessageStream, st
 globalThis.AI_SDK_LOG_WARNINGS = false
 const [port, ...only] = process.argv.slice(2)
 const url = `http://127.0.0.1:${port}`
-const settings = { apiKey: 'x', baseURL: url }
-const openai = createOpenAI(settings)
-const mistral = createMistral(settings)
+const gateway = process.env.GATEWAY
 
-// The models by the name of their API.
-const models = {
-  'openai-chat': openai.chat,
-  'openai-completions': openai.completion,
-  'openai-responses': openai.responses,
-  vllm: openai.chat,
-  'llama-cpp-chat': openai.chat,
-  anthropic: createAnthropic(settings),
-  gemini: createGoogleGenerativeAI(settings),
-  cohere: createCohere(settings),
-  'mistral-chat': mistral,
+// Where a state is read, and which state of the upstream's it is there.
+const routes = { stripped: 'strip', released: 'release', gated: 'gate' }
+const source = (state) => (gateway && state in routes ? [`${gateway}/${routes[state]}`, 'annotated'] : [url, state])
+
+// The models at a URL, by the name of their API.
+function modelsAt(baseURL) {
+  const settings = { apiKey: 'x', baseURL }
+  const openai = createOpenAI(settings)
+  return {
+    'openai-chat': openai.chat,
+    'openai-completions': openai.completion,
+    'openai-responses': openai.responses,
+    vllm: openai.chat,
+    'llama-cpp-chat': openai.chat,
+    anthropic: createAnthropic(settings),
+    gemini: createGoogleGenerativeAI(settings),
+    cohere: createCohere(settings),
+    'mistral-chat': createMistral(settings),
+  }
 }
+
+const models = Object.fromEntries([url, ...Object.values(routes).map((route) => `${gateway}/${route}`)].map((at) => [at, modelsAt(at)]))
 
 // Without them a call is an error to the SDK.
 const arguments_ = jsonSchema({ type: 'object', properties: {}, additionalProperties: true })
@@ -43,8 +53,8 @@ const plain = (value) => JSON.parse(JSON.stringify(value, (name, inner) => (isMa
 // Text blocks of a message, with neighbours joined: a gate may leave less in one and more in the next.
 const joined = (parts) => parts.filter((part) => part.type === 'text').map((part) => part.text).join('')
 
-async function model(api, name, streamed) {
-  const ask = { model: models[api](name), prompt: '?', tools: api === 'openai-completions' ? undefined : tools, maxOutputTokens: 99, maxRetries: 0, onError() {} }
+async function model(at, api, name, streamed) {
+  const ask = { model: models[at][api](name), prompt: '?', tools: api === 'openai-completions' ? undefined : tools, maxOutputTokens: 99, maxRetries: 0, onError() {} }
   if (!streamed) {
     return found(await generateText(ask))
   }
@@ -76,16 +86,16 @@ function found(result) {
   }
 }
 
-async function uiMessage(name, streamed) {
+async function uiMessage(at, name, streamed) {
   let message
   if (streamed) {
-    const transport = new DefaultChatTransport({ api: `${url}/${name}` })
+    const transport = new DefaultChatTransport({ api: `${at}/${name}` })
     const stream = await transport.sendMessages({ chatId: '1', messages: [], trigger: 'submit-message', abortSignal: undefined })
     for await (const next of readUIMessageStream({ stream, terminateOnError: true })) {
       message = next
     }
   } else {
-    const response = await fetch(`${url}/${name}`)
+    const response = await fetch(`${at}/${name}`)
     const messages = await validateUIMessages({ messages: [await response.json()] })
     message = messages[0]
   }
@@ -95,9 +105,10 @@ async function uiMessage(name, streamed) {
 }
 
 async function read(kase, state) {
-  const name = `case-${kase.case}-${state}`
+  const [at, of] = source(state)
+  const name = `case-${kase.case}-${of}`
   try {
-    return plain(await (kase.api === 'vercel-ui' ? uiMessage(name, kase.streamed) : model(kase.api, name, kase.streamed)))
+    return plain(await (kase.api === 'vercel-ui' ? uiMessage(at, name, kase.streamed) : model(at, kase.api, name, kase.streamed)))
   } catch (error) {
     return { error: `${error.name}: ${error.message}` }
   }
@@ -125,11 +136,12 @@ async function differences(kase) {
     }
   }
   const gated = await read(kase, 'gated')
-  const expected = (value) => isDeepStrictEqual(value, kase.gated.length ? [kase.gated.join('')] : [])
+  const texts = gateway ? kase.by_policy : kase.gated
+  const expected = (value) => isDeepStrictEqual(value, texts.length ? [texts.join('')] : [])
   for (const name of ['error', 'text', 'final', 'finish', 'usage', 'tools', 'reasoning']) {
     const isText = name === 'text' || name === 'final'
     if (name in { ...clean, ...gated } && !(isText ? expected(gated[name]) : isDeepStrictEqual(clean[name], gated[name]))) {
-      wrong.push(['gated', name, isText ? kase.gated : clean[name], gated[name]])
+      wrong.push(['gated', name, isText ? texts : clean[name], gated[name]])
     }
   }
   return wrong
@@ -139,7 +151,7 @@ const cases = await (await fetch(`${url}/cases`)).json()
 const counts = {}
 for (const kase of cases) {
   const { api } = kase
-  if (!(api in models || api === 'vercel-ui') || (only.length && !only.includes(api)) || kase.choices > 1) {
+  if (!(api in models[url] || api === 'vercel-ui') || (only.length && !only.includes(api)) || kase.choices > 1) {
     continue
   }
   const count = (counts[api] ??= { responses: 0, differences: 0, unread: 0 })

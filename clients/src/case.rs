@@ -1,6 +1,7 @@
 //! A response in four states: as it was, and with annotations that provstream strips or gates.
 
-use provstream::{Action, Parser, Policy, Question};
+use provstream::provenance::{Timestamp, Vocabulary};
+use provstream::{Action, Gate, Parser, Policy, Question, Rules};
 use provstream_providers::{StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::gate::naive::{self, Drawn};
@@ -29,6 +30,8 @@ pub(crate) struct Case {
     texts: usize,
     /// What a naive gate over the whole of each text writes, without the texts of which it writes nothing.
     gated: Vec<String>,
+    /// What a gate with the policy of `policy.toml` writes of the whole of each text, without those that it empties.
+    by_policy: Vec<String>,
     /// The gate ends one of them.
     pub(crate) is_ended: bool,
     /// Bytes of each piece that provstream and the client get.
@@ -56,6 +59,17 @@ fn gated_naively(text: &str, policy: Drawn) -> (String, bool) {
     };
     let (out, end) = naive::gate(&short, &RefLimits::default(), policy);
     (String::from_utf8(out).expect("UTF-8"), end.is_some())
+}
+
+/// What a gate with the policy of `policy.toml`, which gateways have, writes of a whole text.
+fn by_policy(text: &str) -> String {
+    let policy = include_bytes!("../policy.toml");
+    let rules = Rules::from_toml(policy, &Vocabulary::memo()).expect("a policy");
+    let mut out = Vec::new();
+    let mut gate = Gate::new(Parser::new(), rules.policy(Timestamp::now));
+    gate.push(text.as_bytes(), &mut out);
+    gate.finish(&mut out);
+    String::from_utf8(out).expect("UTF-8")
 }
 
 impl Case {
@@ -102,6 +116,8 @@ impl Case {
             .map(|text| gated_naively(&text.text, Drawn(seed)));
         let (mut gated, ends): (Vec<String>, Vec<bool>) = gated.unzip();
         gated.retain(|text| !text.is_empty());
+        let mut by_policy: Vec<String> = texts.values().map(|text| by_policy(&text.text)).collect();
+        by_policy.retain(|text| !text.is_empty());
         Self {
             api,
             source,
@@ -112,6 +128,7 @@ impl Case {
             annotated: api.write_events(&events, envelope),
             texts: texts.len(),
             gated,
+            by_policy,
             is_ended: ends.contains(&true),
         }
     }
@@ -179,6 +196,6 @@ impl Case {
     pub(crate) fn to_json(&self, number: usize) -> Value {
         let choices = if self.api.choices > 1 { self.texts } else { 1 };
         json!({"case": number, "api": self.api.name, "streamed": self.api.envelope != Envelope::Body,
-               "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "choices": choices})
+               "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "by_policy": self.by_policy, "choices": choices})
     }
 }

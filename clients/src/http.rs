@@ -24,16 +24,8 @@ fn converse(stream: &TcpStream, cases: &[Case]) -> io::Result<()> {
     while let Some(request) = request(&mut reader)? {
         let mut to = stream;
         if request.contains("/cases") {
-            let all: serde_json::Value = cases
-                .iter()
-                .enumerate()
-                .map(|(number, case)| case.to_json(number))
-                .collect();
-            to.write_all(&response(
-                "application/json",
-                all.to_string().as_bytes(),
-                1 << 16,
-            ))?;
+            let all = list(cases);
+            to.write_all(&response("application/json", all.as_bytes(), 1 << 16))?;
             continue;
         }
         let asked =
@@ -46,8 +38,15 @@ fn converse(stream: &TcpStream, cases: &[Case]) -> io::Result<()> {
     Ok(())
 }
 
+/// The list of the cases, in JSON.
+pub(crate) fn list(cases: &[Case]) -> String {
+    let cases = cases.iter().enumerate();
+    let all: serde_json::Value = cases.map(|(number, case)| case.to_json(number)).collect();
+    all.to_string()
+}
+
 /// The line, headers and body of the next request.
-fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+pub(crate) fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if reader.read_line(&mut head)? == 0 {
@@ -60,12 +59,32 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<String>> {
         .and_then(|(_, rest)| rest.lines().next()?.trim().parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
+    if lower.contains("transfer-encoding: chunked") {
+        chunks(reader, &mut body)?;
+    }
     head += &String::from_utf8_lossy(&body);
     Ok(Some(head))
 }
 
+/// Reads a body in chunks, without trailers.
+fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let size = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+        let begin = body.len();
+        // With the line end after it.
+        body.resize(begin + size + 2, 0);
+        reader.read_exact(&mut body[begin..])?;
+        body.truncate(begin + size);
+        if size == 0 {
+            return Ok(());
+        }
+    }
+}
+
 /// The case that a request names anywhere, in its path or as the model: `case-7-stripped`.
-fn asked<'a, 'r>(request: &'r str, cases: &'a [Case]) -> Option<(&'a Case, &'r str)> {
+pub(crate) fn asked<'a, 'r>(request: &'r str, cases: &'a [Case]) -> Option<(&'a Case, &'r str)> {
     let (_, rest) = request.split_once("case-")?;
     let (number, rest) = rest.split_once('-')?;
     let end = rest.find(|char: char| !char.is_ascii_lowercase());

@@ -3,6 +3,9 @@
 //!
 //! `provstream-clients SEEDS` prints its port and serves until it is ended. A client asks for a case by naming it as the model:
 //! `case-7-stripped`. `GET /cases` lists them.
+//!
+//! `provstream-clients SEEDS --pieces` is the same for gateways that remove or gate the annotations themselves: the responses come in
+//! pieces of the network, and those with annotations are `case-7-annotated`.
 
 mod answer;
 mod api;
@@ -14,6 +17,7 @@ mod http;
 mod inject;
 mod places;
 mod recorded;
+mod replay;
 
 use std::net::TcpListener;
 
@@ -36,5 +40,9 @@ fn main() {
     assert!(annotated * 10 > cases.len() * 9, "too few have annotations");
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     println!("port {}", listener.local_addr().expect("an address").port());
-    http::serve(&listener, cases);
+    if std::env::args().any(|argument| argument == "--pieces") {
+        replay::serve(&listener, cases);
+    } else {
+        http::serve(&listener, cases);
+    }
 }

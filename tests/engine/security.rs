@@ -35,7 +35,8 @@ fn manifests() -> Vec<PathBuf> {
 }
 
 /// That a lint is forbidden nothing in a source can allow again.
-/// Manifests of bindings, whose macros expand to such code under an `allow` of their own; what is written there has none.
+/// Manifests of bindings, whose macros expand to such code under an `allow` of their own; what is written there has none, but
+/// where it reads and writes Arrow data.
 const MACROS: [&str; 1] = ["bindings/python/Cargo.toml"];
 
 #[test]

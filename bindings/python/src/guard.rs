@@ -84,3 +84,15 @@ fn panicked(panic: &(dyn Any + Send)) -> pyo3::PyErr {
         .unwrap_or("no message");
     InternalError::new_err(format!("the compiled part panicked: {message}"))
 }
+
+/// Panics in a guarded state, then uses it again: what both calls raise. For the test that no panic leaves the package.
+#[pyo3::pyfunction]
+#[pyo3(name = "_panic")]
+pub(crate) fn panic_on_purpose(py: pyo3::Python<'_>) -> Vec<pyo3::Py<pyo3::PyAny>> {
+    let guard = Guard::new("test", ());
+    let first = guard.with(|()| -> PyResult<()> { panic!("on purpose") });
+    let then = guard.with(|()| Ok(()));
+    let also = caught(|| -> PyResult<()> { panic!("on {}", "purpose") });
+    let raised = [first, then, also].into_iter().filter_map(Result::err);
+    raised.map(|error| error.into_value(py).into_any()).collect()
+}

@@ -28,14 +28,26 @@ pub(crate) struct Input {
     kind: Option<Kind>,
     /// A high surrogate that the last piece ended with.
     high: Option<u16>,
-    /// Reused for pieces with surrogates.
+    /// The last chunk, if it had to be copied.
     buffer: Vec<u8>,
+    /// The last chunk was not copied, and is what was pushed.
+    original: bool,
 }
 
 impl Input {
     /// What was pushed so far.
     pub(crate) const fn kind(&self) -> Option<Kind> {
         self.kind
+    }
+
+    /// Whether the last chunk is what Python pushed, without a change or a copy.
+    pub(crate) const fn is_original(&self) -> bool {
+        self.original
+    }
+
+    /// The last chunk, if it had to be copied.
+    pub(crate) fn last(&self) -> &[u8] {
+        &self.buffer
     }
 
     /// Calls `work` with the UTF-8 of a chunk, and notes in `offsets` where one character is two code points of Python.
@@ -57,8 +69,10 @@ impl Input {
             if self.high.is_none()
                 && let Ok(text) = text.to_str()
             {
+                self.original = true;
                 return work(text.as_bytes(), offsets);
             }
+            self.original = false;
             self.decode(text, offsets)?;
             let buffer = std::mem::take(&mut self.buffer);
             let result = work(&buffer, offsets);
@@ -67,10 +81,16 @@ impl Input {
         }
         if let Ok(bytes) = chunk.cast::<PyBytes>() {
             self.expect(Kind::Bytes)?;
+            self.original = true;
             return work(bytes.as_bytes(), offsets);
         }
         self.expect_buffer(chunk)?;
-        work(&to_vec(chunk)?, offsets)
+        self.original = false;
+        self.buffer = to_vec(chunk)?;
+        let buffer = std::mem::take(&mut self.buffer);
+        let result = work(&buffer, offsets);
+        self.buffer = buffer;
+        result
     }
 
     /// The stream has ended: what is left of a pair.

@@ -2,15 +2,27 @@
 //!
 //! The package's Python files name what is here; `python/provstream/_native.pyi` has its types.
 
+mod action;
+mod arrow;
+mod discipline;
+mod emit;
+mod empty;
 mod event;
 mod failure;
 mod guard;
 mod input;
+mod marc;
 mod offsets;
 mod parse;
 mod place;
+mod policy;
+mod report;
+mod rewriter;
 mod settings;
+mod sink;
+mod time;
 mod vocabulary;
+mod wire;
 
 use pyo3::prelude::*;
 
@@ -18,13 +30,45 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::event::{Annotation, Assertion, Diagnostic, Located, Marc, Record};
+    use crate::action::Action;
+    #[pymodule_export]
+    use crate::arrow::{Column, Extracted, extract};
+    #[pymodule_export]
+    use crate::discipline::{Discipline, Verdict};
+    #[pymodule_export]
+    use crate::emit::{examples, grammar, prompt, schema};
+    #[pymodule_export]
+    use crate::empty::Empty;
+    #[pymodule_export]
+    use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
     #[pymodule_export]
+    use crate::guard::panic_on_purpose;
+    #[pymodule_export]
+    use crate::marc::{PyViolation, Sequence, marc_schema, marc_validate};
+    #[pymodule_export]
     use crate::parse::{Parser, parse, strip};
+    #[pymodule_export]
+    use crate::policy::{Policy, PyQuestion};
+    #[pymodule_export]
+    use crate::report::report_page;
+    #[pymodule_export]
+    use crate::rewriter::{Gate, Rewriter};
     #[pymodule_export]
     use crate::settings::Limits;
     #[pymodule_export]
     use crate::vocabulary::Vocabulary;
+    #[pymodule_export]
+    use crate::wire::{Read, Response};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        use pyo3::types::PyModuleMethods;
+
+        module.add(
+            "FORMATS",
+            pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?,
+        )
+    }
 }

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use provstream::{OffsetMap, Span};
 
+use crate::place::Place;
+
 /// How far back code points are known, unless the whole stream is there: 1 MiB.
 pub(crate) const WINDOW: usize = 1 << 20;
 
@@ -17,6 +19,74 @@ pub(crate) enum Unknown {
     Early,
     /// It is too far back.
     Late,
+}
+
+/// Finds the places of what is reported.
+pub(crate) trait Locate {
+    /// The place of a span of the stream.
+    fn place(&self, span: Span) -> Result<Place, Unknown>;
+
+    /// The place in the text without annotations: `clean` is where `span` is in it.
+    fn clean_place(&self, span: Span, clean: Span) -> Result<Place, Unknown>;
+
+    /// Bytes were removed from the stream: an annotation with the white space before it, or a record.
+    fn remove(&mut self, span: Span) {
+        let _ = span;
+    }
+}
+
+impl Locate for Offsets {
+    fn place(&self, span: Span) -> Result<Place, Unknown> {
+        Place::from(span, self.code_points(span))
+    }
+
+    fn clean_place(&self, span: Span, clean: Span) -> Result<Place, Unknown> {
+        Place::from(clean, self.clean(span, clean))
+    }
+
+    fn remove(&mut self, span: Span) {
+        self.note_removed(span);
+    }
+}
+
+/// The offsets of a text without annotations, where the text with them is not known.
+#[derive(Debug)]
+pub(crate) struct CleanOffsets(Offsets);
+
+impl CleanOffsets {
+    pub(crate) fn new() -> Self {
+        Self(Offsets::new(WINDOW))
+    }
+
+    /// Takes text at an offset, which is 0 where a text begins once more.
+    pub(crate) fn push(&mut self, text: &[u8], start: u64) {
+        if start < self.0.position || self.0.ended {
+            self.0.reset();
+        }
+        self.0.push(text);
+    }
+
+    /// The text has ended.
+    pub(crate) fn finish(&mut self) {
+        self.0.finish();
+    }
+}
+
+impl Locate for CleanOffsets {
+    fn place(&self, span: Span) -> Result<Place, Unknown> {
+        Ok(Place::bytes_only(span))
+    }
+
+    fn clean_place(&self, _: Span, clean: Span) -> Result<Place, Unknown> {
+        let offsets = &self.0;
+        let found = match offsets.code_points(clean) {
+            // What is not taken yet may not be ASCII.
+            _ if clean.end() > offsets.position && offsets.ended => Err(Unknown::Late),
+            _ if clean.end() > offsets.position => Err(Unknown::Early),
+            found => found,
+        };
+        Place::from(clean, found)
+    }
 }
 
 /// Turns spans of bytes into spans of code points.
@@ -100,8 +170,7 @@ impl Offsets {
         self.joined.push_back(self.position + at);
     }
 
-    /// Bytes were removed: an annotation with the white space before it, or a record.
-    pub(crate) fn remove(&mut self, span: Span) {
+    fn note_removed(&mut self, span: Span) {
         self.removed.bytes += span.len();
         if self.wide.is_none() {
             return;

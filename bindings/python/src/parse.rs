@@ -1,5 +1,7 @@
 //! Parsers, and whole texts in one call.
 
+use std::sync::Arc;
+
 use provstream::{Event, Handler, Rewriter as RustRewriter, TextChunk};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -317,10 +319,13 @@ impl Parser {
 }
 
 /// A list of events.
-pub(crate) fn list(py: Python<'_>, found: Vec<Found>) -> PyResult<Bound<'_, PyList>> {
-    let list = PyList::empty(py);
+pub(crate) fn list(
+    py: Python<'_>,
+    found: impl IntoIterator<Item = Found>,
+) -> PyResult<Bound<'_, PyList>> {
+    let (list, channel) = (PyList::empty(py), Arc::from(""));
     for found in found {
-        list.append(found.into_object(py)?)?;
+        list.append(found.into_object(py, &channel)?)?;
     }
     Ok(list)
 }

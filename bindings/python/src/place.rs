@@ -4,7 +4,7 @@ use provstream::Span;
 use pyo3::PyResult;
 
 use crate::failure::OffsetError;
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::Unknown;
 
 /// A span in bytes, and in code points if they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,16 +14,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a span; `Err` if it has to be asked for again after the next push.
-    pub(crate) fn of(span: Span, offsets: &Offsets) -> Result<Self, Unknown> {
-        Self::from(span, offsets.code_points(span))
-    }
-
-    /// The place in the text without annotations.
-    pub(crate) fn clean(span: Span, clean: Span, offsets: &Offsets) -> Result<Self, Unknown> {
-        Self::from(clean, offsets.clean(span, clean))
-    }
-
     /// A place whose code points are not known.
     pub(crate) const fn bytes_only(bytes: Span) -> Self {
         Self {
@@ -32,7 +22,8 @@ impl Place {
         }
     }
 
-    fn from(bytes: Span, found: Result<(u64, u64), Unknown>) -> Result<Self, Unknown> {
+    /// The place of a span; `Err` if it has to be asked for again after the next push.
+    pub(crate) fn from(bytes: Span, found: Result<(u64, u64), Unknown>) -> Result<Self, Unknown> {
         let points = match found {
             Ok(points) => Some(points),
             Err(Unknown::Late) => None,
@@ -60,7 +51,8 @@ impl Place {
     fn known(self) -> PyResult<(u64, u64)> {
         self.points.ok_or_else(|| {
             OffsetError::new_err(format!(
-                "expected a place at most 1 MiB before the last chunk, found bytes {}: use byte_start and byte_end",
+                "expected a place in a text that was pushed, at most 1 MiB back, found bytes {} of the response of a provider or \
+                 farther back: use byte_start and byte_end, or clean_start and clean_end",
                 self.bytes
             ))
         })

@@ -1,14 +1,13 @@
 //! From the input through the parser to a command's output.
 
 use provstream::{Parser, Rewriter};
-use provstream_providers::{Reasoning, StreamRewriter};
+use provstream_providers::{Pointer, Reasoning, StreamRewriter};
 
 use crate::channels::Channels;
 use crate::failure::Failure;
 use crate::field::FieldReader;
 use crate::input::Input;
 use crate::input_format::InputFormat;
-use crate::pointer::Pointer;
 use crate::sink::Sink;
 use crate::unread::{Seen, Unread};
 

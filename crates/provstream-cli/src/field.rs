@@ -1,9 +1,9 @@
 //! NDJSON whose lines have free text at some place.
 
 use provstream::{Rewriter, Span};
+use provstream_providers::Pointer;
 
 use crate::line::Line;
-use crate::pointer::Pointer;
 use crate::sink::Sink;
 
 /// Longest line that is read, in bytes.
@@ -115,7 +115,7 @@ impl FieldReader {
         let mut other = None;
         let mut texts = Vec::new();
         for (index, pointer) in self.pointers.iter().enumerate() {
-            let Ok(found) = pointer.find(json) else {
+            let Some(found) = pointer.find(json) else {
                 return diagnostic("json-syntax", None);
             };
             if let Some(what) = found.other {

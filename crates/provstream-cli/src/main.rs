@@ -34,7 +34,6 @@ mod output;
 mod own_file;
 mod pieces;
 mod places;
-mod pointer;
 mod pretty;
 mod printable;
 mod progress;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use provstream::{Mode, Parser, ParserBuilder};
+use provstream_providers::Pointer;
 
 use crate::failure::Failure;
 use crate::feed::{Reader, Stream};
@@ -10,7 +11,6 @@ use crate::findings::{Findings, Outcome, Task};
 use crate::input::Input;
 use crate::input_format::InputFormat;
 use crate::output::Output;
-use crate::pointer::Pointer;
 use crate::report::Report;
 use crate::strings::HiddenBrackets;
 

@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use provstream_route::{Cause, Flow};
 use tokio::time::{Instant, Sleep};
 
+use crate::again::{Again, Asking};
 use crate::inflight::Inflight;
 use crate::record::Record;
 use crate::shared::Ending;
@@ -51,6 +52,9 @@ pub(crate) struct Streamed {
     end: Option<Flow>,
     waits: Waits,
     ending: Ending,
+    /// How the upstream is asked once more, if it may be.
+    again: Option<Again>,
+    asking: Option<Asking>,
 }
 
 /// How long a body waits, and for what.
@@ -142,7 +146,15 @@ impl Streamed {
             end: None,
             waits,
             ending,
+            again: None,
+            asking: None,
         }
+    }
+
+    /// The same that may ask the upstream once more.
+    pub(crate) fn with_again(mut self, again: Option<Again>) -> Self {
+        self.again = again;
+        self
     }
 
     /// The same, of which this goes to the client first.
@@ -192,12 +204,23 @@ impl Streamed {
                 record.end = cause.as_str();
                 Flow::Reset
             }
+            Through::Filter(inflight) if self.asking.take().is_some() => inflight.stop(),
             Through::Filter(inflight) => inflight.abort(cause),
         };
         self.settle(flow);
     }
 
-    fn settle(&mut self, flow: Flow) {
+    fn settle(&mut self, mut flow: Flow) {
+        if let (Flow::Suspended, Through::Filter(inflight)) = (flow, &mut self.through) {
+            // This closes its connection.
+            self.upstream = None;
+            let again = self.again.as_mut().zip(inflight.draft());
+            self.asking = again.and_then(|(again, draft)| again.ask(draft));
+            flow = match self.asking {
+                Some(_) => Flow::More,
+                None => inflight.stop(),
+            };
+        }
         if let Through::Filter(inflight) = &mut self.through {
             let out = inflight.take();
             if !out.is_empty() {
@@ -208,6 +231,21 @@ impl Streamed {
             // The upstream is of no more use: this closes its connection, or ends its stream of HTTP/2.
             self.upstream = None;
             self.end = Some(flow);
+        }
+    }
+
+    /// Goes on with what the upstream answers when it is asked once more.
+    fn go_on(&mut self, answer: Option<Incoming>) {
+        self.waits.comes();
+        let Through::Filter(inflight) = &mut self.through else {
+            return;
+        };
+        if answer.is_some() {
+            inflight.resume();
+            self.upstream = answer;
+        } else {
+            let flow = inflight.stop();
+            self.settle(flow);
         }
     }
 
@@ -246,7 +284,15 @@ impl Streamed {
                 }
                 None => {}
             }
+            if let Some(asking) = &mut self.asking
+                && let Poll::Ready(answer) = asking.as_mut().poll(cx)
+            {
+                self.asking = None;
+                self.go_on(answer);
+                continue;
+            }
             let polled = match &mut self.upstream {
+                None if self.asking.is_some() => Poll::Pending,
                 Some(upstream) => Pin::new(upstream).poll_frame(cx),
                 None => Poll::Ready(None),
             };

@@ -1,7 +1,7 @@
 //! A response on its way through a filter.
 
 use provstream::provenance::Timestamp;
-use provstream_route::{BodyFilter, Cause, Flow};
+use provstream_route::{BodyFilter, Cause, Draft, Flow};
 
 use crate::decode::Decoder;
 use crate::record::Record;
@@ -75,7 +75,7 @@ impl Inflight {
 
     fn after(&mut self, flow: Flow) -> Flow {
         self.record.holds(self.filter.held());
-        if flow != Flow::More {
+        if !matches!(flow, Flow::More | Flow::Suspended) {
             let outcome = self.filter.outcome();
             self.record.end = match outcome.cause() {
                 Some(cause) => cause.as_str(),
@@ -85,6 +85,23 @@ impl Inflight {
             self.record.outcome = Some(outcome.clone());
         }
         flow
+    }
+
+    /// What a model is shown if it is asked once more.
+    pub(crate) fn draft(&self) -> Option<&Draft> {
+        self.filter.draft()
+    }
+
+    /// Goes on with another response.
+    pub(crate) fn resume(&mut self) {
+        self.record.reemissions += 1;
+        self.filter.resume();
+    }
+
+    /// Ends a stream that was suspended.
+    pub(crate) fn stop(&mut self) -> Flow {
+        let flow = self.filter.stop(&mut self.out);
+        self.after(flow)
     }
 
     pub(crate) fn awaits_end(&self) -> bool {

@@ -4,10 +4,11 @@
 //! before the client reads it, as [`provstream_route::Routes`] say for each path. Streams are not buffered: a client that
 //! reads slowly slows its upstream down, and one that goes away cancels it. A request is never sent twice.
 //!
-//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, [`Proxy::run`] serves until it is told to end, and a
+//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, [`Proxy::run`] serves until it is shut down, and a
 //! [`Handle`] reloads the settings and ends the proxy. [`demo`] has an upstream for trying it.
 
 mod admin;
+mod again;
 mod body;
 mod config;
 mod decode;
@@ -21,10 +22,12 @@ mod metrics;
 mod outgoing;
 mod record;
 mod refusals;
+mod request_json;
 mod respond;
 mod server;
 mod service;
 mod shared;
+mod spans;
 mod stalled;
 mod tls;
 

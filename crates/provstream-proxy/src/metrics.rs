@@ -35,7 +35,7 @@ impl Histogram {
 }
 
 /// The families of counters, with what they count.
-const COUNTERS: [(&str, &str); 11] = [
+const COUNTERS: [(&str, &str); 12] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
@@ -75,6 +75,10 @@ const COUNTERS: [(&str, &str); 11] = [
     (
         "provstream_keep_alives_total",
         "Comments that were sent while text was held back.",
+    ),
+    (
+        "provstream_reemissions_total",
+        "Answers that were gone on with after the upstream was asked once more.",
     ),
     (
         "provstream_config_reloads_total",

@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use provstream::GateEnd;
 use provstream::provenance::Timestamp;
-use provstream_providers::NoticeCode;
+use provstream_providers::{Format, NoticeCode};
 use provstream_route::{Outcome, PassReason, Route};
 
 use crate::log::Line;
 use crate::metrics::{Histogram, Metrics, labels};
+use crate::spans::{Traced, provider};
 
 /// A request from its head to the end of its response. When it is dropped, it is counted and logged.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Record {
     client_bytes: u64,
     held: usize,
     pub(crate) keep_alives: u64,
+    pub(crate) reemissions: u64,
+    pub(crate) traced: Option<Traced>,
     /// How the response ended; `client_gone` if nothing else says so.
     pub(crate) end: &'static str,
     pub(crate) passed: Option<PassReason>,
@@ -64,6 +67,8 @@ impl Record {
             client_bytes: 0,
             held: 0,
             keep_alives: 0,
+            reemissions: 0,
+            traced: None,
             end: "client_gone",
             passed: None,
             outcome: None,
@@ -150,6 +155,57 @@ impl Record {
         }
     }
 
+    /// Sends the span of the request.
+    fn trace(&self, uninspected: Option<&str>) {
+        let Some((spans, context)) = &self.traced else {
+            return;
+        };
+        let outcome = self.outcome.as_ref();
+        let format = outcome.and_then(Outcome::format);
+        let is_error =
+            self.status >= 500 || !matches!(self.end, "complete" | "policy" | "client_gone");
+        let error = is_error.then_some(self.end);
+        let attributes = [
+            ("gen_ai.operation.name", format.map(|_| "chat").into()),
+            ("gen_ai.provider.name", format.and_then(provider).into()),
+            (
+                "gen_ai.response.time_to_first_chunk",
+                self.first.map(|time| time.as_secs_f64()).into(),
+            ),
+            ("http.request.method", (*self.method).into()),
+            ("http.response.status_code", self.status.into()),
+            ("http.route", (*self.route).into()),
+            ("url.path", (*self.path).into()),
+            ("error.type", error.into()),
+            ("provstream.request", (*self.id).into()),
+            ("provstream.action", self.action.into()),
+            ("provstream.end", self.end.into()),
+            ("provstream.inspected", uninspected.is_none().into()),
+            ("provstream.uninspected", uninspected.into()),
+            ("provstream.format", format.map(Format::as_str).into()),
+            (
+                "provstream.assertions",
+                outcome.map_or(0, Outcome::assertions).into(),
+            ),
+            (
+                "provstream.released_bytes",
+                outcome.map_or(0, Outcome::released).into(),
+            ),
+            (
+                "provstream.withheld_bytes",
+                outcome.map_or(0, Outcome::removed).into(),
+            ),
+            (
+                "provstream.unread_events",
+                outcome
+                    .map_or(0, |outcome| outcome.report().unread())
+                    .into(),
+            ),
+        ];
+        let name = format!("{} {}", self.method, self.route);
+        spans.push(context.span(&name, self.started.elapsed(), is_error, &attributes));
+    }
+
     fn log(&self, uninspected: Option<&str>) {
         let outcome = self.outcome.as_ref();
         Line {
@@ -163,9 +219,7 @@ impl Record {
             end: self.end,
             inspected: uninspected.is_none(),
             uninspected,
-            format: outcome
-                .and_then(Outcome::format)
-                .map(provstream_providers::Format::as_str),
+            format: outcome.and_then(Outcome::format).map(Format::as_str),
             assertions: outcome.map_or(0, Outcome::assertions),
             withheld_bytes: outcome.map_or(0, Outcome::removed),
             client_bytes: self.client_bytes,
@@ -207,6 +261,12 @@ impl Drop for Record {
             labels(&[route]),
             self.keep_alives,
         );
+        let reemissions = labels(&[route]);
+        metrics.count(
+            "provstream_reemissions_total",
+            reemissions,
+            self.reemissions,
+        );
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {
             let labels = labels(&[route, ("reason", reason)]);
@@ -243,6 +303,7 @@ impl Drop for Record {
                 metrics.observe(family, labels(&[route]), &times);
             }
         }
+        self.trace(uninspected);
         if self.is_logged {
             self.log(uninspected);
         }

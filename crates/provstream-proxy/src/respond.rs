@@ -6,6 +6,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 
+use crate::again::Again;
 use crate::body::{ProxyBody, Streamed, Through, Waits};
 use crate::decode::Decoder;
 use crate::headers;
@@ -22,13 +23,15 @@ pub(crate) struct Asked {
     pub(crate) method: Method,
     pub(crate) path: Box<str>,
     pub(crate) choices: usize,
+    /// How the upstream is asked once more, if it may be.
+    pub(crate) again: Option<Again>,
 }
 
 /// The response to a client.
 pub(crate) async fn respond(
     answer: Response<Incoming>,
     (route, loaded): (&Route, &Loaded),
-    asked: Asked,
+    mut asked: Asked,
     mut record: Record,
     (waits, ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
@@ -58,9 +61,14 @@ pub(crate) async fn respond(
             if decoder.is_some() {
                 headers::remove_encoding(&mut head.headers);
             }
-            let filter = audited(filter, loaded, &record.id);
+            let mut filter = audited(filter, loaded, &record.id);
+            if let Some(again) = &mut asked.again {
+                again.set_content_type(headers::text(&head.headers, &CONTENT_TYPE));
+                filter = Box::new(filter.with_suspension());
+            }
             let inflight = Inflight::new(filter, decoder, record);
-            filtered(head, upstream, Box::new(inflight), (waits, ending)).await
+            let body = Upstreams(upstream, asked.again);
+            filtered(head, body, Box::new(inflight), (waits, ending)).await
         }
     }
 }
@@ -89,10 +97,13 @@ fn audited(filter: Box<BodyFilter>, loaded: &Loaded, id: &str) -> Box<BodyFilter
     }
 }
 
+/// The body of an upstream, and how it is asked once more.
+struct Upstreams(Incoming, Option<Again>);
+
 /// A response whose body goes through a filter. The head of one that is not streamed comes when all of it is known.
 async fn filtered(
     mut head: response::Parts,
-    mut upstream: Incoming,
+    Upstreams(mut upstream, again): Upstreams,
     mut inflight: Box<Inflight>,
     (mut waits, mut ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
@@ -118,8 +129,9 @@ async fn filtered(
     }
     let first = inflight.take();
     head.headers.remove(CONTENT_LENGTH);
-    let streamed =
-        Streamed::new(upstream, Through::Filter(inflight), waits, ending).with_first(first);
+    let streamed = Streamed::new(upstream, Through::Filter(inflight), waits, ending)
+        .with_first(first)
+        .with_again(again);
     Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
 }
 

@@ -10,15 +10,19 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_providers::Format;
 use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
+use serde_json::Value;
 
+use crate::again::Again;
 use crate::body::{ProxyBody, Waits};
-use crate::config::Upstream;
+use crate::config::{Extras, Upstream};
 use crate::headers;
 use crate::outgoing::{Fault, FaultNote, Outgoing};
 use crate::record::Record;
 use crate::refusals::{refusal, refused};
+use crate::request_json::add_prompt;
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
+use crate::spans::Context;
 
 /// What is wrong with a request, before anything is sent.
 struct Wrong {
@@ -71,6 +75,9 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
     let id = shared.next_id();
     let about = (request.method(), request.uri());
     let mut record = Record::new(&shared.metrics, id, route, about, config.log);
+    if let Some(spans) = &loaded.spans {
+        record.traced = Some((Arc::clone(spans), Context::of(request.headers())));
+    }
     let format = format_of_path(request.uri().path());
     if let Some(wrong) = check(&request, config.limits.request_bytes) {
         return refuse(wrong, format, record);
@@ -83,10 +90,17 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
         method: request.method().clone(),
         path: request.uri().path().into(),
         choices: 1,
+        again: None,
     };
     let note = FaultNote::default();
     let outgoing = match outgoing(request, (route, upstream), &loaded, &mut asked, &note).await {
-        Ok(outgoing) => outgoing,
+        Ok(mut outgoing) => {
+            let traced = record.traced.as_ref();
+            if let Some(value) = traced.and_then(|(_, context)| context.header()) {
+                outgoing.headers_mut().insert("traceparent", value);
+            }
+            outgoing
+        }
         Err(wrong) => return refuse(wrong, format, record),
     };
     let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;
@@ -168,16 +182,52 @@ async fn outgoing(
     headers::for_upstream(&mut parts.headers, upstream.host(), is_inspected);
     let limits = (config.limits.request_bytes, config.timeouts.client);
     let body = Outgoing::stream(client, limits.0, limits.1, note);
-    let body = if route.action() == RouteAction::Gate && is_json && parts.method == Method::POST {
-        let bytes = collect(body)
-            .await
-            .ok_or_else(|| of_fault(note.get().unwrap_or(Fault::Broken)))?;
-        asked.choices = choices(&bytes);
-        Outgoing::Whole(Some(bytes))
-    } else {
-        body
+    let extras = config.extras(route);
+    let is_read =
+        route.action() == RouteAction::Gate || extras.is_some_and(|extras| extras.emit.is_some());
+    if !(is_read && is_json && parts.method == Method::POST) {
+        return Ok(Request::from_parts(parts, body));
+    }
+    let bytes = collect(body)
+        .await
+        .ok_or_else(|| of_fault(note.get().unwrap_or(Fault::Broken)))?;
+    asked.choices = choices(&bytes);
+    let bytes = match extras {
+        Some(extras) => changed(&mut parts, bytes, extras, loaded, asked),
+        None => bytes,
     };
-    Ok(Request::from_parts(parts, body))
+    Ok(Request::from_parts(parts, Outgoing::Whole(Some(bytes))))
+}
+
+/// The body of a request with what a route adds to it; notes how the upstream is asked once more.
+fn changed(
+    parts: &mut http::request::Parts,
+    bytes: Bytes,
+    extras: &Extras,
+    loaded: &Loaded,
+    asked: &mut Asked,
+) -> Bytes {
+    if extras.emit.is_none() && extras.reemit == 0 {
+        return bytes;
+    }
+    let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
+        return bytes;
+    };
+    let mut is_changed = false;
+    if let (Some(prompt), Some(format)) = (&extras.emit, format_of_path(&asked.path)) {
+        is_changed = add_prompt(format, &mut body, prompt);
+    }
+    let bytes = if is_changed {
+        Bytes::from(body.to_string())
+    } else {
+        bytes
+    };
+    parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
+    if extras.reemit > 0 && asked.choices == 1 {
+        let again = Again::new(loaded.client.clone(), parts.clone(), body, extras.reemit);
+        asked.again = Some(again);
+    }
+    bytes
 }
 
 /// A whole body, which has a limit of its own.

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::config::Config;
 use crate::metrics::Metrics;
+use crate::spans::Spans;
 use crate::tls::{Client, client};
 
 /// Settings in use, with what is made from them.
@@ -23,6 +24,7 @@ pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) client: Client,
     pub(crate) audit: Option<AuditFile>,
+    pub(crate) spans: Option<Arc<Spans>>,
 }
 
 impl Loaded {
@@ -37,9 +39,13 @@ impl Loaded {
             }),
         };
         let authorities = config.upstream_ca.as_deref().map(fs::read).transpose()?;
+        let client = client(&config.timeouts, authorities.as_deref())?;
+        let collector = config.collector.clone();
+        let spans = collector.map(|collector| Arc::new(Spans::new(client.clone(), collector)));
         Ok(Self {
-            client: client(&config.timeouts, authorities.as_deref())?,
+            client,
             audit,
+            spans,
             config,
         })
     }

@@ -4,18 +4,20 @@ use core::fmt;
 use std::sync::Arc;
 
 use memchr::memchr;
+use provstream::GateEnd;
 use provstream::provenance::Timestamp;
 use provstream_providers::{Format, StreamHandler};
 
 use crate::audit::{Audit, AuditLog};
 use crate::cause::Cause;
+use crate::draft::Draft;
 use crate::machine::{Machine, Now, machine};
 use crate::outcome::Outcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
 use crate::seen::Seen;
 use crate::settings::{Act, Settings};
-use crate::shape::{can_stop, error_event, mark_whole, stop_events};
+use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events};
 use crate::tracker::{Envelope, Tracker};
 
 /// Most bytes that are kept until the format of a response is known.
@@ -28,6 +30,10 @@ const MAX_UNKNOWN: usize = 1 << 16;
 pub enum Flow {
     /// More bytes are of use.
     More,
+    /// The policy has suspended the answer, and the filter [suspends](BodyFilter::with_suspension): call
+    /// [`resume`](BodyFilter::resume) and go on with another response, or [`stop`](BodyFilter::stop). The upstream of this one
+    /// is of no more use.
+    Suspended,
     /// The response is complete with what was written. The upstream is of no more use: close its connection.
     Done,
     /// The response is broken off after what was written. The client must see that: close its connection without the end
@@ -61,6 +67,8 @@ pub struct BodyFilter {
     /// What was taken before the format is known, on a gated route that fails open.
     raw: Option<Vec<u8>>,
     status: Option<u16>,
+    /// A stream that the policy suspends may go on with another response.
+    suspends: bool,
     /// Nothing is taken any more.
     over: Option<Flow>,
     /// The last bytes that were written.
@@ -76,7 +84,7 @@ impl fmt::Debug for BodyFilter {
     }
 }
 
-/// What a filter is told about a response.
+/// What a filter knows of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     pub(crate) hint: Option<Format>,
@@ -93,7 +101,7 @@ impl BodyFilter {
         if let Act::Gate(rules) = &settings.act {
             seen.rules = Some(rules.as_ref().clone());
         }
-        seen.is_strict = settings.is_closed && !is_gate;
+        seen.is_strict = settings.is_closed;
         if is_gate || seen.is_strict {
             seen.tracker = Some(Tracker::new());
         }
@@ -111,6 +119,7 @@ impl BodyFilter {
             whole: about.is_json.then(Vec::new),
             raw: probes.then(Vec::new),
             status: None,
+            suspends: false,
             over: None,
             tail: [0; 4],
         }
@@ -144,6 +153,39 @@ impl BodyFilter {
     pub fn with_observer(mut self, observer: impl StreamHandler + Send + Sync + 'static) -> Self {
         self.seen.observer = Some(Box::new(observer));
         self
+    }
+
+    /// Has a stream that the policy suspends go on with another response, where its format can; to be called before anything
+    /// is pushed. [`push`](Self::push) then returns [`Flow::Suspended`], and [`draft`](Self::draft) has what was written.
+    #[must_use]
+    pub fn with_suspension(mut self) -> Self {
+        self.suspends = true;
+        self.seen.draft = Some(Draft::default());
+        self
+    }
+
+    /// What the client has read of the answer, and what the policy rejected; `None` unless the filter
+    /// [suspends](Self::with_suspension).
+    #[must_use]
+    pub const fn draft(&self) -> Option<&Draft> {
+        self.seen.draft.as_ref()
+    }
+
+    /// Goes on with another response, of the same format, in the stream that was suspended.
+    pub fn resume(&mut self) {
+        if self.over == Some(Flow::Suspended) {
+            self.seen.outcome.is_partial |= !self.machine.report().is_complete();
+            self.machine = machine(&self.settings, &self.now);
+            self.over = None;
+        }
+    }
+
+    /// Ends a stream that was suspended as one that the policy has ended.
+    pub fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
+        if self.over == Some(Flow::Suspended) {
+            return self.write_stop(out);
+        }
+        self.over.unwrap_or(Flow::More)
     }
 
     /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
@@ -196,29 +238,48 @@ impl BodyFilter {
         self.end(Flow::Done)
     }
 
-    /// The body ends before its end. Of a gate, what the policy lets through of the text that is held back is written, then an
-    /// error in the API's shape; of a stream whose annotations are stripped, what is left of it.
+    /// The body ends before its end, and the client reads an error in the API's shape. A gate that fails closed withholds what
+    /// is not decided about: the annotation that would have withheld it may be what is missing. One that fails open decides about
+    /// it as at the end of an answer. Of a stream whose annotations are stripped, what is left is written.
     pub fn abort(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
             return flow;
         }
         self.now.set(now);
-        if self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
+        let decides = !(self.settings.is_gate() && self.settings.is_closed);
+        if decides && self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
             self.machine.finish(&mut self.seen);
         }
         self.note();
+        if !decides {
+            self.note_undecided();
+        }
         self.fail(cause, out)
     }
 
-    /// The client went away: everything is decided about for the audit log and the outcome, and nothing is written.
+    /// The client went away: nothing more is decided about or written.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
             self.now.set(now);
-            if self.seen.outcome.passed.is_none() {
-                self.machine.finish(&mut self.seen);
-            }
             self.note();
+            self.note_undecided();
             self.over = Some(Flow::Done);
+        }
+    }
+
+    /// Has the audit log say that a text ended before what was held back.
+    fn note_undecided(&mut self) {
+        if self.machine.held() == 0 {
+            return;
+        }
+        if let Some(audit) = &mut self.seen.audit {
+            let ended = &self.seen.outcome.ended;
+            for channel in &self.seen.channels {
+                if ended.iter().all(|(one, _)| one != channel) {
+                    audit.enter(channel.to_string());
+                    audit.ended("suspend");
+                }
+            }
         }
     }
 
@@ -303,7 +364,7 @@ impl BodyFilter {
             }
             // An event may also end with a CR, and its line with the LF after it.
             if end.is_some() && self.is_stopped() {
-                return self.stop(out);
+                return self.halt(out);
             }
         }
         Flow::More
@@ -376,15 +437,23 @@ impl BodyFilter {
         !has_choices || ended.len() >= self.choices.max(self.seen.channels.len())
     }
 
-    /// Ends a stream whose texts the policy has ended.
-    fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
+    /// Ends a stream whose texts the policy has ended, or suspends it.
+    fn halt(&mut self, out: &mut Vec<u8>) -> Flow {
         self.machine.finish(&mut self.seen);
         self.note();
         if let Some(cause) = self.fault() {
             return self.fail(cause, out);
         }
-        self.seen.outcome.finished = true;
         self.release(out);
+        let is_suspended = matches!(self.seen.outcome.ended[..], [(_, GateEnd::Suspended)]);
+        if self.suspends && is_suspended && self.machine.format().is_some_and(can_resume) {
+            return self.end(Flow::Suspended);
+        }
+        self.write_stop(out)
+    }
+
+    fn write_stop(&mut self, out: &mut Vec<u8>) -> Flow {
+        self.seen.outcome.finished = true;
         let ended: Vec<_> = self
             .seen
             .outcome
@@ -409,7 +478,7 @@ impl BodyFilter {
             for (channel, end) in &outcome.ended {
                 audit.enter(channel.to_string());
                 audit.ended(match end {
-                    provstream::GateEnd::Suspended => "suspend",
+                    GateEnd::Suspended => "suspend",
                     _ => "refuse",
                 });
             }

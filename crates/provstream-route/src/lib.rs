@@ -43,6 +43,7 @@
 
 mod audit;
 mod cause;
+mod draft;
 mod error;
 mod filter;
 mod head;
@@ -63,6 +64,7 @@ mod tracker;
 
 pub use audit::{Audit, AuditLog};
 pub use cause::Cause;
+pub use draft::Draft;
 pub use error::RouteError;
 pub use filter::{BodyFilter, Flow};
 pub use head::ResponseHead;

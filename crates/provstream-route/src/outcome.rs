@@ -56,6 +56,8 @@ pub struct Outcome {
     pub(crate) released: u64,
     pub(crate) removed: u64,
     pub(crate) finished: bool,
+    /// Something was not read in a response that another one followed.
+    pub(crate) is_partial: bool,
 }
 
 impl Outcome {
@@ -69,6 +71,7 @@ impl Outcome {
             && self.cause.is_none()
             && self.format.is_some()
             && self.report.is_complete()
+            && !self.is_partial
     }
 
     /// Why the body was not inspected, or not all of it, as a word for logs; `None` if it was.
@@ -83,11 +86,13 @@ impl Outcome {
         if let Some(cause) = self.cause {
             return Some(cause.as_str());
         }
-        Some(match (self.format, self.report.is_complete()) {
-            (None, _) => PassReason::UnknownFormat.as_str(),
-            (Some(_), false) => "unread_events",
-            (Some(_), true) => "unfinished",
-        })
+        Some(
+            match (self.format, self.report.is_complete() && !self.is_partial) {
+                (None, _) => PassReason::UnknownFormat.as_str(),
+                (Some(_), false) => "unread_events",
+                (Some(_), true) => "unfinished",
+            },
+        )
     }
 
     /// The format of the response, if it is known.

@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use provstream::{Event, Handler, Rules};
-use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, StreamHandler};
+use provstream::{Action, Event, Handler, Rules};
+use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, NoticeCode, StreamHandler};
 
 use crate::audit::{Audit, AuditLog, action_name};
+use crate::draft::Draft;
 use crate::outcome::Outcome;
 use crate::tracker::Tracker;
 
@@ -29,6 +30,8 @@ pub(crate) struct Seen {
     pub(crate) is_strict: bool,
     /// Nothing is written any more.
     pub(crate) is_blocked: bool,
+    /// What a model is shown if it is asked once more.
+    pub(crate) draft: Option<Draft>,
     /// Channels that had text.
     pub(crate) channels: Vec<provstream_providers::Channel>,
 }
@@ -52,6 +55,7 @@ impl Seen {
             rules: None,
             is_strict: false,
             is_blocked: false,
+            draft: None,
             channels: Vec::new(),
         }
     }
@@ -62,7 +66,9 @@ impl Seen {
     }
 
     fn notice(&mut self, notice: Notice) {
-        if notice.code().is_unread() && self.is_strict {
+        // What a gate withholds beside the events of a text has no annotation of it.
+        let is_beside = self.rules.is_some() && notice.code() == NoticeCode::WithheldData;
+        if self.is_strict && notice.code().is_unread() && !is_beside {
             self.is_blocked = true;
         }
     }
@@ -76,13 +82,24 @@ impl Seen {
                     (Some(verdict), Some(rules)) => rules.disposition(question, verdict).as_str(),
                     _ => "",
                 };
+                if let (Some(draft), Action::Suspend) = (&mut self.draft, action) {
+                    draft.reject(question.assertion().text(), disposition);
+                }
                 let key = (disposition, action_name(action));
                 *outcome.decisions.entry(key).or_default() += 1;
                 if let Some(audit) = &mut self.audit {
                     audit.decided(question, action);
                 }
             }
+            GateEvent::Inserted(text, _) => {
+                if let Some(draft) = &mut self.draft {
+                    draft.write(text.as_bytes());
+                }
+            }
             GateEvent::Released(text) => {
+                if let Some(draft) = &mut self.draft {
+                    draft.write(text.bytes());
+                }
                 outcome.released += text.bytes().len() as u64;
                 if let Some(audit) = &mut self.audit {
                     audit.text(text.bytes());

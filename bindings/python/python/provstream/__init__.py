@@ -8,37 +8,90 @@
 [('The build is green.', ['substrate.grep'])]
 """
 
+from typing import TYPE_CHECKING, Any
+
+from provstream._clean import CleanStream, clean, clean_response
 from provstream._native import (
+    Action,
     Annotation,
     Assertion,
     BusyError,
+    Decision,
     Diagnostic,
+    Discipline,
     Event,
+    FORMATS,
+    Gate,
     InternalError,
+    LimitRelease,
     Limits,
     Marc,
     OffsetError,
     Parser,
+    Policy,
+    Question,
+    ReadReport,
     Record,
+    Response,
+    Rewriter,
+    Verdict,
     Vocabulary,
     strip,
 )
 from provstream._parsed import Parsed, parse
 
+if TYPE_CHECKING:
+    from provstream import arrow, emit, engines, marc, report
+    from provstream.engines.datafusion import sql
+
 __all__ = [
+    "Action",
     "Annotation",
     "Assertion",
     "BusyError",
+    "CleanStream",
+    "Decision",
     "Diagnostic",
+    "Discipline",
     "Event",
+    "FORMATS",
+    "Gate",
     "InternalError",
+    "LimitRelease",
     "Limits",
     "Marc",
     "OffsetError",
     "Parsed",
     "Parser",
+    "Policy",
+    "Question",
+    "ReadReport",
     "Record",
+    "Response",
+    "Rewriter",
+    "Verdict",
     "Vocabulary",
+    "arrow",
+    "clean",
+    "clean_response",
+    "emit",
+    "engines",
+    "marc",
     "parse",
+    "report",
+    "sql",
     "strip",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a module of the package, or what needs another package, when it is used first."""
+    if name == "sql":
+        from provstream.engines.datafusion import sql
+
+        return sql
+    if name in ("arrow", "emit", "engines", "marc", "report"):
+        import importlib
+
+        return importlib.import_module(f"provstream.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

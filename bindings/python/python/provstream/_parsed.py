@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from provstream import _native
-from provstream._native import Annotation, Assertion, Diagnostic, Event, Limits, Marc, Vocabulary
+from provstream._native import Annotation, Assertion, Diagnostic, Event, Limits, Marc, Policy, Vocabulary
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 T = TypeVar("T", str, bytes)
 
@@ -14,7 +17,7 @@ T = TypeVar("T", str, bytes)
 class Parsed(Generic[T]):
     """What is in a text: its events, in order, and the text without annotations."""
 
-    __slots__ = ("clean", "events", "source")
+    __slots__ = ("_settings", "clean", "events", "source")
 
     source: T
     """The text that was parsed."""
@@ -23,10 +26,11 @@ class Parsed(Generic[T]):
     events: list[Event]
     """Everything that was found, in the order in which it became certain."""
 
-    def __init__(self, source: T, clean: T, events: list[Event]) -> None:
+    def __init__(self, source: T, clean: T, events: list[Event], settings: dict[str, Any] | None = None) -> None:
         self.source = source
         self.clean = clean
         self.events = events
+        self._settings = settings or {}
 
     @property
     def assertions(self) -> list[Assertion]:
@@ -51,6 +55,21 @@ class Parsed(Generic[T]):
     def __iter__(self) -> Iterator[Assertion]:
         return iter(self.assertions)
 
+    def report(
+        self, policy: Policy | None = None, *, name: str = "Answer", now: str | datetime | None = None
+    ) -> str:
+        """A page in HTML that shows each assertion, its verdict, and what a gate with this policy does; see `report.html`."""
+        from provstream import report
+
+        return report.html(self, policy, name=name, now=now, **self._settings)
+
+    def _repr_html_(self) -> str:
+        """The page in a notebook, in a frame of its own, because its style is for a whole page."""
+        from html import escape
+
+        style = "width: 100%; height: 32em; border: 0"
+        return f'<iframe sandbox="" style="{style}" srcdoc="{escape(self.report())}"></iframe>'
+
     def __repr__(self) -> str:
         return f"<Parsed: {len(self.assertions)} assertions, {len(self.diagnostics)} diagnostics>"
 
@@ -73,4 +92,4 @@ def parse(
     ('Es regnet.', (14, 24))
     """
     events, clean = _native.parse(text, mode=mode, vocabulary=vocabulary, limits=limits)
-    return Parsed(text, clean, events)
+    return Parsed(text, clean, events, {"mode": mode, "vocabulary": vocabulary, "limits": limits})

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use super::{Located, quoted};
 use crate::failure::InternalError;
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// One provenance annotation: what was declared, and what it was taken for. Source: `provenance memo 6`.
@@ -24,9 +24,9 @@ pub(crate) struct Annotation {
 
 impl Annotation {
     /// An annotation of an assertion.
-    pub(crate) fn of(inner: RustAnnotation<'_>, offsets: &Offsets) -> Result<Self, Unknown> {
+    pub(crate) fn of(inner: RustAnnotation<'_>, locate: &impl Locate) -> Result<Self, Unknown> {
         Ok(Self {
-            place: Place::of(inner.span(), offsets)?,
+            place: locate.place(inner.span())?,
             inner: inner.into_owned(),
             raw: None,
         })
@@ -35,26 +35,30 @@ impl Annotation {
     /// An annotation in brackets.
     pub(crate) fn bracket(
         found: &BracketAnnotation<'static, Bytes>,
-        offsets: &Offsets,
+        locate: &impl Locate,
     ) -> Result<Self, Unknown> {
         let raw = String::from_utf8_lossy(found.raw());
         Ok(Self {
             raw: Some(raw.into()),
-            ..Self::of(found.annotation(), offsets)?
+            ..Self::of(found.annotation(), locate)?
         })
     }
 
-    /// An annotation in brackets before its place is known, for a callback within a push.
-    pub(crate) fn unplaced(found: &BracketAnnotation<'_>) -> Self {
+    /// An annotation whose code points are not known.
+    pub(crate) fn at_bytes(inner: RustAnnotation<'static>) -> Self {
         Self {
-            inner: found.annotation().into_owned(),
-            place: Place::bytes_only(found.span()),
-            raw: Some(String::from_utf8_lossy(found.raw()).into()),
+            place: Place::bytes_only(inner.span()),
+            inner,
+            raw: None,
         }
     }
 
-    pub(crate) const fn inner(&self) -> &RustAnnotation<'static> {
-        &self.inner
+    /// An annotation in brackets before its place is known, for a callback within a push.
+    pub(crate) fn unplaced(found: &provstream::BracketAnnotation<'_>) -> Self {
+        Self {
+            raw: Some(String::from_utf8_lossy(found.raw()).into()),
+            ..Self::at_bytes(found.annotation().into_owned())
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 use super::annotation::to_json;
 use super::{Annotation, Located, object, quoted};
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// An assertion with all its annotations.
@@ -26,22 +26,35 @@ pub(crate) struct Assertion {
 }
 
 impl Assertion {
-    pub(crate) fn new(inner: RustAssertion<'static>, offsets: &Offsets) -> Result<Self, Unknown> {
+    pub(crate) fn new(inner: RustAssertion<'static>, locate: &impl Locate) -> Result<Self, Unknown> {
         let span = inner.span();
         let clean = inner
             .clean_span()
-            .map(|clean| Place::clean(span, clean, offsets))
+            .map(|clean| locate.clean_place(span, clean))
             .transpose()?;
         let annotations: Result<_, _> = inner
             .annotations()
-            .map(|annotation| Annotation::of(annotation, offsets))
+            .map(|annotation| Annotation::of(annotation, locate))
             .collect();
         Ok(Self {
-            place: Place::of(span, offsets)?,
+            place: locate.place(span)?,
             clean,
             annotations: annotations?,
             inner: Arc::new(inner),
         })
+    }
+
+    /// An assertion whose code points are not known, for a callback within a push.
+    pub(crate) fn unplaced(inner: RustAssertion<'static>) -> Self {
+        let unplaced = |annotation: provstream::provenance::Annotation<'_>| {
+            Annotation::at_bytes(annotation.into_owned())
+        };
+        Self {
+            place: Place::bytes_only(inner.span()),
+            clean: inner.clean_span().map(Place::bytes_only),
+            annotations: inner.annotations().map(unplaced).collect(),
+            inner: Arc::new(inner),
+        }
     }
 
     pub(crate) fn inner(&self) -> &RustAssertion<'static> {
@@ -100,10 +113,11 @@ impl Assertion {
 
     /// Its annotations, in the order of the stream.
     #[getter]
-    fn annotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let found = self.annotations.iter();
+    fn annotations(slf: PyRef<'_, Self>) -> PyResult<Bound<'_, PyTuple>> {
+        let (py, channel) = (slf.py(), slf.as_super().channel_name());
+        let found = slf.annotations.iter();
         let objects: PyResult<Vec<_>> = found
-            .map(|found| object(py, found.place, found.clone()))
+            .map(|found| object(py, (found.place, channel), found.clone()))
             .collect();
         PyTuple::new(py, objects?)
     }

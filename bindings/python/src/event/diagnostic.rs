@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::Located;
 use super::annotation::to_json;
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// A notice about a place in the stream; it never stops a parser. Source: wire profile, diagnostics and limits.
@@ -18,8 +18,8 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(inner: RustDiagnostic, offsets: &Offsets) -> Result<Self, Unknown> {
-        let place = Place::of(inner.span(), offsets)?;
+    pub(crate) fn new(inner: RustDiagnostic, locate: &impl Locate) -> Result<Self, Unknown> {
+        let place = locate.place(inner.span())?;
         Ok(Self { inner, place })
     }
 }

@@ -1,11 +1,14 @@
 //! MARC objects in a stream.
 
-use provstream::{Event, MarcObject, OwnedEvent};
+use provstream::{MarcObject, Span};
+use provstream_marc::{Document, Profile, Violation};
 use pyo3::prelude::*;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::Located;
 use super::annotation::to_json;
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// A MARC object in a JSON value: a record of a system's control decision. Source: `MARC-01`, `MARC-02`.
@@ -17,8 +20,8 @@ pub(crate) struct Marc {
 }
 
 impl Marc {
-    pub(crate) fn new(inner: MarcObject<'static>, offsets: &Offsets) -> Result<Self, Unknown> {
-        let place = Place::of(inner.span(), offsets)?;
+    pub(crate) fn new(inner: MarcObject<'static>, locate: &impl Locate) -> Result<Self, Unknown> {
+        let place = locate.place(inner.span())?;
         Ok(Self { inner, place })
     }
 }
@@ -44,13 +47,61 @@ impl Marc {
         Some(String::from_utf8_lossy(raw).into_owned())
     }
 
-    /// The event as a line of JSON, without what validation finds.
+    /// The line of JSON that the command line writes, with what validation finds; its span counts bytes.
     fn to_json(&self) -> PyResult<String> {
-        let event: OwnedEvent = Event::Marc(self.inner.clone());
-        to_json(&event)
+        // What the parser reports is a JSON object, so only one that is too long has no document.
+        let document = self.inner.raw().and_then(|raw| Document::parse(raw).ok());
+        let report = provstream_marc::validate(&self.inner, Profile::default());
+        let kind = document.as_ref().and_then(Document::kind);
+        let record = document.map(|document| RawValue::from_string(document.to_json()));
+        to_json(&Line {
+            event: "marc",
+            kind: kind.unwrap_or(self.inner.kind()).as_str(),
+            span: self.inner.span(),
+            pointer: self.inner.pointer(),
+            valid: report.is_valid(),
+            violations: report.violations().iter().map(Fields::from).collect(),
+            record: record.and_then(Result::ok),
+        })
     }
 
     fn __repr__(&self) -> String {
         format!("Marc(\"{}\", bytes {})", self.kind(), self.place.bytes())
+    }
+}
+
+/// The line of the command line.
+#[derive(Serialize)]
+struct Line<'a> {
+    event: &'static str,
+    kind: &'static str,
+    span: Span,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+    valid: bool,
+    violations: Vec<Fields<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<Box<RawValue>>,
+}
+
+/// A violation in it.
+#[derive(Serialize)]
+struct Fields<'a> {
+    code: &'static str,
+    level: &'static str,
+    pointer: &'a str,
+    section: &'a str,
+    message: &'a str,
+}
+
+impl<'a> From<&'a Violation> for Fields<'a> {
+    fn from(violation: &'a Violation) -> Self {
+        Self {
+            code: violation.code().as_str(),
+            level: violation.level().as_str(),
+            pointer: violation.pointer(),
+            section: violation.section(),
+            message: violation.message(),
+        }
     }
 }

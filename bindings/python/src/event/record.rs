@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::Located;
 use super::annotation::to_json;
-use crate::offsets::{Offsets, Unknown};
+use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// A JSON value that is an asserted object or a MARC object, held back as a whole (`hold_records=True`).
@@ -20,10 +20,10 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn new(
         inner: &JsonRecord<'static, Bytes>,
-        offsets: &Offsets,
+        locate: &impl Locate,
     ) -> Result<Self, Unknown> {
         Ok(Self {
-            place: Place::of(inner.span(), offsets)?,
+            place: locate.place(inner.span())?,
             inner: inner.clone(),
         })
     }

@@ -7,11 +7,10 @@ use std::time::Duration;
 use clap::Args as ArgGroup;
 use provstream::provenance::Timestamp;
 use provstream::{LimitError, Limits, Mode};
-use provstream_providers::{Channel, Reasoning};
+use provstream_providers::{Channel, Pointer, Reasoning};
 
 use super::classes::ClassesArgs;
 use crate::input_format::InputFormat;
-use crate::pointer::Pointer;
 use crate::values::{
     LIMITS, Window, chunk_size, duration, floor, jobs, limit, named, time, window,
 };

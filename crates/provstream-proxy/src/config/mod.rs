@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use http::Uri;
 use provstream::provenance::Vocabulary;
 use provstream_route::{Route, Routes};
 
@@ -39,6 +40,8 @@ pub struct Config {
     pub(crate) log: bool,
     /// Certificates, in PEM, of authorities that are trusted instead of those of the web.
     pub(crate) upstream_ca: Option<PathBuf>,
+    /// Where spans are sent.
+    pub(crate) collector: Option<Uri>,
 }
 
 /// What the proxy does on a route beside what is done with its responses.
@@ -46,6 +49,10 @@ pub struct Config {
 pub(crate) struct Extras {
     /// Another upstream than that of the proxy.
     pub(crate) upstream: Option<Upstream>,
+    /// The text that is added to requests so that models write annotations.
+    pub(crate) emit: Option<Box<str>>,
+    /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
+    pub(crate) reemit: u32,
 }
 
 /// How long things may take.
@@ -116,6 +123,7 @@ impl Config {
             audit_sync: false,
             log: true,
             upstream_ca: None,
+            collector: None,
         }
     }
 

@@ -5,13 +5,15 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
 use provstream::settings::{File, Table, Value};
+use provstream_emit::Prompt;
 use provstream_route::{RouteError, Routes};
 
 use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "upstream",
     "listen",
     "admin",
@@ -20,13 +22,17 @@ const KEYS: [&str; 11] = [
     "log",
     "vocabulary",
     "upstream_ca",
+    "otlp",
     "timeouts",
     "limits",
     "route",
 ];
 
 /// The keys of a route that the proxy reads itself.
-const ROUTE_KEYS: [&str; 1] = ["upstream"];
+const ROUTE_KEYS: [&str; 3] = ["upstream", "emit", "reemit"];
+
+/// Most times that an upstream is asked once more.
+const MAX_REEMIT: u64 = 5;
 
 impl Config {
     /// Reads a file of settings. Files that it names are looked for in `folder`. An upstream that is given takes the place of
@@ -60,6 +66,12 @@ impl Config {
         if let Some(value) = root.get("log") {
             config.log = value.boolean()?;
         }
+        if let Some(value) = root.get("otlp") {
+            let expected = "the URL of a collector such as \"http://127.0.0.1:4318/v1/traces\"";
+            let url = value.string()?.parse::<Uri>().ok();
+            let url = url.filter(|url| matches!(url.scheme_str(), Some("http" | "https")));
+            config.collector = Some(url.ok_or_else(|| wrong(&value, expected))?);
+        }
         let vocabulary = vocabulary(&root, folder)?;
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
@@ -78,7 +90,7 @@ impl Config {
             config.extras = routes
                 .tables(&all)?
                 .iter()
-                .map(extras)
+                .map(|table| extras(table, &vocabulary))
                 .collect::<Result<_, _>>()?;
         }
         config.timeouts = timeouts(&root)?;
@@ -125,13 +137,41 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
     Vocabulary::from_toml(&file).map_err(|found| error(found.to_string()))
 }
 
-fn extras(table: &Table<'_>) -> Result<Extras, RouteError> {
+fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteError> {
+    let upstream = table.get("upstream").map(|value| read_upstream(&value));
     Ok(Extras {
-        upstream: table
-            .get("upstream")
-            .map(|value| read_upstream(&value))
-            .transpose()?,
+        upstream: upstream.transpose()?,
+        emit: emit(table, vocabulary)?,
+        reemit: reemit(table)?,
     })
+}
+
+/// The prompt that a route adds to requests.
+fn emit(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Option<Box<str>>, RouteError> {
+    let Some(value) = table.get("emit") else {
+        return Ok(None);
+    };
+    if value.string()? != "prompt" {
+        return Err(wrong(&value, "\"prompt\""));
+    }
+    let prompt = Prompt::new(vocabulary).build();
+    Ok(Some(prompt.text().into()))
+}
+
+fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
+    let Some(value) = table.get("reemit") else {
+        return Ok(0);
+    };
+    let is_gate = table
+        .get("action")
+        .is_some_and(|action| action.string().is_ok_and(|name| name == "gate"));
+    if !is_gate {
+        let message = "expected \"reemit\" with action \"gate\" alone, found another action";
+        return Err(RouteError::new(value.place(), message));
+    }
+    let found = value.unsigned()?;
+    let fits = u32::try_from(found).ok().filter(|_| found <= MAX_REEMIT);
+    fits.ok_or_else(|| wrong(&value, &format!("a number from 0 to {MAX_REEMIT}")))
 }
 
 fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {

@@ -30,7 +30,7 @@ async fn a_stream_is_stripped_whatever_the_network_cuts() {
     let mut expected = Vec::new();
     let mut rewriter = StreamRewriter::detect(Parser::new());
     rewriter.push(body.as_bytes(), |bytes: &[u8]| {
-        expected.extend_from_slice(bytes)
+        expected.extend_from_slice(bytes);
     });
     rewriter.finish(|bytes: &[u8]| expected.extend_from_slice(bytes));
     let own = body.clone();

@@ -1,6 +1,6 @@
 //! Which requests go where.
 
-use crate::support::{Upstream, config, config_at, post, run, whole};
+use crate::support::{Upstream, WITHHOLD, chat, config, config_at, gate, post, run, whole};
 
 #[tokio::test]
 async fn a_route_may_have_an_upstream_of_its_own() {
@@ -74,5 +74,62 @@ async fn admin_endpoints_are_on_their_own_listener() {
             .await
             .status,
         404
+    );
+}
+
+#[tokio::test]
+async fn each_request_has_a_span_at_the_collector() {
+    let collector = Upstream::start(|_| whole("200 OK", "application/json", "{}")).await;
+    let upstream = Upstream::start(|_| {
+        whole(
+            "200 OK",
+            "text/event-stream",
+            &chat(&["It rains. It pours. [unverified-inference] So."]),
+        )
+    })
+    .await;
+    let file = format!("otlp = \"{}/v1/traces\"\n{}", collector.url, gate(WITHHOLD));
+    let running = run(config(&upstream, &file)).await;
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let request = crate::support::request("/v1/chat/completions?key=sk-query", "{}");
+    let request = request.replace(
+        "Host:",
+        &format!("traceparent: 00-{trace}-b7ad6b7169203331-01\r\nHost:"),
+    );
+    let _ = crate::support::send(&running.address, request.as_bytes()).await;
+    collector.wait_for(|seen| !seen.requests.is_empty()).await;
+    let sent = collector.seen(|seen| seen.requests[0].clone());
+    assert!(sent.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{sent}");
+    assert!(!sent.contains("sk-") && !sent.contains("pours"), "{sent}");
+    let body: serde_json::Value =
+        serde_json::from_str(sent.split_once("\r\n\r\n").expect("a body").1).expect("JSON");
+    let span = &body["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+    assert_eq!(
+        (span["traceId"].as_str(), span["parentSpanId"].as_str()),
+        (Some(trace), Some("b7ad6b7169203331"))
+    );
+    assert_eq!(span["name"], "POST *");
+    let value = |key: &str| {
+        let mut attributes = span["attributes"].as_array().expect("attributes").iter();
+        attributes
+            .find(|one| one["key"] == key)
+            .map(|one| one["value"].clone())
+            .unwrap_or_default()
+    };
+    assert_eq!(value("gen_ai.operation.name")["stringValue"], "chat");
+    assert_eq!(value("http.response.status_code")["intValue"], "200");
+    assert_eq!(value("provstream.inspected")["boolValue"], true);
+    assert_eq!(value("provstream.withheld_bytes")["intValue"], "9");
+    assert!(
+        value("gen_ai.response.time_to_first_chunk")["doubleValue"]
+            .as_f64()
+            .expect("seconds")
+            > 0.0
+    );
+    let asked = upstream.seen(|seen| seen.requests[0].clone());
+    let span = span["spanId"].as_str().expect("a span");
+    assert!(
+        asked.contains(&format!("traceparent: 00-{trace}-{span}-01")),
+        "{asked}"
     );
 }

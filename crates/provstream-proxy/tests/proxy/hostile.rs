@@ -28,6 +28,7 @@ fn head(lines: &str) -> Vec<u8> {
     format!("POST /v1/messages HTTP/1.1\r\n{lines}Connection: close\r\n\r\n").into_bytes()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table, a case an entry")]
 fn requests() -> Vec<Request> {
     use Expected::{Closed, Refused, Sent};
     let text = |text: &str| text.as_bytes().to_vec();
@@ -314,8 +315,8 @@ fn responses() -> Vec<Response> {
         ("a head that is too long", vec![raw(&format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "x".repeat(2_000_000))), Step::Close], 502, true, "upstream_unreachable"),
         ("chunks that are broken", vec![sse(), chunk(first.as_bytes()), raw("zz\r\nSECRET"), Step::Close], 200, true, "upstream_cut"),
         ("a body that is cut", vec![raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"choices\":[{\"SECRET"), Step::Close], 502, true, "upstream_cut"),
-        ("a bomb of gzip", encoded("gzip", gzip(&vec![b' '; 200 << 20])), 200, true, "too_large"),
-        ("gzip that is none", encoded("gzip", b"SECRET SECRET SECRET".to_vec()), 200, true, "not_inspected"),
+        ("a bomb of gzip", encoded("gzip", gzip(&vec![b' '; 20 << 20])), 200, true, "too_large"),
+        ("a body that is not gzip", encoded("gzip", b"SECRET SECRET SECRET".to_vec()), 200, true, "not_inspected"),
         ("gzip that is cut", { let mut body = gzip(chat(&["fine"]).as_bytes()); body.truncate(60); encoded("gzip", body) }, 200, true, "upstream_cut"),
         ("an encoding that is not known", encoded("x-secret", b"SECRET".to_vec()), 502, true, "not_inspected"),
         ("two encodings", encoded("gzip, br", b"SECRET".to_vec()), 502, true, "not_inspected"),

@@ -91,7 +91,7 @@ async fn an_upstream_that_breaks_off_is_an_error_of_a_gate_and_a_cut_without_one
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
     assert!(answer.is_complete);
     let text = answer.text();
-    assert_eq!(text_of(&text), "It rains. It is so", "{text}");
+    assert_eq!(text_of(&text), "It rains. ", "{text}");
     assert!(
         text.contains("\"code\":\"upstream_cut\"") && !text.contains("[DONE]"),
         "{text}"
@@ -119,7 +119,7 @@ async fn an_upstream_that_stalls_is_given_up_and_clients_are_kept_until_then() {
     assert!(answer.is_complete);
     assert_eq!(text.matches(":\n\n").count(), 2, "{text}");
     assert!(text.contains("idle_timeout"), "{text}");
-    assert_eq!(text_of(&text), "It rains. It is so");
+    assert_eq!(text_of(&text), "It rains. ");
     upstream.wait_for(|seen| seen.cancelled == 1).await;
 }
 
@@ -230,7 +230,7 @@ async fn a_shutdown_ends_streams_that_do_not_end() {
         "{}",
         answer.text()
     );
-    assert_eq!(text_of(&answer.text()), "It rains. It is so");
+    assert_eq!(text_of(&answer.text()), "It rains. ");
     timeout(LONG, running.task)
         .await
         .expect("the proxy ends")

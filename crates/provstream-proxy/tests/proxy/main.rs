@@ -1,6 +1,8 @@
 //! The proxy between raw clients and an upstream that does what a script says.
 
+mod asks;
 mod bodies;
+mod faults;
 mod heads;
 mod hostile;
 mod lifetimes;

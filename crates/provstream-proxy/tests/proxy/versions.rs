@@ -128,7 +128,7 @@ async fn clients_may_speak_http_2_with_many_streams_at_a_time() {
                 .await
                 .expect("a body")
                 .to_bytes();
-            text_of(&String::from_utf8(body.to_vec()).expect("UTF-8"))
+            text_of(str::from_utf8(&body).expect("UTF-8"))
         });
     }
     while let Some(text) = asked.join_next().await {

@@ -6,5 +6,5 @@ mod stop;
 mod whole;
 
 pub(crate) use self::error::{error_body, error_event};
-pub(crate) use self::stop::{can_stop, stop_events};
+pub(crate) use self::stop::{can_resume, can_stop, stop_events};
 pub(crate) use self::whole::mark_whole;

@@ -23,6 +23,11 @@ pub(crate) const fn can_stop(format: Format) -> bool {
     )
 }
 
+/// Whether the events of another response can follow those of one that has no end yet.
+pub(crate) const fn can_resume(format: Format) -> bool {
+    matches!(format, Format::OpenAiChat | Format::Ollama)
+}
+
 /// The last events of a stream whose channels were ended by a policy.
 pub(crate) fn stop_events(format: Format, tracker: &Tracker, ended: &[Channel]) -> Vec<u8> {
     let mut events = Events::new(tracker);

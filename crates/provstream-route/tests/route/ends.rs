@@ -1,6 +1,6 @@
 //! How a stream ends that the policy ends, in the shape of each API.
 
-use provstream_providers::{Format, NoticeCode};
+use provstream_providers::Format;
 use provstream_route::{Cause, Flow};
 
 use crate::{REFUSE, filter, now, route, sse, through};
@@ -190,10 +190,6 @@ fn an_upstream_that_breaks_off_ends_with_an_error_after_what_is_released() {
             assert!(!text.contains("It p"), "{}: {text}", case.format);
             let outcome = filter.outcome();
             assert_eq!(outcome.cause(), Some(Cause::UpstreamCut));
-            assert!(
-                outcome.report().count(NoticeCode::UnterminatedEvent) > 0
-                    || case.format == Format::Ollama
-            );
             assert!(!outcome.is_inspected());
         }
     }
@@ -215,4 +211,84 @@ fn a_stripped_stream_that_breaks_off_is_broken_off_as_it_was() {
         Flow::Reset
     );
     assert!(case.body.as_bytes().starts_with(&out[..100]));
+}
+
+#[test]
+fn what_is_not_decided_when_the_upstream_breaks_off_depends_on_the_fail_mode() {
+    let event = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    };
+    let body = [event("It rains. "), event("It pours, says the model")].concat();
+    for (fail, is_released) in [("fail = \"closed\"", false), ("fail = \"open\"", true)] {
+        let routes = route("gate", fail, REFUSE);
+        for size in [1, 13, body.len()] {
+            let mut filter = filter(&routes, &sse("/"));
+            let mut out = Vec::new();
+            for piece in body.as_bytes().chunks(size) {
+                assert_eq!(filter.push(piece, now(), &mut out), Flow::More);
+            }
+            assert_eq!(
+                filter.abort(Cause::UpstreamCut, now(), &mut out),
+                Flow::Done
+            );
+            let text = String::from_utf8(out).expect("UTF-8");
+            assert!(
+                text.contains("It rains. ") && text.contains("upstream_cut"),
+                "{text}"
+            );
+            assert_eq!(text.contains("pours"), is_released, "{fail}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_is_suspended_goes_on_with_another_response() {
+    let routes = route("gate", "", "{ action = \"suspend\" }");
+    let event = |text: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    };
+    let first = [
+        event("It rains. "),
+        event("It pours. [unverified-inference] So"),
+        event(" SECRET"),
+    ]
+    .concat();
+    let second = [
+        event("It is wet. [substrate.grep; ts=2026-05-28T11:59:00Z] "),
+        event("Bye. "),
+        "data: [DONE]\n\n".to_owned(),
+    ]
+    .concat();
+    for size in [1, 9, first.len()] {
+        let mut filter = filter(&routes, &sse("/")).with_suspension();
+        let (mut out, flow) = through(&mut filter, first.as_bytes(), size);
+        assert_eq!(flow, Flow::Suspended);
+        let draft = filter.draft().expect("a draft");
+        assert_eq!(
+            (draft.text().as_str(), draft.rejected(), draft.reason()),
+            ("It rains. ", "It pours.", "terminal")
+        );
+        filter.resume();
+        let (more, flow) = through(&mut filter, second.as_bytes(), size);
+        assert_eq!(flow, Flow::Done);
+        out.extend_from_slice(&more);
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(
+            text.contains("It rains. ")
+                && text.contains("It is wet.")
+                && text.ends_with("[DONE]\n\n"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("pours") && !text.contains("SECRET"),
+            "{text}"
+        );
+        // Nobody resumes this one.
+        let mut filter = self::filter(&routes, &sse("/")).with_suspension();
+        let (_, flow) = through(&mut filter, first.as_bytes(), size);
+        assert_eq!(flow, Flow::Suspended);
+        let mut out = Vec::new();
+        assert_eq!(filter.stop(&mut out), Flow::Done);
+        assert!(String::from_utf8_lossy(&out).contains("content_filter"));
+    }
 }

@@ -30,7 +30,7 @@ fn stripping_equals_the_rewriter_at_every_cut() {
 
 #[test]
 fn gating_equals_the_gate_at_every_cut() {
-    let routes = route("gate", "", REPLACE);
+    let routes = route("gate", "fail = \"open\"", REPLACE);
     let policy = format!("floor = 1\ndefault_window = \"1h\"\ninadmissible = {REPLACE}\n");
     let rules = Rules::from_toml(policy.as_bytes(), &Vocabulary::memo()).expect("a policy");
     let mut compared = 0;

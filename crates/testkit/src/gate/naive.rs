@@ -66,6 +66,8 @@ impl Policy for Drawn {
 
 /// An assertion and what becomes of it.
 struct Decided {
+    /// In the stream.
+    at: u64,
     start: usize,
     end: usize,
     action: Action,
@@ -89,7 +91,8 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
     };
     let before = fault.as_ref().map_or(u64::MAX, |(end, _)| end.stream);
     let mut decided = decide(&events, policy, before);
-    decided.sort_by_key(|found| found.start);
+    // Of those in one record that end the stream, the one whose text comes first does.
+    decided.sort_by_key(|found| (found.start, found.at));
     let mut out = Out {
         text: &text,
         at: 0,
@@ -226,6 +229,7 @@ fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
             None => clean,
         };
         found.push(Decided {
+            at: span.0,
             start: start as usize,
             end: end as usize,
             action,

@@ -1,4 +1,4 @@
-//! The strings at a JSON Pointer of a JSON value.
+//! The strings at a JSON Pointer of a JSON value, such as a line or row of an archive.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,42 +6,52 @@ use std::str::FromStr;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A JSON Pointer (RFC 6901).
+/// A JSON Pointer (RFC 6901), for archives of JSON that have free text in a string.
+///
+/// ```
+/// use provstream_providers::Pointer;
+///
+/// let pointer: Pointer = "/choices/0/text".parse()?;
+/// let found = pointer.find(br#"{"choices":[{"text":"It is so. [substrate.grep]"}]}"#);
+/// assert_eq!(found.unwrap().texts, ["It is so. [substrate.grep]"]);
+/// # Ok::<(), provstream_providers::PointerError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pointer {
+pub struct Pointer {
     text: String,
     tokens: Vec<String>,
 }
 
 impl Pointer {
     /// The pointer as it was written.
-    pub(crate) fn as_str(&self) -> &str {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What is at the pointer in a JSON value. Of members of the same name each counts: a reader may take any of them.
-    pub(crate) fn find<'a>(&self, json: &'a [u8]) -> serde_json::Result<Found<'a>> {
-        let mut found = Found::default();
+    /// What is at the pointer in a JSON value; `None` if that is not JSON. Each of several members of the same name counts, since a
+    /// reader may take any of them.
+    #[must_use]
+    pub fn find<'a>(&self, json: &'a [u8]) -> Option<PointerTexts<'a>> {
+        let mut found = PointerTexts::default();
         let mut deserializer = serde_json::Deserializer::from_slice(json);
         let seed = Seek {
             tokens: &self.tokens,
             found: &mut found,
         };
-        seed.deserialize(&mut deserializer)?;
-        deserializer.end()?;
-        Ok(found)
+        seed.deserialize(&mut deserializer).ok()?;
+        deserializer.end().ok()?;
+        Some(found)
     }
 }
 
 impl FromStr for Pointer {
-    type Err = String;
+    type Err = PointerError;
 
+    /// Reads a pointer as RFC 6901 writes it. The pointer to the whole value, which is empty, is an error.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Some(rest) = text.strip_prefix('/') else {
-            return Err(format!(
-                "expected a JSON Pointer, which begins with `/`, such as /{}",
-                if text.is_empty() { "text" } else { text }
-            ));
+            return Err(PointerError::NoSlash(text.into()));
         };
         let tokens: Result<_, _> = rest.split('/').map(unescape).collect();
         Ok(Self {
@@ -51,14 +61,14 @@ impl FromStr for Pointer {
     }
 }
 
-fn unescape(token: &str) -> Result<String, String> {
+fn unescape(token: &str) -> Result<String, PointerError> {
     let mut parts = token.split('~');
     let mut name = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (character, rest) = match part.as_bytes().first() {
             Some(b'0') => ('~', &part[1..]),
             Some(b'1') => ('/', &part[1..]),
-            _ => return Err("expected `~0` for `~` or `~1` for `/` after a `~`".to_owned()),
+            _ => return Err(PointerError::Tilde),
         };
         name.push(character);
         name.push_str(rest);
@@ -66,21 +76,48 @@ fn unescape(token: &str) -> Result<String, String> {
     Ok(name)
 }
 
+/// Why a text is not a [`Pointer`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PointerError {
+    /// It does not begin with `/`.
+    NoSlash(Box<str>),
+    /// A `~` is followed by neither `0` nor `1`.
+    Tilde,
+}
+
+impl fmt::Display for PointerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSlash(text) => {
+                let example = if text.is_empty() { "text" } else { text };
+                write!(
+                    f,
+                    "expected a JSON Pointer, which begins with `/`, such as /{example}"
+                )
+            }
+            Self::Tilde => f.write_str("expected `~0` for `~` or `~1` for `/` after a `~`"),
+        }
+    }
+}
+
+impl std::error::Error for PointerError {}
+
 /// What is at a pointer.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
+pub struct PointerTexts<'a> {
     /// The strings, decoded.
-    pub(crate) texts: Vec<Cow<'a, str>>,
+    pub texts: Vec<Cow<'a, str>>,
     /// What a value is that is neither a string nor null, if there is one.
-    pub(crate) other: Option<&'static str>,
+    pub other: Option<&'static str>,
     /// There is a null.
-    pub(crate) has_null: bool,
+    pub has_null: bool,
 }
 
 /// Looks for the value at the tokens.
 struct Seek<'t, 'f, 'a> {
     tokens: &'t [String],
-    found: &'f mut Found<'a>,
+    found: &'f mut PointerTexts<'a>,
 }
 
 impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
@@ -232,15 +269,15 @@ mod tests {
         ] {
             let found = pointer.find(json.as_bytes()).unwrap();
             let texts = Vec::new();
-            let expected = Found {
+            let expected = PointerTexts {
                 texts,
                 other,
                 has_null,
             };
             assert_eq!(found, expected, "{json}");
         }
-        assert!(pointer.find(b"{\"a\":1} x").is_err());
-        assert!(pointer.find(b"{\"a\":").is_err());
+        assert!(pointer.find(b"{\"a\":1} x").is_none());
+        assert!(pointer.find(b"{\"a\":").is_none());
     }
 
     #[test]

@@ -1,0 +1,14 @@
+"""Executes the notebooks of this folder; a cell that raises an exception fails the run."""
+
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+for path in sorted(Path(__file__).parent.glob("*.ipynb")):
+    notebook = nbformat.read(path, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), f"{path.name} has outputs: clear them"
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    html = [output for cell in notebook.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
+    assert html, "no cell shows a page"
+    print(f"{path.name}: {len(notebook.cells)} cells")

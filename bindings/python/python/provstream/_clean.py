@@ -1,0 +1,309 @@
+"""Streams: what SDKs, HTTP clients and generators yield, with clean text."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from provstream import _native
+from provstream._native import Action, Event, Limits, Policy, Question, Vocabulary
+from provstream._objects import Objects
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from types import TracebackType
+
+T = TypeVar("T")
+Decide = Policy | Callable[[Question], Action]
+
+MOST_EVENTS = 65_536
+"""Events that are kept for `events()`; of more the oldest are dropped."""
+
+
+class Settings:
+    """How a stream is cleaned."""
+
+    __slots__ = ("format", "limits", "mode", "now", "policy", "reasoning", "vocabulary")
+
+    def __init__(
+        self,
+        policy: Decide | None,
+        format: str | None,
+        mode: str,
+        vocabulary: Vocabulary | None,
+        limits: Limits | None,
+        now: str | datetime | None,
+        reasoning: str,
+    ) -> None:
+        self.policy = policy
+        self.format = format
+        self.mode = mode
+        self.vocabulary = vocabulary
+        self.limits = limits
+        self.now = now
+        self.reasoning = reasoning
+        if format == "text":
+            self.text(None)
+        else:
+            self.response(None)
+
+    def text(self, on_event: Callable[[Event], object] | None) -> _native.Rewriter | _native.Gate:
+        """What writes a text."""
+        if self.policy is None:
+            return _native.Rewriter(mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, on_event=on_event)
+        return _native.Gate(
+            self.policy, mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, now=self.now, on_event=on_event
+        )
+
+    def response(self, on_event: Callable[[Event], object] | None) -> _native.Response:
+        """What writes the response of a provider."""
+        return _native.Response(
+            format=None if self.format in ("auto", "text") else self.format,
+            policy=self.policy,
+            mode=self.mode,
+            vocabulary=self.vocabulary,
+            limits=self.limits,
+            now=self.now,
+            reasoning=self.reasoning,
+            on_event=on_event,
+        )
+
+
+class _Text:
+    """Writes pieces of a text, `str` or bytes."""
+
+    def __init__(self, settings: Settings, on_event: Callable[[Event], object]) -> None:
+        self._writer = settings.text(on_event)
+
+    def push(self, chunk: Any) -> list[Any]:
+        piece = self._writer.push(chunk)
+        return [piece] if piece else []
+
+    def finish(self) -> list[Any]:
+        piece = self._writer.finish()
+        return [piece] if piece else []
+
+
+class _Bytes:
+    """Writes the response of a provider as bytes, or as `str`."""
+
+    def __init__(self, settings: Settings, on_event: Callable[[Event], object], is_str: bool) -> None:
+        self._response = settings.response(on_event)
+        self._is_str = is_str
+
+    def push(self, chunk: Any) -> list[Any]:
+        return self._give(self._response.push(chunk))
+
+    def finish(self) -> list[Any]:
+        return self._give(self._response.finish())
+
+    def _give(self, piece: bytes) -> list[Any]:
+        if not piece:
+            return []
+        # Only whole events are written, so that no character is cut.
+        return [piece.decode("utf-8", "replace") if self._is_str else piece]
+
+
+class CleanStream(Generic[T]):
+    """A stream with clean text; an iterator, an asynchronous iterator and a context manager, as its source is.
+
+    If a callback raises an exception, so does the step that called it. The text is not lost: the next step yields it. If the source
+    raises an exception, what was held back is yielded first.
+    """
+
+    def __init__(
+        self,
+        source: Iterable[T] | AsyncIterable[T],
+        settings: Settings,
+        on_event: Callable[[Event], object] | None,
+    ) -> None:
+        self.source = source
+        """The stream that is cleaned."""
+        self._settings = settings
+        self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
+        self._on_event = on_event or self._events.append
+        self._driver: _Text | _Bytes | Objects | None = None
+        self._iterator: Iterator[T] | None = None
+        self._async_iterator: AsyncIterator[T] | None = None
+        self._ready: deque[T] = deque()
+        self._at_end = False
+        self._is_finished = False
+        self._error: Exception | None = None
+
+    def events(self) -> list[Event]:
+        """The events since the last call; empty if there is a callback."""
+        found = list(self._events)
+        self._events.clear()
+        return found
+
+    @property
+    def report(self) -> _native.ReadReport | None:
+        """How much of a provider's response was read, and what was not; `None` for text."""
+        if isinstance(self._driver, Objects):
+            return self._driver.response.report
+        if isinstance(self._driver, _Bytes):
+            return self._driver._response.report
+        return None
+
+    def __iter__(self) -> CleanStream[T]:
+        if not isinstance(self.source, Iterable):
+            raise TypeError(f"expected an iterable, found {type(self.source).__name__}: use async for")
+        return self
+
+    def __next__(self) -> T:
+        while not self._ready:
+            if self._is_finished:
+                raise self._error_or(StopIteration())
+            if self._iterator is None:
+                self._iterator = iter(self.source)  # type: ignore[arg-type]
+            self._step(self._next)
+        return self._ready.popleft()
+
+    def __aiter__(self) -> CleanStream[T]:
+        if not isinstance(self.source, AsyncIterable):
+            raise TypeError(f"expected an asynchronous iterable, found {type(self.source).__name__}: use for")
+        return self
+
+    async def __anext__(self) -> T:
+        while not self._ready:
+            if self._is_finished:
+                raise self._error_or(StopAsyncIteration())
+            if self._async_iterator is None:
+                self._async_iterator = self.source.__aiter__()  # type: ignore[union-attr]
+            if self._at_end:
+                self._finish()
+                continue
+            try:
+                chunk = await self._async_iterator.__anext__()
+            except StopAsyncIteration:
+                self._at_end = True
+            except Exception as error:
+                self._at_end, self._error = True, error
+            else:
+                self._push(chunk)
+        return self._ready.popleft()
+
+    def close(self) -> None:
+        """Closes the source, if it can be closed."""
+        close = getattr(self._iterator, "close", None) or getattr(self.source, "close", None)
+        if close is not None:
+            close()
+
+    async def aclose(self) -> None:
+        """Closes the source, if it can be closed."""
+        for owner in (self._async_iterator, self.source):
+            close = getattr(owner, "aclose", None) or getattr(owner, "close", None)
+            if close is not None:
+                done = close()
+                if hasattr(done, "__await__"):
+                    await done
+                return
+
+    def __enter__(self) -> CleanStream[T]:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> CleanStream[T]:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def _next(self) -> T:
+        assert self._iterator is not None
+        return next(self._iterator)
+
+    def _step(self, following: Callable[[], T]) -> None:
+        if self._at_end:
+            self._finish()
+            return
+        try:
+            chunk = following()
+        except StopIteration:
+            self._at_end = True
+        except Exception as error:
+            self._at_end, self._error = True, error
+        else:
+            self._push(chunk)
+
+    def _push(self, chunk: T) -> None:
+        if self._driver is None:
+            self._driver = self._start(chunk)
+        self._ready.extend(self._driver.push(chunk))
+
+    def _finish(self) -> None:
+        if self._driver is not None:
+            self._ready.extend(self._driver.finish())
+        self._is_finished = True
+
+    def _error_or(self, end: Exception) -> Exception:
+        error, self._error = self._error, None
+        return error or end
+
+    def _start(self, chunk: T) -> _Text | _Bytes | Objects:
+        """What writes chunks of this kind."""
+        settings, is_str = self._settings, isinstance(chunk, str)
+        if is_str or isinstance(chunk, (bytes, bytearray, memoryview)):
+            if settings.format == "text" or (is_str and settings.format is None):
+                return _Text(settings, self._on_event)
+            return _Bytes(settings, self._on_event, is_str)
+        return Objects(settings.response(self._on_event))
+
+
+def clean(
+    stream: Iterable[T] | AsyncIterable[T],
+    *,
+    policy: Decide | None = None,
+    on_event: Callable[[Event], object] | None = None,
+    format: str | None = None,
+    mode: str = "auto",
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+    now: str | datetime | None = None,
+    reasoning: str = "leave",
+) -> CleanStream[T]:
+    """Removes the annotations from a stream, or with a policy withholds what that does not release.
+
+    `stream` may be what an SDK returns with `stream=True` (OpenAI, Anthropic, Google, Ollama, Cohere, Mistral), synchronous or not:
+    its own objects are yielded, those without change as they are, and others as copies. It may also yield `str`, which is text, or
+    bytes, which are the response of a provider as an HTTP client reads it; with `format="text"` bytes are text, and with
+    `format="auto"` or the name of a format `str` is a response.
+
+    Events go to `on_event`, or are collected for `events()`. `now`, `mode`, `vocabulary` and `limits` are those of `Gate`,
+    `reasoning` that of `Response`. Raises `ValueError` for settings that are wrong.
+
+    >>> stream = provstream.clean(["It is so. [subst", "rate.grep] Really."])
+    >>> list(stream), [type(event).__name__ for event in stream.events()]
+    (['It is so.', ' Really.'], ['Annotation', 'Assertion'])
+    """
+    return CleanStream(stream, Settings(policy, format, mode, vocabulary, limits, now, reasoning), on_event)
+
+
+def clean_response(
+    response: T,
+    *,
+    policy: Decide | None = None,
+    on_event: Callable[[Event], object] | None = None,
+    format: str | None = None,
+    mode: str = "auto",
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+    now: str | datetime | None = None,
+    reasoning: str = "leave",
+) -> T:
+    """Removes the annotations from a response that is not streamed: an object of an SDK, or its members in a `dict`.
+
+    >>> provstream.clean_response({"choices": [{"message": {"content": "It is so. [substrate.grep]"}}]})
+    {'choices': [{'message': {'content': 'It is so.'}}]}
+    """
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning)
+    objects = Objects(settings.response(on_event))
+    written = [*objects.push(response), *objects.finish()]
+    if len(written) != 1:
+        raise ValueError(f"expected one response, found {len(written)} in its place")
+    return written[0]  # type: ignore[no-any-return]

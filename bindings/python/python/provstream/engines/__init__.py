@@ -1,0 +1,10 @@
+"""The assertions in archives of transcripts, in engines that run on one machine or on many.
+
+One module for each engine: `datafusion`, `ray`, `spark` and `daft`. Each needs the engine's package and pyarrow, and has a
+function `extract(frame, column, **options)` that takes a table of the engine and returns it with the columns `assertions` and
+`diagnostics` of `provstream.arrow.extract`. `datafusion` also has `sql`. The options are those of `Extractor`.
+"""
+
+from provstream.engines._extractor import Extractor
+
+__all__ = ["Extractor"]

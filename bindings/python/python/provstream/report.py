@@ -1,0 +1,49 @@
+"""Pages that show an answer: each assertion, its verdict, and what a gate does.
+
+>>> from provstream import report
+>>> page = report.html("It is so. [substrate.grep]", name="answer")
+>>> page.startswith("<!DOCTYPE html>"), "Below the floor" in page
+(True, True)
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from provstream import _native
+from provstream._native import Limits, Policy, Vocabulary
+from provstream._parsed import Parsed
+
+__all__ = ["DEFAULT_POLICY", "html"]
+
+DEFAULT_POLICY = """\
+preset = "own-state"
+default_window = "1d"
+
+[inadmissible]
+action = "mark"
+before = "⟦"
+after = "⟧"
+"""
+"""The rules of a page without a policy: two classes, observed within a day."""
+
+
+def html(
+    answer: str | bytes | Parsed[Any],
+    policy: Policy | None = None,
+    *,
+    name: str = "Answer",
+    now: str | datetime | None = None,
+    mode: str = "auto",
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+) -> str:
+    """A page about an answer: one HTML file without scripts.
+
+    It shows what a gate with `policy` would do with each assertion as of `now`, which is that of the clock if it is missing.
+    """
+    source: str | bytes = answer.source if isinstance(answer, Parsed) else answer
+    data = source.encode("utf-8", "replace") if isinstance(source, str) else source
+    rules = policy or Policy(DEFAULT_POLICY)
+    return _native.report_page(data, rules, name, now, mode, vocabulary, limits)

@@ -1,0 +1,139 @@
+//! Arrow data from and to other libraries, in the capsules of the Arrow `PyCapsule` interface.
+//!
+//! Whatever has a method `__arrow_c_array__` or `__arrow_c_stream__` can be read. Nothing is copied.
+
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type, to_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_schema::{ArrowError, Field, FieldRef, Schema, SchemaRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// A column or a table of another library.
+pub(super) struct Imported {
+    /// Its type; of a table `Struct`.
+    pub(super) field: FieldRef,
+    pub(super) chunks: Vec<ArrayRef>,
+}
+
+/// Reads an object of another library to its end.
+///
+/// # Errors
+/// `TypeError` if it is not Arrow data, `ValueError` if it cannot be read, and its own exceptions.
+pub(super) fn import(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    if data.hasattr("__arrow_c_array__")? {
+        let pair = data.call_method0("__arrow_c_array__")?;
+        let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+        return import_array(&schema, &array);
+    }
+    if data.hasattr("__arrow_c_stream__")? {
+        let stream = data.call_method0("__arrow_c_stream__")?;
+        return import_stream(stream.cast::<PyCapsule>()?);
+    }
+    let found = data.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "expected Arrow data, such as a column or table of pyarrow, polars, duckdb or arro3, found {found}"
+    )))
+}
+
+fn import_array(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Imported> {
+    let schema = pointer::<FFI_ArrowSchema>(schema, SCHEMA)?;
+    let array = pointer::<FFI_ArrowArray>(array, ARRAY)?;
+    #[expect(unsafe_code, reason = "the Arrow C data interface is made of pointers")]
+    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow `PyCapsule` interface, exporting arrays), which
+    // lives as long as the capsule, and this thread holds a reference to both. `from_raw` takes the array out of its capsule.
+    let (field, array) = unsafe {
+        let array = FFI_ArrowArray::from_raw(array.as_ptr());
+        (Field::try_from(schema.as_ref()).map_err(unread)?, array)
+    };
+    if array.is_released() {
+        return Err(PyValueError::new_err(
+            "expected Arrow data that nothing has read yet, found a capsule that is empty",
+        ));
+    }
+    #[expect(unsafe_code, reason = "the Arrow C data interface is made of pointers")]
+    // SAFETY: the producer gave both capsules together, so that the array is of the type that the schema describes.
+    let data = unsafe { from_ffi_and_data_type(array, field.data_type().clone()) };
+    Ok(Imported {
+        field: field.into(),
+        chunks: vec![make_array(data.map_err(unread)?)],
+    })
+}
+
+fn import_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<Imported> {
+    let pointer = pointer::<FFI_ArrowArrayStream>(stream, STREAM)?;
+    #[expect(
+        unsafe_code,
+        reason = "the Arrow C stream interface is made of pointers"
+    )]
+    // SAFETY: a capsule of that name has a pointer to a valid structure (Arrow `PyCapsule` interface, exporting streams), which
+    // lives as long as the capsule. `from_raw` takes the stream out of it.
+    let reader = unsafe { ArrayStreamReader::from_raw(pointer.as_ptr()) };
+    let reader = reader.map_err(unread)?;
+    let field = reader.field().clone();
+    // The producer may need the interpreter, in this thread or in another one.
+    let chunks = stream.py().detach(|| reader.collect::<Result<_, _>>());
+    Ok(Imported {
+        field,
+        chunks: chunks.map_err(unread)?,
+    })
+}
+
+/// The pointer in a capsule of this name.
+fn pointer<T>(capsule: &Bound<'_, PyCapsule>, name: &CStr) -> PyResult<NonNull<T>> {
+    Ok(capsule.pointer_checked(Some(name))?.cast())
+}
+
+/// Batches as a stream, in a capsule.
+///
+/// # Errors
+/// Those of Python.
+pub(super) fn export_stream<'py>(
+    py: Python<'py>,
+    batches: Vec<RecordBatch>,
+    schema: SchemaRef,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let batches = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+    let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+/// An array, in two capsules.
+///
+/// # Errors
+/// `ValueError` for a type without a description, and those of Python.
+pub(super) fn export_array<'py>(
+    py: Python<'py>,
+    array: &dyn Array,
+) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    let (array, schema) = to_ffi(&array.to_data()).map_err(unread)?;
+    Ok((
+        PyCapsule::new_with_value(py, schema, SCHEMA)?,
+        PyCapsule::new_with_value(py, array, ARRAY)?,
+    ))
+}
+
+/// The schema of a table, in a capsule.
+///
+/// # Errors
+/// `ValueError` for a type without a description, and those of Python.
+pub(super) fn export_schema<'py>(
+    py: Python<'py>,
+    schema: &Schema,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(unread)?;
+    PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// An error of Arrow as `ValueError`.
+pub(super) fn unread(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

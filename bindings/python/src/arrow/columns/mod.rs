@@ -1,0 +1,131 @@
+//! The columns that are built: assertions and diagnostics, a list of each for a row.
+
+mod annotation;
+mod assertion;
+mod diagnostic;
+mod lists;
+mod text;
+mod verdict;
+
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBufferBuilder;
+use arrow_schema::ArrowError;
+use provstream::Span;
+use provstream::provenance::{Assertion, Verdict};
+
+use self::assertion::Assertions;
+use self::diagnostic::Diagnostics;
+pub(super) use self::diagnostic::Message;
+use self::lists::Ends;
+
+/// A place in a text, in bytes and in code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) bytes: Span,
+    pub(super) points: Span,
+}
+
+/// Which text of a row something is in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Origin<'a> {
+    /// The channel of a provider's response.
+    pub(super) channel: Option<&'a str>,
+    /// The pointer of the text, if there are several.
+    pub(super) field: Option<&'a str>,
+}
+
+/// Text of one column after which the rows that follow go to another piece: 1 GiB, half of what 32-bit offsets can count.
+const MOST_TEXT: usize = 1 << 30;
+
+/// What the rows of a column say.
+pub(super) struct Columns {
+    assertions: Assertions,
+    assertion_ends: Ends,
+    diagnostics: Diagnostics,
+    diagnostic_ends: Ends,
+    nulls: NullBufferBuilder,
+}
+
+/// The columns of some rows.
+pub(super) struct Built {
+    /// `List<Struct>`.
+    pub(super) assertions: ArrayRef,
+    /// `List<Struct>`.
+    pub(super) diagnostics: ArrayRef,
+}
+
+/// One row has more than 32-bit offsets can count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowTooLarge;
+
+/// Bytes of text for each assertion that room is made for, so that columns seldom have to grow: growing copies.
+const BYTES_PER_ASSERTION: usize = 256;
+
+/// Most assertions that room is made for.
+const MOST_ROOM: usize = 1 << 18;
+
+impl Columns {
+    /// For rows with so many bytes of text.
+    pub(super) fn new(bytes: usize) -> Self {
+        let room = (bytes / BYTES_PER_ASSERTION).min(MOST_ROOM);
+        Self {
+            assertions: Assertions::with_room(room),
+            assertion_ends: Ends::new(),
+            diagnostics: Diagnostics::new(),
+            diagnostic_ends: Ends::new(),
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    /// Adds an assertion to the open row; `place` gives the place of a span in its text.
+    pub(super) fn assertion(
+        &mut self,
+        origin: Origin<'_>,
+        assertion: &Assertion<'_>,
+        verdict: Option<&Verdict>,
+        place: impl FnMut(Span) -> Place,
+    ) {
+        self.assertions.push(origin, assertion, verdict, place);
+    }
+
+    /// Adds a diagnostic to the open row.
+    pub(super) fn diagnostic(&mut self, origin: Origin<'_>, message: Message<'_>) {
+        self.diagnostics.push(origin, message);
+    }
+
+    /// Ends the open row, which is null or not.
+    pub(super) fn end_row(&mut self, is_valid: bool) {
+        self.assertion_ends.push(self.assertions.len());
+        self.diagnostic_ends.push(self.diagnostics.len());
+        self.nulls.append(is_valid);
+    }
+
+    /// Rows so far.
+    pub(super) fn rows(&self) -> usize {
+        self.assertion_ends.len()
+    }
+
+    /// Whether the next row should go to another piece.
+    ///
+    /// # Errors
+    /// The last row is too large.
+    pub(super) fn is_full(&self) -> Result<bool, RowTooLarge> {
+        if self.assertion_ends.is_overflown() || self.diagnostic_ends.is_overflown() {
+            return Err(RowTooLarge);
+        }
+        let largest = self.assertions.size().zip(self.diagnostics.size());
+        let (assertions, diagnostics) = largest.ok_or(RowTooLarge)?;
+        Ok(assertions.max(diagnostics) > MOST_TEXT)
+    }
+
+    /// The columns of the rows.
+    pub(super) fn finish(mut self) -> Result<Built, ArrowError> {
+        let nulls = self.nulls.finish();
+        let assertions = self.assertions.finish()?;
+        let diagnostics = self.diagnostics.finish()?;
+        Ok(Built {
+            assertions: self.assertion_ends.finish(assertions, nulls.clone())?,
+            diagnostics: self.diagnostic_ends.finish(diagnostics, nulls)?,
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! The texts of a column: strings or bytes in any of Arrow's layouts.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, BinaryViewType, ByteArrayType, ByteViewType, GenericBinaryType,
+    GenericStringType, Int8Type, Int16Type, Int32Type, Int64Type, StringViewType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, GenericByteArray, GenericByteViewArray, OffsetSizeTrait,
+};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+/// A column whose values are read as bytes.
+///
+/// Nothing that its producer says about the values is relied on: a value may not be UTF-8, and an offset that does not lie
+/// in the column is an error.
+pub(super) struct Texts {
+    kind: Kind,
+    layout: Layout,
+    nulls: Option<NullBuffer>,
+    len: usize,
+}
+
+enum Layout {
+    Small(GenericOffsets<i32>),
+    Large(GenericOffsets<i64>),
+    View(Views),
+    /// The index of each value, and the values.
+    Dictionary(Vec<Option<usize>>, Box<Texts>),
+    /// All null.
+    Null,
+}
+
+struct GenericOffsets<O: OffsetSizeTrait> {
+    offsets: OffsetBuffer<O>,
+    bytes: Buffer,
+}
+
+struct Views {
+    views: ScalarBuffer<u128>,
+    buffers: Vec<Buffer>,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Strings,
+    Bytes,
+}
+
+/// An offset that does not lie in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadOffset;
+
+/// Bytes of a value that lie in its view.
+const INLINE: usize = 12;
+
+impl Texts {
+    /// The texts of a column; `None` if it has values of another kind.
+    pub(super) fn of(column: &ArrayRef) -> Option<Self> {
+        let layout = match column.data_type() {
+            DataType::Utf8 => small(column.as_bytes::<GenericStringType<i32>>()),
+            DataType::Binary => small(column.as_bytes::<GenericBinaryType<i32>>()),
+            DataType::LargeUtf8 => large(column.as_bytes::<GenericStringType<i64>>()),
+            DataType::LargeBinary => large(column.as_bytes::<GenericBinaryType<i64>>()),
+            DataType::Utf8View => views(column.as_byte_view::<StringViewType>()),
+            DataType::BinaryView => views(column.as_byte_view::<BinaryViewType>()),
+            DataType::Null => Layout::Null,
+            DataType::Dictionary(keys, _) => match **keys {
+                DataType::Int8 => dictionary(column.as_dictionary::<Int8Type>()),
+                DataType::Int16 => dictionary(column.as_dictionary::<Int16Type>()),
+                DataType::Int32 => dictionary(column.as_dictionary::<Int32Type>()),
+                DataType::Int64 => dictionary(column.as_dictionary::<Int64Type>()),
+                DataType::UInt8 => dictionary(column.as_dictionary::<UInt8Type>()),
+                DataType::UInt16 => dictionary(column.as_dictionary::<UInt16Type>()),
+                DataType::UInt32 => dictionary(column.as_dictionary::<UInt32Type>()),
+                DataType::UInt64 => dictionary(column.as_dictionary::<UInt64Type>()),
+                _ => None,
+            }?,
+            _ => return None,
+        };
+        let kind = match column.data_type() {
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Bytes,
+            _ => match &layout {
+                Layout::Dictionary(_, values) => values.kind,
+                _ => Kind::Strings,
+            },
+        };
+        Some(Self {
+            kind,
+            layout,
+            nulls: column.nulls().cloned(),
+            len: column.len(),
+        })
+    }
+
+    /// What its values are.
+    pub(super) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Rows.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes of a row; `None` if it is null.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> Result<Option<&[u8]>, BadOffset> {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return Ok(None);
+        }
+        match &self.layout {
+            Layout::Small(column) => column.get(row).map(Some),
+            Layout::Large(column) => column.get(row).map(Some),
+            Layout::View(column) => column.get(row).map(Some),
+            Layout::Dictionary(keys, values) => match keys.get(row) {
+                Some(Some(key)) if *key < values.len() => values.get(*key),
+                Some(Some(_)) => Err(BadOffset),
+                _ => Ok(None),
+            },
+            Layout::Null => Ok(None),
+        }
+    }
+
+    /// Bytes of a row, as far as that is known without reading it.
+    pub(super) fn size(&self, row: usize) -> usize {
+        self.get(row).ok().flatten().map_or(0, <[u8]>::len)
+    }
+}
+
+fn small<T: ByteArrayType<Offset = i32>>(column: &GenericByteArray<T>) -> Layout {
+    Layout::Small(GenericOffsets::of(column))
+}
+
+fn large<T: ByteArrayType<Offset = i64>>(column: &GenericByteArray<T>) -> Layout {
+    Layout::Large(GenericOffsets::of(column))
+}
+
+fn views<T: ByteViewType + ?Sized>(column: &GenericByteViewArray<T>) -> Layout {
+    Layout::View(Views {
+        views: column.views().clone(),
+        buffers: column.data_buffers().to_vec(),
+    })
+}
+
+fn dictionary<K: ArrowDictionaryKeyType>(column: &DictionaryArray<K>) -> Option<Layout> {
+    let keys = column.keys().iter();
+    let keys = keys.map(|key| key.map(|key| key.to_usize().unwrap_or(usize::MAX)));
+    let values = Texts::of(column.values())?;
+    Some(Layout::Dictionary(keys.collect(), Box::new(values)))
+}
+
+impl<O: OffsetSizeTrait> GenericOffsets<O> {
+    fn of<T: ByteArrayType<Offset = O>>(column: &GenericByteArray<T>) -> Self {
+        Self {
+            offsets: column.offsets().clone(),
+            bytes: column.values().clone(),
+        }
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> Result<&[u8], BadOffset> {
+        let (Some(start), Some(end)) = (self.offsets.get(row), self.offsets.get(row + 1)) else {
+            return Err(BadOffset);
+        };
+        let range = start.to_usize().zip(end.to_usize());
+        let (start, end) = range.ok_or(BadOffset)?;
+        self.bytes.get(start..end).ok_or(BadOffset)
+    }
+}
+
+impl Views {
+    /// The layout of a view: Arrow columnar format, variable-size binary view.
+    #[inline]
+    fn get(&self, row: usize) -> Result<&[u8], BadOffset> {
+        let view = self.views.get(row).ok_or(BadOffset)?;
+        let word = |at: u32| (view >> (32 * at)) as u32 as usize;
+        let length = word(0);
+        if length <= INLINE {
+            let start = row * size_of::<u128>() + size_of::<u32>();
+            let bytes = self.views.inner().as_slice();
+            return bytes.get(start..start + length).ok_or(BadOffset);
+        }
+        let (buffer, start) = (word(2), word(3));
+        let buffer = self.buffers.get(buffer).ok_or(BadOffset)?;
+        buffer.get(start..start + length).ok_or(BadOffset)
+    }
+}

@@ -1,0 +1,166 @@
+//! Rows read by one thread or by several.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use arrow_schema::ArrowError;
+
+use super::columns::{Built, Columns, RowTooLarge};
+use super::row::RowReader;
+use super::settings::Settings;
+use super::texts::{BadOffset, Texts};
+
+/// Parts that the texts are cut into for each thread, so that all of them end at about the same time.
+const PARTS: usize = 4;
+
+/// Least bytes of a part.
+const LEAST_PART: usize = 1 << 16;
+
+/// Rows of one chunk, and what they say.
+pub(super) struct Piece {
+    /// The number of the chunk.
+    pub(super) chunk: usize,
+    pub(super) rows: Range<usize>,
+    pub(super) built: Built,
+}
+
+/// Why a column cannot be read.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The offsets of a row do not lie in the column: the number of its chunk and its own.
+    BadOffset(usize, usize),
+    /// A row has more than the columns can take: the number of its chunk and its own.
+    RowTooLarge(usize, usize),
+    Arrow(ArrowError),
+}
+
+/// Rows of one chunk.
+struct Part {
+    chunk: usize,
+    rows: Range<usize>,
+}
+
+/// Reads all rows of some chunks with that many threads, in pieces in the order of the rows.
+///
+/// # Errors
+/// The first of the pieces that failed.
+pub(super) fn run(
+    settings: &Settings,
+    chunks: &[Texts],
+    threads: usize,
+) -> Result<Vec<Piece>, Failure> {
+    let parts = parts(chunks, threads);
+    if threads == 1 {
+        let mut reader = RowReader::new(settings);
+        let read = parts
+            .iter()
+            .map(|part| read(&mut reader, part, &chunks[part.chunk]));
+        return Ok(read
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect());
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut reader = RowReader::new(settings);
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(number) else {
+                return done;
+            };
+            let pieces = read(&mut reader, part, &chunks[part.chunk]);
+            if pieces.is_err() {
+                // Nobody begins another part. Earlier ones have begun, so that the first failure is found.
+                next.store(parts.len(), Ordering::Relaxed);
+            }
+            done.push((number, pieces));
+        }
+    };
+    let mut all = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(parts.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().flat_map(join).collect::<Vec<_>>()
+    });
+    all.sort_unstable_by_key(|(number, _)| *number);
+    let pieces: Result<Vec<_>, _> = all.into_iter().map(|(_, pieces)| pieces).collect();
+    Ok(pieces?.into_iter().flatten().collect())
+}
+
+/// Cuts chunks into parts of about as many bytes.
+fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let most = if threads == 1 {
+        usize::MAX
+    } else {
+        let sizes = chunks
+            .iter()
+            .map(|texts| (0..texts.len()).map(|row| texts.size(row)).sum::<usize>());
+        (sizes.sum::<usize>() / (threads * PARTS)).max(LEAST_PART)
+    };
+    for (chunk, texts) in chunks.iter().enumerate() {
+        let (mut start, mut bytes) = (0, 0);
+        for row in 0..texts.len() {
+            if most == usize::MAX {
+                break;
+            }
+            bytes += texts.size(row);
+            if bytes >= most {
+                parts.push(Part {
+                    chunk,
+                    rows: start..row + 1,
+                });
+                (start, bytes) = (row + 1, 0);
+            }
+        }
+        // An empty chunk is a part too, so that its columns have types.
+        if start < texts.len() || texts.len() == 0 {
+            parts.push(Part {
+                chunk,
+                rows: start..texts.len(),
+            });
+        }
+    }
+    parts
+}
+
+/// Reads a part; several pieces if it has too much for one.
+fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Piece>, Failure> {
+    let chunk = part.chunk;
+    let mut pieces = Vec::new();
+    let bytes = part.rows.clone().map(|row| texts.size(row)).sum();
+    let mut columns = Columns::new(bytes);
+    let mut end = |columns: Columns, end| -> Result<(), Failure> {
+        let rows = end - columns.rows()..end;
+        let built = columns.finish().map_err(Failure::Arrow)?;
+        pieces.push(Piece { chunk, rows, built });
+        Ok(())
+    };
+    for row in part.rows.clone() {
+        let text = texts.get(row);
+        let text = text.map_err(|BadOffset| Failure::BadOffset(chunk, row))?;
+        if let Some(text) = text {
+            reader.read(text, texts.kind(), &mut columns);
+        }
+        columns.end_row(text.is_some());
+        let is_full = columns.is_full();
+        if is_full.map_err(|RowTooLarge| Failure::RowTooLarge(chunk, row))? {
+            end(
+                std::mem::replace(&mut columns, Columns::new(bytes)),
+                row + 1,
+            )?;
+        }
+    }
+    if columns.rows() > 0 || part.rows.is_empty() {
+        end(columns, part.rows.end)?;
+    }
+    Ok(pieces)
+}

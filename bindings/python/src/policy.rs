@@ -1,0 +1,217 @@
+//! Policies of gates: files, and functions of Python.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use provstream::provenance::{Assertion as RustAssertion, Timestamp, Verdict};
+use provstream::{Action as RustAction, AtLimit, Question, RulePolicy, Rules, Unannotated};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::action::Action;
+use crate::event::{Assertion, object};
+use crate::place::Place;
+use crate::settings::value_error;
+use crate::vocabulary::Vocabulary;
+
+/// The rules of a policy file (TOML): which assertions are admitted, and what is done with each.
+///
+/// Raises `ValueError` that names what is wrong, line and column. `docs/gate.md` has the keys. Source: `provenance memo 7`.
+///
+/// >>> policy = provstream.Policy('''
+/// ... floor = 1
+/// ... default_window = "1h"
+/// ... [inadmissible]
+/// ... action = "replace"
+/// ... text = "(withheld)"
+/// ... ''')
+/// >>> gate = provstream.Gate(policy, now="2026-05-28T12:00:00Z")
+/// >>> gate.push("It rained. [unverified-inference] So.") + gate.finish()
+/// '(withheld) So.'
+#[pyclass(frozen, eq, module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Policy(Arc<Rules>);
+
+impl Policy {
+    pub(crate) const fn rules(&self) -> &Arc<Rules> {
+        &self.0
+    }
+}
+
+#[pymethods]
+impl Policy {
+    #[new]
+    #[pyo3(signature = (toml, *, vocabulary=None, language=None))]
+    fn new(toml: &str, vocabulary: Option<&Vocabulary>, language: Option<&str>) -> PyResult<Self> {
+        let memo = provstream::provenance::Vocabulary::memo();
+        let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
+        let mut rules = Rules::from_toml(toml.as_bytes(), vocabulary).map_err(value_error)?;
+        if let Some(language) = language {
+            rules = rules.with_language(language);
+        }
+        Ok(Self(Arc::new(rules)))
+    }
+
+    /// The name of the policy in audit logs; may be empty.
+    #[getter]
+    fn version(&self) -> &str {
+        self.0.version()
+    }
+
+    /// How many distinct classes must count.
+    #[getter]
+    fn floor(&self) -> usize {
+        self.0.discipline().floor()
+    }
+
+    /// The languages that its texts are given in.
+    #[getter]
+    fn languages(&self) -> Vec<&str> {
+        self.0.languages().collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Policy {:?}: floor {}>", self.0.version(), self.floor())
+    }
+}
+
+/// What a gate asks.
+#[derive(Clone)]
+pub(crate) enum AnyPolicy {
+    /// A policy file, and the time to judge by if it is not that of the clock.
+    Rules(RulePolicy<fn() -> Timestamp>, Option<Timestamp>),
+    /// A function of Python.
+    Function(Function),
+}
+
+impl AnyPolicy {
+    /// A policy of an argument: a [`Policy`], or a function.
+    ///
+    /// # Errors
+    /// `TypeError` if it is neither.
+    pub(crate) fn new(policy: &Bound<'_, PyAny>, now: Option<Timestamp>) -> PyResult<Self> {
+        if let Ok(policy) = policy.cast::<Policy>() {
+            let rules = Rules::clone(policy.get().rules());
+            return Ok(Self::Rules(rules.policy(Timestamp::now), now));
+        }
+        if policy.is_callable() {
+            return Ok(Self::Function(Function {
+                function: Arc::new(policy.clone().unbind()),
+                error: Arc::default(),
+            }));
+        }
+        Err(PyTypeError::new_err(
+            "expected a Policy or a function that takes a Question and returns an Action",
+        ))
+    }
+
+    /// The rules of a policy file.
+    pub(crate) fn rules(&self) -> Option<&Rules> {
+        match self {
+            Self::Rules(policy, _) => Some(policy.rules()),
+            Self::Function(_) => None,
+        }
+    }
+
+    /// What a function of Python raised, once.
+    pub(crate) fn take_error(&self) -> Option<PyErr> {
+        match self {
+            Self::Rules(..) => None,
+            Self::Function(function) => function.error().take(),
+        }
+    }
+}
+
+impl provstream::Policy for AnyPolicy {
+    fn judge(&mut self, assertion: &RustAssertion<'_>) -> Option<Verdict> {
+        match self {
+            Self::Rules(policy, now) => {
+                let now = now.unwrap_or_else(Timestamp::now);
+                Some(policy.rules().discipline().judge(assertion, now))
+            }
+            Self::Function(_) => None,
+        }
+    }
+
+    fn assertion(&mut self, question: &Question<'_>) -> RustAction {
+        match self {
+            Self::Rules(policy, _) => policy.assertion(question),
+            Self::Function(function) => function.ask(question),
+        }
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        match self {
+            Self::Rules(policy, _) => policy.unannotated(),
+            Self::Function(_) => Unannotated::Release,
+        }
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        match self {
+            Self::Rules(policy, _) => policy.limit(),
+            Self::Function(_) => AtLimit::Release,
+        }
+    }
+}
+
+/// A function of Python that decides. If it raises an exception the stream is suspended, so that nothing more is written.
+#[derive(Clone)]
+pub(crate) struct Function {
+    function: Arc<Py<PyAny>>,
+    error: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Function {
+    fn ask(&self, question: &Question<'_>) -> RustAction {
+        if self.error().is_some() {
+            return RustAction::Suspend;
+        }
+        let answer = Python::attach(|py| -> PyResult<RustAction> {
+            let question = PyQuestion {
+                assertion: Assertion::unplaced(question.assertion().clone().into_owned()),
+                channel: question.channel().into(),
+                untrusted: question.untrusted(),
+            };
+            let answer = self.function.bind(py).call1((question,))?;
+            Ok(answer.extract::<Action>()?.0)
+        });
+        answer.unwrap_or_else(|error| {
+            *self.error() = Some(error);
+            RustAction::Suspend
+        })
+    }
+
+    fn error(&self) -> std::sync::MutexGuard<'_, Option<PyErr>> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a policy in Python is asked: what becomes of an assertion.
+#[pyclass(frozen, name = "Question", module = "provstream")]
+pub(crate) struct PyQuestion {
+    assertion: Assertion,
+    channel: Arc<str>,
+    untrusted: bool,
+}
+
+#[pymethods]
+impl PyQuestion {
+    /// The assertion. Its places are known in bytes only.
+    #[getter]
+    fn assertion<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Assertion>> {
+        let place: Place = self.assertion.place;
+        object(py, (place, &self.channel), self.assertion.clone())
+    }
+
+    /// Which of the texts of a provider's response it is in; empty for other streams.
+    #[getter]
+    fn channel(&self) -> &str {
+        &self.channel
+    }
+
+    /// Whether some of its text is untrusted.
+    #[getter]
+    const fn untrusted(&self) -> bool {
+        self.untrusted
+    }
+}

@@ -1,0 +1,361 @@
+//! Rewriters and gates of a text.
+
+use provstream::{Gate as RustGate, GateEnd, Rewriter as RustRewriter, Rules};
+use pyo3::prelude::*;
+
+use crate::guard::Guard;
+use crate::input::{Input, Kind};
+use crate::offsets::{Offsets, WINDOW};
+use crate::parse::PIECE;
+use crate::policy::AnyPolicy;
+use crate::settings::{Limits, Settings};
+use crate::sink::{Output, Replace, Sink};
+use crate::time;
+use crate::vocabulary::Vocabulary;
+
+/// What writes the text: a rewriter or a gate.
+enum Writer {
+    Rewriter(RustRewriter, Option<Replace>),
+    // The rules are those of the gate's policy, which it lends to nobody while it works.
+    Gate(Box<RustGate<AnyPolicy>>, Option<Box<Rules>>),
+}
+
+impl Writer {
+    fn push(&mut self, piece: &[u8], untrusted: bool, output: &mut Output) -> bool {
+        let mut sink = Sink {
+            output,
+            chunk: piece,
+            whole: false,
+            replace: None,
+            rules: None,
+        };
+        match self {
+            Self::Rewriter(rewriter, replace) => {
+                sink.replace = replace.as_mut();
+                if untrusted {
+                    rewriter.push_untrusted(piece, &mut sink);
+                } else {
+                    rewriter.push(piece, &mut sink);
+                }
+            }
+            Self::Gate(gate, rules) => {
+                sink.rules = rules.as_deref();
+                if untrusted {
+                    gate.push_untrusted(piece, &mut sink);
+                } else {
+                    gate.push(piece, &mut sink);
+                }
+            }
+        }
+        sink.whole
+    }
+
+    fn finish(&mut self, output: &mut Output) {
+        let mut sink = Sink {
+            output,
+            chunk: b"",
+            whole: false,
+            replace: None,
+            rules: None,
+        };
+        match self {
+            Self::Rewriter(rewriter, replace) => {
+                sink.replace = replace.as_mut();
+                rewriter.finish(&mut sink);
+            }
+            Self::Gate(gate, rules) => {
+                sink.rules = rules.as_deref();
+                gate.finish(&mut sink);
+            }
+        }
+    }
+
+    /// What a function of Python raised.
+    fn take_error(&mut self) -> Option<PyErr> {
+        match self {
+            Self::Rewriter(_, replace) => replace.as_mut()?.error.take(),
+            Self::Gate(gate, _) => gate.policy().take_error(),
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Self::Rewriter(rewriter, _) => rewriter.reset(),
+            Self::Gate(gate, _) => gate.reset(),
+        }
+    }
+}
+
+/// A stream whose text is written once more.
+struct State {
+    writer: Writer,
+    input: Input,
+    offsets: Offsets,
+    output: Output,
+    /// The stream has ended; another `finish` only returns what a callback kept from being returned.
+    is_finished: bool,
+}
+
+impl State {
+    fn new(writer: Writer, on_event: Option<Py<PyAny>>) -> Self {
+        Self {
+            writer,
+            input: Input::default(),
+            offsets: Offsets::new(WINDOW),
+            output: Output::new(on_event),
+            is_finished: false,
+        }
+    }
+
+    fn push<'py>(&mut self, chunk: &Bound<'py, PyAny>, untrusted: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.is_finished = false;
+        let Self {
+            writer,
+            input,
+            offsets,
+            output,
+            ..
+        } = self;
+        let whole = input.with(chunk, offsets, |utf8, offsets| {
+            let mut piece = |piece: &[u8], output: &mut Output| {
+                offsets.push(piece);
+                let whole = writer.push(piece, untrusted, output);
+                output.events.place(offsets);
+                whole
+            };
+            if utf8.len() <= PIECE {
+                return Ok(piece(utf8, output));
+            }
+            chunk.py().detach(|| {
+                for part in utf8.chunks(PIECE) {
+                    if piece(part, output) {
+                        output.text.extend_from_slice(part);
+                    }
+                }
+            });
+            Ok(false)
+        })?;
+        self.give(chunk, whole)
+    }
+
+    /// Calls the function for events, and returns the text.
+    fn give<'py>(&mut self, chunk: &Bound<'py, PyAny>, whole: bool) -> PyResult<Bound<'py, PyAny>> {
+        let py = chunk.py();
+        let same = whole && self.input.is_original();
+        if whole && !same {
+            self.output.text.extend_from_slice(self.input.last());
+        }
+        let kind = self.input.kind().unwrap_or(Kind::Str);
+        if let Err(error) = self.raise(py) {
+            if same {
+                let _ = self.input.with(chunk, &mut self.offsets, |utf8, _| {
+                    self.output.text.extend_from_slice(utf8);
+                    Ok(())
+                });
+            }
+            return Err(error);
+        }
+        if same {
+            return Ok(chunk.clone());
+        }
+        Ok(self.output.take_text(py, kind, false))
+    }
+
+    /// Raises what a function of Python raised during the push or raises about an event.
+    fn raise(&mut self, py: Python<'_>) -> PyResult<()> {
+        let raised = self.writer.take_error();
+        let delivered = if self.output.events.is_empty() {
+            Ok(())
+        } else {
+            self.output.deliver(py)
+        };
+        raised.map_or(delivered, Err)
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kind = self.input.kind().unwrap_or(Kind::Str);
+        if !std::mem::replace(&mut self.is_finished, true) {
+            self.end();
+        }
+        self.raise(py)?;
+        Ok(self.output.take_text(py, kind, true))
+    }
+
+    fn end(&mut self) {
+        let last = self.input.finish();
+        self.offsets.push(last);
+        if self.writer.push(last, false, &mut self.output) {
+            self.output.text.extend_from_slice(last);
+        }
+        self.offsets.finish();
+        self.writer.finish(&mut self.output);
+        self.output.events.place(&mut self.offsets);
+    }
+
+    fn reset(&mut self) {
+        self.is_finished = false;
+        self.writer.reset();
+        self.input.reset();
+        self.offsets.reset();
+        self.output.clear();
+    }
+}
+
+/// Removes annotations from a stream, or writes something in their place.
+///
+/// `push` and `finish` return the clean text as `str` or bytes, as it was pushed. `on_event` is called with each event.
+/// `replace` is called with each annotation in brackets, whose places are known in bytes only, and returns what is written in its
+/// place, or `None`. If a function raises an exception, so does the call; the text is not lost: the next call returns it.
+///
+/// One thread at a time may use it; `BusyError` is raised otherwise.
+///
+/// >>> rewriter = provstream.Rewriter(replace=lambda annotation: " (1)")
+/// >>> rewriter.push("It is so. [subst"), rewriter.push("rate.grep] Really."), rewriter.finish()
+/// ('It is so.', '  (1) Really.', '')
+#[pyclass(frozen, module = "provstream")]
+pub(crate) struct Rewriter(Guard<State>);
+
+#[pymethods]
+impl Rewriter {
+    #[new]
+    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, replace=None, on_event=None))]
+    fn new(
+        mode: &str,
+        vocabulary: Option<&Vocabulary>,
+        limits: Option<&Limits>,
+        hold_records: bool,
+        replace: Option<Py<PyAny>>,
+        on_event: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
+        let replace = replace.map(|function| Replace {
+            function,
+            error: None,
+        });
+        let rewriter = RustRewriter::new(settings.parser());
+        let writer = Writer::Rewriter(rewriter, replace);
+        Ok(Self(Guard::new("rewriter", State::new(writer, on_event))))
+    }
+
+    /// Takes the next chunk and returns the clean text that is certain.
+    #[pyo3(signature = (chunk, /))]
+    fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push(chunk, false))
+    }
+
+    /// Takes a chunk that the model did not write: it opens neither an annotation nor a JSON value.
+    #[pyo3(signature = (chunk, /))]
+    fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push(chunk, true))
+    }
+
+    /// Ends the stream and returns the rest of the text.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.finish(py))
+    }
+
+    /// Back to the start of a stream with the same settings.
+    fn reset(&self) -> PyResult<()> {
+        self.0.with(|state| {
+            state.reset();
+            Ok(())
+        })
+    }
+}
+
+/// Withholds or changes assertions before anyone reads them.
+///
+/// `policy` is a `Policy`, or a function that takes a `Question` and returns an `Action`. Text is held back until it is decided
+/// about; `push` and `finish` return what is released. `on_event` is called with each event and each `Decision`. `now` is the time
+/// to judge by (RFC 3339 or an aware `datetime`), that of the clock if it is missing. If the function that decides raises an
+/// exception, the stream is suspended and nothing more is written. Source: `provenance memo 7`.
+///
+/// >>> def decide(question):
+/// ...     inferred = "unverified-inference" in question.assertion.classes
+/// ...     return provstream.Action.replace("(withheld)") if inferred else provstream.Action.release()
+/// >>> gate = provstream.Gate(decide)
+/// >>> gate.push("It rained. It will rain. [unverified-inference] So it is.") + gate.finish()
+/// 'It rained. (withheld) So it is.'
+#[pyclass(frozen, module = "provstream")]
+pub(crate) struct Gate(Guard<State>);
+
+#[pymethods]
+impl Gate {
+    #[new]
+    #[pyo3(signature = (policy, /, *, mode="auto", vocabulary=None, limits=None, now=None, max_held=None, on_event=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all but the first are optional keyword arguments"
+    )]
+    fn new(
+        policy: &Bound<'_, PyAny>,
+        mode: &str,
+        vocabulary: Option<&Vocabulary>,
+        limits: Option<&Limits>,
+        now: Option<&Bound<'_, PyAny>>,
+        max_held: Option<usize>,
+        on_event: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let settings = Settings::new(mode, vocabulary, limits, false)?;
+        let policy = AnyPolicy::new(policy, now.map(time::timestamp).transpose()?)?;
+        let rules = policy.rules().cloned().map(Box::new);
+        let mut gate = RustGate::new(settings.parser(), policy);
+        if let Some(max_held) = max_held {
+            gate = gate.with_max_held(max_held);
+        }
+        let writer = Writer::Gate(Box::new(gate), rules);
+        Ok(Self(Guard::new("gate", State::new(writer, on_event))))
+    }
+
+    /// Takes the next chunk and returns the text that is released.
+    #[pyo3(signature = (chunk, /))]
+    fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push(chunk, false))
+    }
+
+    /// Takes a chunk that the model did not write: it opens neither an annotation nor a JSON value.
+    #[pyo3(signature = (chunk, /))]
+    fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push(chunk, true))
+    }
+
+    /// Ends the stream, and returns what is released of the rest.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.finish(py))
+    }
+
+    /// Back to the start of a stream with the same settings.
+    fn reset(&self) -> PyResult<()> {
+        self.0.with(|state| {
+            state.reset();
+            Ok(())
+        })
+    }
+
+    /// `suspended` or `refused` if the policy has ended the stream; `None` otherwise.
+    #[getter]
+    fn ended(&self) -> PyResult<Option<&'static str>> {
+        self.0.with(|state| match &state.writer {
+            Writer::Gate(gate, _) => Ok(gate.ended().map(end_name)),
+            Writer::Rewriter(..) => Ok(None),
+        })
+    }
+
+    /// Bytes of text that are held back.
+    #[getter]
+    fn held(&self) -> PyResult<usize> {
+        self.0.with(|state| match &state.writer {
+            Writer::Gate(gate, _) => Ok(gate.held_len()),
+            Writer::Rewriter(..) => Ok(0),
+        })
+    }
+}
+
+/// The name of how a gate ended a stream.
+pub(crate) const fn end_name(end: GateEnd) -> &'static str {
+    match end {
+        GateEnd::Refused => "refused",
+        // Whatever else there will be, nothing more is written.
+        _ => "suspended",
+    }
+}

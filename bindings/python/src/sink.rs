@@ -1,0 +1,198 @@
+//! What a rewriter or a gate writes and reports, until Python takes it.
+
+use std::sync::Arc;
+
+use provstream::{
+    Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
+    Rules, Span, TextChunk,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::event::{Annotation, Decided, Events, Reported, object};
+use crate::input::Kind;
+
+/// Text that is written, and events whose places are known.
+pub(crate) struct Output {
+    pub(crate) text: Vec<u8>,
+    pub(crate) events: Events,
+    /// The function that takes the events; without one they are dropped.
+    on_event: Option<Py<PyAny>>,
+    channel: Arc<str>,
+}
+
+impl Output {
+    pub(crate) fn new(on_event: Option<Py<PyAny>>) -> Self {
+        Self {
+            text: Vec::new(),
+            events: Events::default(),
+            on_event,
+            channel: Arc::from(""),
+        }
+    }
+
+    /// Whether anyone takes the events.
+    pub(crate) const fn wants_events(&self) -> bool {
+        self.on_event.is_some()
+    }
+
+    /// Gives the events to the function that takes them.
+    ///
+    /// # Errors
+    /// What it raises: the events after that one, and the text, are there for the next call.
+    pub(crate) fn deliver(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(function) = &self.on_event else {
+            self.events.take_ready();
+            return Ok(());
+        };
+        while let Some(found) = self.events.next_ready() {
+            function.call1(py, (found.into_object(py, &self.channel)?,))?;
+        }
+        Ok(())
+    }
+
+    /// The text that can be returned, in the type of what was pushed.
+    pub(crate) fn take_text<'py>(&mut self, py: Python<'py>, kind: Kind, last: bool) -> Bound<'py, PyAny> {
+        if kind == Kind::Bytes {
+            let bytes = PyBytes::new(py, &self.text).into_any();
+            self.text.clear();
+            return bytes;
+        }
+        // The end of a piece may be within a character.
+        let len = if last { self.text.len() } else { complete(&self.text) };
+        let text = String::from_utf8_lossy(&self.text[..len]);
+        let text = PyString::new(py, &text).into_any();
+        self.text.drain(..len);
+        text
+    }
+
+    /// Back to the start of a stream.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.events.clear();
+    }
+}
+
+/// How many bytes are before a character that the text ends within.
+pub(crate) fn complete(text: &[u8]) -> usize {
+    let tail = text.len().saturating_sub(3);
+    for at in (tail..text.len()).rev() {
+        let needed = match text[at] {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            0x80..=0xBF => continue,
+            _ => 0,
+        };
+        return if text.len() - at < needed { at } else { text.len() };
+    }
+    text.len()
+}
+
+/// The function that decides what is written in the place of an annotation.
+pub(crate) struct Replace {
+    pub(crate) function: Py<PyAny>,
+    /// What it raised first in this push.
+    pub(crate) error: Option<PyErr>,
+}
+
+impl Replace {
+    fn ask(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        if self.error.is_some() {
+            return Replacement::Remove;
+        }
+        let answer = Python::attach(|py| -> PyResult<Option<String>> {
+            let found = Annotation::unplaced(annotation);
+            let found = object(py, (found.place, &Arc::from("")), found)?;
+            self.function.bind(py).call1((found,))?.extract()
+        });
+        match answer {
+            Ok(Some(text)) => Replacement::from(text),
+            Ok(None) => Replacement::Remove,
+            Err(error) => {
+                self.error = Some(error);
+                Replacement::Remove
+            }
+        }
+    }
+}
+
+/// Takes what is written and reported during one push.
+pub(crate) struct Sink<'a> {
+    pub(crate) output: &'a mut Output,
+    pub(crate) chunk: &'a [u8],
+    /// All that is written is the chunk, which is not copied.
+    pub(crate) whole: bool,
+    pub(crate) replace: Option<&'a mut Replace>,
+    pub(crate) rules: Option<&'a Rules>,
+}
+
+impl Sink<'_> {
+    fn report(&mut self, event: Event<'_>) {
+        if self.output.wants_events() {
+            self.output.events.take(event.into_owned());
+        }
+    }
+}
+
+impl Handler for Sink<'_> {
+    #[inline]
+    fn text(&mut self, text: TextChunk<'_>) {
+        let bytes = text.bytes();
+        if std::ptr::eq(bytes, self.chunk) && self.output.text.is_empty() && !self.whole {
+            self.whole = true;
+            return;
+        }
+        if std::mem::take(&mut self.whole) {
+            self.output.text.extend_from_slice(self.chunk);
+        }
+        self.output.text.extend_from_slice(bytes);
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.report(Event::Annotation(*annotation));
+        match &mut self.replace {
+            Some(replace) => replace.ask(annotation),
+            None => Replacement::Remove,
+        }
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.report(Event::Record(*record));
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.report(event);
+    }
+}
+
+impl GateHandler for Sink<'_> {
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        if self.output.wants_events() {
+            let decided = decided(question, action, self.rules);
+            self.output.events.report(Reported::Decision(Box::new(decided)));
+        }
+    }
+
+    fn limit(&mut self, span: Span) {
+        if self.output.wants_events() {
+            self.output.events.report(Reported::Released(span));
+        }
+    }
+}
+
+/// What is kept of a decision.
+pub(crate) fn decided(question: &Question<'_>, action: &Action, rules: Option<&Rules>) -> Decided {
+    let disposition = rules
+        .zip(question.verdict())
+        .map(|(rules, verdict)| rules.disposition(question, verdict).as_str());
+    Decided {
+        assertion: question.assertion().clone().into_owned(),
+        clean_span: question.clean_span(),
+        action: action.clone(),
+        verdict: question.verdict().cloned(),
+        disposition,
+        untrusted: question.untrusted(),
+    }
+}

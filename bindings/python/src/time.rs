@@ -1,0 +1,57 @@
+//! Times and durations from Python.
+
+use std::time::Duration;
+
+use provstream::provenance::{Timestamp, parse_duration};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::settings::value_error;
+
+/// A time: text of RFC 3339, or an aware `datetime`.
+///
+/// # Errors
+/// `ValueError` for a text that is not a date-time and for a `datetime` without a time zone, `TypeError` for something else.
+pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return text.to_str()?.parse().map_err(value_error);
+    }
+    let Ok(offset) = value.call_method0("utcoffset") else {
+        return Err(PyTypeError::new_err(
+            "expected a time as str (RFC 3339) or datetime",
+        ));
+    };
+    if offset.is_none() {
+        return Err(PyValueError::new_err(
+            "expected a datetime with a time zone, found one without",
+        ));
+    }
+    let text: String = value.call_method0("isoformat")?.extract()?;
+    text.parse().map_err(value_error)
+}
+
+/// The time that is given, or that of the clock.
+///
+/// # Errors
+/// Those of [`timestamp`].
+pub(crate) fn or_now(value: Option<&Bound<'_, PyAny>>) -> PyResult<Timestamp> {
+    value.map_or_else(|| Ok(Timestamp::now()), timestamp)
+}
+
+/// A duration: text such as `1h30m`, or a `timedelta`.
+///
+/// # Errors
+/// `ValueError` for a text that is not a duration and for a negative `timedelta`, `TypeError` for something else.
+pub(crate) fn duration(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return parse_duration(text.to_str()?).map_err(value_error);
+    }
+    let Ok(seconds) = value.call_method0("total_seconds") else {
+        return Err(PyTypeError::new_err(
+            "expected a duration as str (such as \"1h30m\") or timedelta",
+        ));
+    };
+    Duration::try_from_secs_f64(seconds.extract()?)
+        .map_err(|_| PyValueError::new_err("expected a duration of at least 0, found a negative one"))
+}

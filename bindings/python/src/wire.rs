@@ -1,0 +1,458 @@
+//! Responses of providers, as bytes.
+
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use provstream::{
+    BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rules, Span, TextChunk,
+};
+use provstream_providers::{
+    ChannelPosition, Format, GateEvent, Item, NoticeCode, ReadReport, Reasoning, StreamGate,
+    StreamHandler, StreamRewriter,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::event::{Events, Found, Reported};
+use crate::guard::Guard;
+use crate::input::Input;
+use crate::offsets::{CleanOffsets, Offsets, WINDOW};
+use crate::parse::PIECE;
+use crate::policy::AnyPolicy;
+use crate::settings::{Limits, Settings, value_error};
+use crate::sink::decided;
+use crate::time;
+use crate::vocabulary::Vocabulary;
+
+/// Texts of a response whose places are remembered; a response can have more only if it opens and ends them in turn.
+const MOST_TEXTS: usize = 512;
+
+/// What writes the response.
+enum Writer {
+    Rewriter(Box<StreamRewriter>),
+    Gate(Box<StreamGate<AnyPolicy>>, Option<Box<Rules>>, AnyPolicy),
+}
+
+/// A text of the response.
+struct Text {
+    name: Arc<str>,
+    offsets: CleanOffsets,
+    events: Events,
+}
+
+impl Text {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            offsets: CleanOffsets::new(),
+            events: Events::default(),
+        }
+    }
+}
+
+/// What is written and reported until Python takes it.
+#[derive(Default)]
+struct Output {
+    bytes: Vec<u8>,
+    texts: BTreeMap<String, Text>,
+    ready: VecDeque<(Arc<str>, Found)>,
+    on_event: Option<Py<PyAny>>,
+}
+
+impl Output {
+    fn text(&mut self, name: &str) -> &mut Text {
+        if !self.texts.contains_key(name) {
+            if self.texts.len() >= MOST_TEXTS {
+                self.texts.pop_first();
+            }
+            self.texts.insert(name.to_owned(), Text::new(name));
+        }
+        self.texts
+            .entry(name.to_owned())
+            .or_insert_with(|| Text::new(name))
+    }
+
+    /// Finds the places of what was reported.
+    fn place(&mut self) {
+        for text in self.texts.values_mut() {
+            text.events.place(&mut text.offsets);
+            while let Some(found) = text.events.next_ready() {
+                self.ready.push_back((Arc::clone(&text.name), found));
+            }
+        }
+    }
+
+    fn deliver(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(function) = &self.on_event else {
+            self.ready.clear();
+            return Ok(());
+        };
+        while let Some((name, found)) = self.ready.pop_front() {
+            function.call1(py, (found.into_object(py, &name)?,))?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes what is written and reported during one push.
+struct Sink<'a> {
+    output: &'a mut Output,
+    rules: Option<&'a Rules>,
+    name: &'a mut String,
+    is_repeated: &'a mut bool,
+    /// The text is that of a gate, which reports it piece by piece.
+    is_gated: bool,
+}
+
+impl Sink<'_> {
+    fn report(&mut self, event: Event<'_>) {
+        if self.output.on_event.is_some() && !*self.is_repeated {
+            let event = event.into_owned();
+            self.output.text(self.name).events.take(event);
+        }
+    }
+
+    fn wrote(&mut self, text: TextChunk<'_>) {
+        if self.output.on_event.is_some() && !*self.is_repeated {
+            let (bytes, start) = (text.bytes(), text.span().start());
+            self.output.text(self.name).offsets.push(bytes, start);
+        }
+    }
+}
+
+impl Handler for Sink<'_> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        if !self.is_gated {
+            self.wrote(text);
+        }
+    }
+
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
+        self.report(Event::Annotation(*annotation));
+        Replacement::Remove
+    }
+
+    fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
+        self.report(Event::Record(*record));
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.report(event);
+    }
+}
+
+impl StreamHandler for Sink<'_> {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.output.bytes.extend_from_slice(bytes);
+    }
+
+    fn channel(&mut self, position: ChannelPosition) {
+        *self.name = position.channel.to_string();
+        if position.is_reasoning {
+            self.name.push_str(" reasoning");
+        }
+        *self.is_repeated = position.is_repeated;
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        if self.output.on_event.is_none() {
+            return;
+        }
+        match event {
+            GateEvent::Released(text) | GateEvent::Removed(text) => self.wrote(text),
+            GateEvent::Decided(question, action) => {
+                let decided = decided(question, action, self.rules);
+                let text = self.output.text(question.channel());
+                text.events.report(Reported::Decision(Box::new(decided)));
+            }
+            GateEvent::Limit(span) => self.released(span),
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        if let Item::ChannelEnd(channel) = item {
+            let name = channel.to_string();
+            if let Some(text) = self.output.texts.get_mut(&name) {
+                text.events.place(&mut text.offsets);
+            }
+        }
+    }
+}
+
+impl Sink<'_> {
+    fn released(&mut self, span: Span) {
+        let text = self.output.text(self.name);
+        text.events.report(Reported::Released(span));
+    }
+}
+
+struct State {
+    writer: Writer,
+    output: Output,
+    name: String,
+    is_repeated: bool,
+    input: Input,
+    /// Bytes have no surrogates to count.
+    unused: Offsets,
+    /// The response has ended; another `finish` only returns what a callback kept from being returned.
+    is_finished: bool,
+}
+
+impl State {
+    fn push(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Self {
+            writer,
+            output,
+            name,
+            is_repeated,
+            input,
+            unused,
+            ..
+        } = self;
+        input.with(chunk, unused, |bytes, _| {
+            let mut work = || feed(writer, output, (name, is_repeated), Some(bytes));
+            if bytes.len() < PIECE {
+                work();
+            } else {
+                chunk.py().detach(work);
+            }
+            Ok(())
+        })
+    }
+
+    fn finish(&mut self) {
+        if std::mem::replace(&mut self.is_finished, true) {
+            return;
+        }
+        let left = self.input.finish();
+        if !left.is_empty() {
+            let to = (&mut self.name, &mut self.is_repeated);
+            feed(&mut self.writer, &mut self.output, to, Some(left));
+        }
+        let to = (&mut self.name, &mut self.is_repeated);
+        feed(&mut self.writer, &mut self.output, to, None);
+        for text in self.output.texts.values_mut() {
+            text.offsets.finish();
+        }
+        self.output.place();
+    }
+
+    fn give<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let raised = match &self.writer {
+            Writer::Gate(.., policy) => policy.take_error(),
+            Writer::Rewriter(_) => None,
+        };
+        let delivered = self.output.deliver(py);
+        raised.map_or(delivered, Err)?;
+        let bytes = PyBytes::new(py, &self.output.bytes);
+        self.output.bytes.clear();
+        Ok(bytes)
+    }
+
+    fn report(&self) -> (&ReadReport, Option<Format>) {
+        match &self.writer {
+            Writer::Rewriter(rewriter) => (rewriter.report(), rewriter.format()),
+            Writer::Gate(gate, ..) => (gate.report(), gate.format()),
+        }
+    }
+}
+
+/// Pushes bytes, or ends the response.
+fn feed(
+    writer: &mut Writer,
+    output: &mut Output,
+    (name, is_repeated): (&mut String, &mut bool),
+    bytes: Option<&[u8]>,
+) {
+    let mut sink = Sink {
+        output,
+        rules: None,
+        name,
+        is_repeated,
+        is_gated: false,
+    };
+    match (writer, bytes) {
+        (Writer::Rewriter(rewriter), Some(bytes)) => rewriter.push(bytes, &mut sink),
+        (Writer::Rewriter(rewriter), None) => rewriter.finish(&mut sink),
+        (Writer::Gate(gate, rules, _), bytes) => {
+            (sink.rules, sink.is_gated) = (rules.as_deref(), true);
+            match bytes {
+                Some(bytes) => gate.push(bytes, &mut sink),
+                None => gate.finish(&mut sink),
+            }
+        }
+    }
+    output.place();
+}
+
+/// The response of a provider, streamed or not, as bytes: server-sent events, lines of JSON, or one JSON value.
+///
+/// `push` and `finish` return a response of the same format whose text has no annotations, or with `policy` only what that
+/// releases. `format` is one of `provstream.FORMATS`; without it the events show it. `reasoning` is `"leave"`, `"rewrite"` or
+/// `"drop"`. `on_event` is called with each event, whose `channel` says which text it is in; its code points are known in the text
+/// without annotations only (`clean_start`). What was not read is counted in `report`. `docs/providers.md` has the formats.
+#[pyclass(frozen, module = "provstream")]
+pub(crate) struct Response(Guard<State>);
+
+#[pymethods]
+impl Response {
+    #[new]
+    #[pyo3(signature = (*, format=None, policy=None, mode="auto", vocabulary=None, limits=None, now=None, reasoning="leave",
+        on_event=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a keyword argument, and all are optional"
+    )]
+    fn new(
+        format: Option<&str>,
+        policy: Option<&Bound<'_, PyAny>>,
+        mode: &str,
+        vocabulary: Option<&Vocabulary>,
+        limits: Option<&Limits>,
+        now: Option<&Bound<'_, PyAny>>,
+        reasoning: &str,
+        on_event: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let parser = Settings::new(mode, vocabulary, limits, false)?.parser();
+        let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
+        let reasoning: Reasoning = reasoning.parse().map_err(value_error)?;
+        let writer = match policy {
+            None => {
+                let rewriter = match format {
+                    Some(format) => StreamRewriter::new(format, parser),
+                    None => StreamRewriter::detect(parser),
+                };
+                Writer::Rewriter(Box::new(rewriter.with_reasoning(reasoning)))
+            }
+            Some(policy) => {
+                let policy = AnyPolicy::new(policy, now.map(time::timestamp).transpose()?)?;
+                let rules = policy.rules().cloned().map(Box::new);
+                let gate = match format {
+                    Some(format) => StreamGate::new(format, parser, policy.clone()),
+                    None => StreamGate::detect(parser, policy.clone()),
+                };
+                Writer::Gate(Box::new(gate.with_reasoning(reasoning)), rules, policy)
+            }
+        };
+        let output = Output {
+            on_event,
+            ..Output::default()
+        };
+        Ok(Self(Guard::new(
+            "response",
+            State {
+                writer,
+                output,
+                name: String::new(),
+                is_repeated: false,
+                input: Input::default(),
+                unused: Offsets::new(WINDOW),
+                is_finished: false,
+            },
+        )))
+    }
+
+    /// Takes the next chunk and returns the bytes that are certain.
+    #[pyo3(signature = (chunk, /))]
+    fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        self.0.with(|state| {
+            state.push(chunk)?;
+            state.give(chunk.py())
+        })
+    }
+
+    /// Ends the response and returns the rest of it.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.0.with(|state| {
+            state.finish();
+            state.give(py)
+        })
+    }
+
+    /// The format: what was asked for, or what the events showed so far.
+    #[getter]
+    fn format(&self) -> PyResult<Option<&'static str>> {
+        self.0
+            .with(|state| Ok(state.report().1.map(Format::as_str)))
+    }
+
+    /// How much was read so far, and what was not.
+    #[getter]
+    fn report(&self) -> PyResult<Read> {
+        self.0.with(|state| Ok(Read(state.report().0.clone())))
+    }
+
+    /// The texts that the policy has ended, and how: `suspended` or `refused`.
+    #[getter]
+    fn ended(&self) -> PyResult<BTreeMap<String, &'static str>> {
+        self.0.with(|state| match &state.writer {
+            Writer::Rewriter(_) => Ok(BTreeMap::new()),
+            Writer::Gate(gate, ..) => Ok(gate
+                .ended()
+                .map(|(channel, end)| (channel.to_string(), crate::rewriter::end_name(end)))
+                .collect()),
+        })
+    }
+}
+
+/// How much of a response was read, and what was not.
+#[pyclass(frozen, eq, name = "ReadReport", module = "provstream")]
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Read(ReadReport);
+
+#[pymethods]
+impl Read {
+    /// Events with data.
+    #[getter]
+    const fn events(&self) -> u64 {
+        self.0.events()
+    }
+
+    /// Bytes of text that was read.
+    #[getter]
+    const fn text_bytes(&self) -> u64 {
+        self.0.text_bytes()
+    }
+
+    /// Bytes of reasoning.
+    #[getter]
+    const fn reasoning_bytes(&self) -> u64 {
+        self.0.reasoning_bytes()
+    }
+
+    /// Events that may have text that was not read.
+    #[getter]
+    fn unread(&self) -> u64 {
+        self.0.unread()
+    }
+
+    /// Whether all text was read. A program that acts on what was found must check it.
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.0.is_complete()
+    }
+
+    /// How often there was what, such as `malformed-event`.
+    #[getter]
+    fn notices(&self) -> BTreeMap<&'static str, u64> {
+        let codes = NoticeCode::ALL.into_iter();
+        let counted = codes.map(|code| (code.as_str(), self.0.count(code)));
+        counted.filter(|&(_, count)| count > 0).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<ReadReport: {} events, {} unread>",
+            self.0.events(),
+            self.0.unread()
+        )
+    }
+}
+
+/// The names of the formats.
+pub(crate) fn formats() -> Vec<&'static str> {
+    Format::ALL.into_iter().map(Format::as_str).collect()
+}

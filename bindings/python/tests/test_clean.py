@@ -1,0 +1,201 @@
+"""Streams of text and bytes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import provstream
+import pytest
+from provstream import Action, clean
+
+TEXT = "It is so. [substrate.grep; ts=2026-05-28T11:40:00Z] Really. [substrate.git.log] End"
+CLEAN = "It is so. Really. End"
+SSE = "".join(
+    f"data: {json.dumps({'choices': [{'index': 0, 'delta': {'content': TEXT[at : at + 5]}}]})}\n\n" for at in range(0, len(TEXT), 5)
+) + "data: [DONE]\n\n"
+
+
+def text_of(sse: str) -> str:
+    found = [json.loads(line[6:]) for line in sse.splitlines() if line.startswith("data: {")]
+    return "".join(event["choices"][0]["delta"]["content"] for event in found)
+
+
+def pieces(text: str, size: int = 5) -> Iterator[str]:
+    for at in range(0, len(text), size):
+        yield text[at : at + size]
+
+
+async def later(text: str, size: int = 5) -> AsyncIterator[str]:
+    for piece in pieces(text, size):
+        await asyncio.sleep(0)
+        yield piece
+
+
+def test_text() -> None:
+    stream = clean(pieces(TEXT))
+    assert "".join(stream) == CLEAN
+    assert [event.text for event in stream.events() if isinstance(event, provstream.Assertion)] == ["It is so.", "Really."]
+    assert stream.events() == [] and list(stream) == []
+    assert b"".join(clean(piece.encode() for piece in pieces(TEXT))) == TEXT.encode(), "bytes are a response"
+    assert b"".join(clean((piece.encode() for piece in pieces(TEXT)), format="text")) == CLEAN.encode()
+
+
+def test_responses() -> None:
+    for size in (1, 7, 64, len(SSE)):
+        stream = clean(piece.encode() for piece in pieces(SSE, size))
+        assert text_of(b"".join(stream).decode()) == CLEAN
+        report = stream.report
+        assert report is not None and report.is_complete and report.events == SSE.count("data:")
+        [first, _] = [event for event in stream.events() if isinstance(event, provstream.Assertion)]
+        assert first.channel == "0" and CLEAN[first.clean_start : first.clean_end] == "It is so."
+        with pytest.raises(provstream.OffsetError, match="clean_start"):
+            _ = first.start
+        assert text_of("".join(clean(pieces(SSE, size), format="auto"))) == CLEAN
+
+
+def test_gated() -> None:
+    stream = clean(pieces(TEXT), policy=lambda question: Action.discard() if "substrate.grep" in question.assertion.classes else Action.release())
+    assert "".join(stream) == " Really. End"
+    gated = clean((piece.encode() for piece in pieces(SSE, 3)), policy=lambda question: Action.refuse("No."))
+    assert text_of(b"".join(gated).decode()) == "No."
+
+
+def test_asynchronous() -> None:
+    async def main() -> None:
+        stream = clean(later(TEXT))
+        assert "".join([piece async for piece in stream]) == CLEAN
+        assert len(stream.events()) == 4
+        with pytest.raises(TypeError, match="use async for"):
+            iter(clean(later(TEXT)))
+        with pytest.raises(TypeError, match="use for$"):
+            aiter(clean(pieces(TEXT)))
+
+    asyncio.run(main())
+
+
+def test_a_callback_that_raises_loses_no_text() -> None:
+    raised = 0
+
+    def on_event(event: provstream.Event) -> None:
+        raise RuntimeError("callback")
+
+    stream, out = clean(pieces(TEXT), on_event=on_event), ""
+    while True:
+        try:
+            out += next(stream)
+        except RuntimeError:
+            raised += 1
+        except StopIteration:
+            break
+    assert (out, raised) == (CLEAN, 4)
+
+
+def test_a_source_that_raises() -> None:
+    def source() -> Iterator[str]:
+        yield "It is so. [substrate.gr"
+        raise ConnectionError("reset")
+
+    stream, out = clean(source()), []
+    with pytest.raises(ConnectionError, match="reset"):
+        for piece in stream:
+            out.append(piece)
+    assert out == ["It is so.", " [substrate.gr"]
+
+    async def main() -> None:
+        async def source() -> AsyncIterator[str]:
+            yield "It is so. [substrate.gr"
+            raise ConnectionError("reset")
+
+        stream, out = clean(source()), []
+        with pytest.raises(ConnectionError, match="reset"):
+            async for piece in stream:
+                out.append(piece)
+        assert out == ["It is so.", " [substrate.gr"]
+
+    asyncio.run(main())
+
+
+def test_cancellation() -> None:
+    closed = []
+
+    async def slow() -> AsyncIterator[str]:
+        try:
+            yield "It is so. [subst"
+            await asyncio.sleep(60)
+            yield "never"
+        finally:
+            closed.append(True)
+
+    async def main() -> None:
+        stream, out = clean(slow()), []
+        with pytest.raises(asyncio.TimeoutError):
+            async with asyncio.timeout(0.05) if hasattr(asyncio, "timeout") else _timeout(0.05):
+                async for piece in stream:
+                    out.append(piece)
+        # The source has ended with the cancellation; what was held back is there.
+        out += [piece async for piece in stream]
+        assert out == ["It is so.", " [subst"] and closed == [True]
+        assert len(asyncio.all_tasks()) == 1
+
+        async with clean(slow()) as left:
+            assert await left.__anext__() == "It is so."
+        assert closed == [True, True]
+
+    asyncio.run(main())
+
+
+class _timeout:
+    """`asyncio.timeout` for Python 3.10."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    async def __aenter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.handle = asyncio.get_running_loop().call_later(self.seconds, task.cancel)
+
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        self.handle.cancel()
+        if kind is asyncio.CancelledError:
+            raise asyncio.TimeoutError
+
+
+def test_closing() -> None:
+    closed = []
+
+    def source() -> Iterator[str]:
+        try:
+            yield from pieces(TEXT)
+        finally:
+            closed.append(True)
+
+    with clean(source()) as stream:
+        next(stream)
+    assert closed == [True]
+
+
+def test_what_cannot_be_cleaned() -> None:
+    with pytest.raises(TypeError, match="expected str, bytes or an object of a provider's SDK, found int"):
+        list(clean([1]))
+    with pytest.raises(TypeError):
+        iter(clean(1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="openai-chat"):
+        clean([""], format="openai")
+    with pytest.raises(ValueError, match="expected mode"):
+        clean([""], mode="x")
+
+
+def test_dicts() -> None:
+    events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces(TEXT)]
+    done: Any = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"total_tokens": 3}}
+    written = list(clean([*events, done]))
+    assert "".join(event["choices"][0]["delta"].get("content", "") for event in written) == CLEAN
+    assert written[-1] is done
+    assert written[0] is events[0]
+    split: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("a\ud83c", "\udf89 b. [substrate.grep]")]
+    joined = "".join(event["choices"][0]["delta"]["content"] for event in clean(split))
+    assert joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le") == "a🎉 b."
+    response: Any = {"choices": [{"index": 0, "message": {"content": TEXT}}]}
+    assert provstream.clean_response(response)["choices"][0]["message"]["content"] == CLEAN

@@ -1,0 +1,29 @@
+"""Importing the package is quick."""
+
+import os
+import subprocess
+import sys
+
+
+def seconds(code: str) -> float:
+    """Processor time of a fresh interpreter, the least of several, since other work on the machine adds to it."""
+    found = []
+    for _ in range(7):
+        before = os.times()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = os.times()
+        found.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    return min(found)
+
+
+def test_import_time() -> None:
+    took = seconds("import provstream") - seconds("pass")
+    print(f"import provstream: {took * 1000:.0f} ms")
+    assert took < 0.05
+
+
+def test_what_is_imported() -> None:
+    """What is not needed at once is imported when it is used."""
+    code = "import provstream, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"json", "asyncio", "datetime", "dataclasses", "provstream.marc", "provstream.asgi"} & set(loaded)

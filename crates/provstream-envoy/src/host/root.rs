@@ -1,0 +1,57 @@
+//! The filter with its configuration.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use proxy_wasm::traits::{Context, HttpContext, RootContext};
+use proxy_wasm::types::{ContextType, LogLevel};
+
+use super::log;
+use super::meter::Meter;
+use super::shared::Shared;
+use super::stream::Stream;
+use crate::read_routes;
+
+/// The environment variable that says that Envoy lets a filter hold a head back and still gives it the body
+/// (`allow_on_headers_stop_iteration`), if its value is `1`.
+const WAITS: &str = "PROVSTREAM_WAIT_WITH_HEAD";
+
+/// The filter with its configuration, once it is read.
+#[derive(Debug, Default)]
+pub(super) struct Root(Option<Rc<Shared>>);
+
+impl Context for Root {}
+
+impl RootContext for Root {
+    fn on_configure(&mut self, _: usize) -> bool {
+        let config = self.get_plugin_configuration().unwrap_or_default();
+        match read_routes(&config) {
+            Ok(routes) => {
+                self.0 = Some(Rc::new(Shared {
+                    routes: Arc::new(routes),
+                    meter: Meter::new(),
+                    waits: std::env::var_os(WAITS).is_some_and(|value| value == "1"),
+                }));
+                true
+            }
+            Err(error) => {
+                log::line(
+                    LogLevel::Critical,
+                    &format!("provstream: configuration: {error}"),
+                );
+                false
+            }
+        }
+    }
+
+    fn get_type(&self) -> Option<ContextType> {
+        Some(ContextType::HttpContext)
+    }
+
+    fn create_http_context(&self, _: u32) -> Option<Box<dyn HttpContext>> {
+        // Without a configuration Envoy creates no streams; if it did, the missing context would end the filter, which
+        // fails closed.
+        let shared = self.0.as_ref()?;
+        Some(Box::new(Stream::new(Rc::clone(shared))))
+    }
+}

@@ -1,0 +1,231 @@
+//! One request and its response in Envoy.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use provstream::provenance::Timestamp;
+use provstream_route::{Flow, Refusal, ResponseHead};
+use proxy_wasm::traits::{Context, HttpContext};
+use proxy_wasm::types::{Action, LogLevel};
+
+use super::log::{self, Lines};
+use super::shared::Shared;
+use crate::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS};
+
+/// One request and its response.
+#[derive(Debug)]
+pub(super) struct Stream {
+    shared: Rc<Shared>,
+    exchange: Exchange,
+    /// Counted among those that are in flight.
+    is_counted: bool,
+    /// When the head came, until the first bytes of the body are sent on.
+    head_at: Option<SystemTime>,
+    /// The most bytes that were held back.
+    held: usize,
+    /// The head is held back.
+    waits: bool,
+    /// Envoy keeps what it gives as the body until the filter lets it go on.
+    is_paused: bool,
+    /// The client is to see that the response is broken off, but not before it has got what was written.
+    resets: bool,
+}
+
+impl Stream {
+    pub(super) fn new(shared: Rc<Shared>) -> Self {
+        Self {
+            exchange: Exchange::new(Arc::clone(&shared.routes)),
+            shared,
+            is_counted: false,
+            head_at: None,
+            held: 0,
+            waits: false,
+            is_paused: false,
+            resets: false,
+        }
+    }
+
+    fn request_header(&self, name: &str) -> Vec<u8> {
+        self.get_http_request_header_bytes(name).unwrap_or_default()
+    }
+
+    fn response_header(&self, name: &str) -> String {
+        let value = self
+            .get_http_response_header_bytes(name)
+            .unwrap_or_default();
+        String::from_utf8_lossy(&value).into_owned()
+    }
+
+    fn refuse(&self, refusal: &Refusal) -> Action {
+        let headers = vec![("content-type", refusal.content_type())];
+        self.send_http_response(u32::from(refusal.status()), headers, Some(refusal.body()));
+        Action::Pause
+    }
+
+    /// Goes on with what is written, which takes the place of what Envoy has of the body.
+    fn write(&mut self, size: usize, out: &[u8], end: bool) -> Action {
+        self.held = self.held.max(self.exchange.held());
+        self.set_http_response_body(0, size, out);
+        if self.waits {
+            if !end && self.exchange.awaits_end() {
+                self.is_paused = true;
+                return Action::Pause;
+            }
+            self.send_head(out.len(), end);
+        }
+        if let (Some(at), false) = (self.head_at, out.is_empty()) {
+            let since = self
+                .get_current_time()
+                .duration_since(at)
+                .unwrap_or_default();
+            self.shared
+                .meter
+                .first(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
+            self.head_at = None;
+        }
+        // Paused with an empty body, Envoy takes more of it at the trailers, if there are any.
+        self.is_paused = out.is_empty() && !end;
+        if self.is_paused {
+            Action::Pause
+        } else {
+            Action::Continue
+        }
+    }
+
+    /// The head that was held back is sent, and Envoy goes on with it.
+    fn send_head(&mut self, length: usize, is_whole: bool) {
+        self.waits = false;
+        if let Some(status) = self.exchange.status() {
+            self.set_http_response_header(":status", Some(&status.to_string()));
+            self.set_http_response_header("content-type", Some("application/json"));
+        }
+        if is_whole {
+            self.set_http_response_header("content-length", Some(&length.to_string()));
+        }
+    }
+
+    /// Breaks the response off: the client sees that it is not complete.
+    fn reset(&mut self) -> Action {
+        self.resets = false;
+        log::line(LogLevel::Warn, "provstream: the response is broken off");
+        self.reset_http_response();
+        Action::Pause
+    }
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    time.into()
+}
+
+impl Context for Stream {
+    fn on_done(&mut self) -> bool {
+        let now = timestamp(self.get_current_time());
+        let is_filtered = self.exchange.is_filtered();
+        if let Some(record) = self.exchange.close(now) {
+            let level = if record.is_inspected() {
+                LogLevel::Info
+            } else {
+                LogLevel::Warn
+            };
+            log::line(level, &format!("response {}", record.line()));
+            self.shared.meter.count(record.samples());
+        }
+        if is_filtered {
+            self.shared.meter.held(self.held);
+        }
+        if core::mem::take(&mut self.is_counted) {
+            self.shared.meter.streams(-1);
+        }
+        true
+    }
+}
+
+impl HttpContext for Stream {
+    fn on_http_request_headers(&mut self, _: usize, _: bool) -> Action {
+        let (method, path) = (self.request_header(":method"), self.request_header(":path"));
+        let id = self.request_header("x-request-id");
+        if self.exchange.request(&method, &path, &id) {
+            self.set_http_request_header("accept-encoding", Some("identity"));
+            for name in REMOVED_REQUEST_HEADERS {
+                self.remove_http_request_header(name);
+            }
+        }
+        Action::Continue
+    }
+
+    fn on_http_request_body(&mut self, size: usize, _: bool) -> Action {
+        if self.exchange.reads_request() {
+            let bytes = self.get_http_request_body(0, size).unwrap_or_default();
+            self.exchange.request_body(&bytes);
+        }
+        Action::Continue
+    }
+
+    fn on_http_response_headers(&mut self, _: usize, end: bool) -> Action {
+        let status = self.response_header(":status").parse().unwrap_or(0);
+        let head = ResponseHead::new(status)
+            .with_content_type(&self.response_header("content-type"))
+            .with_content_encoding(&self.response_header("content-encoding"));
+        let plan = self.exchange.response(head, status, !end, Lines);
+        if let HeadPlan::Refuse(refusal) = &plan {
+            return self.refuse(refusal);
+        }
+        if plan == HeadPlan::Pass {
+            return Action::Continue;
+        }
+        for name in REMOVED_RESPONSE_HEADERS {
+            self.remove_http_response_header(name);
+        }
+        self.shared.meter.streams(1);
+        self.is_counted = true;
+        self.head_at = Some(self.get_current_time());
+        self.waits = self.shared.waits && plan == HeadPlan::FilterWhole;
+        if self.waits {
+            Action::Pause
+        } else {
+            Action::Continue
+        }
+    }
+
+    fn on_http_response_body(&mut self, size: usize, end: bool) -> Action {
+        if !self.exchange.is_filtered() {
+            return Action::Continue;
+        }
+        if self.resets {
+            return self.reset();
+        }
+        let bytes = self.get_http_response_body(0, size).unwrap_or_default();
+        let (mut out, now) = (Vec::new(), timestamp(self.get_current_time()));
+        let flow = self.exchange.push(&bytes, end, now, &mut out);
+        // Without its head, an error in the place of the body would pass for an answer.
+        if self.exchange.status().is_some() && !self.waits {
+            return self.reset();
+        }
+        if flow == Flow::Reset {
+            if end {
+                return self.reset();
+            }
+            self.resets = true;
+        }
+        self.write(size, &out, end)
+    }
+
+    fn on_http_response_trailers(&mut self, _: usize) -> Action {
+        if !self.exchange.is_filtered() {
+            return Action::Continue;
+        }
+        let (mut out, now) = (Vec::new(), timestamp(self.get_current_time()));
+        let flow = self.exchange.push(&[], true, now, &mut out);
+        let is_error = self.exchange.status().is_some() && !self.waits;
+        // Without a pause, Envoy takes nothing more of the body.
+        let is_lost = !out.is_empty() && !self.is_paused;
+        if self.resets || flow == Flow::Reset || is_error || is_lost {
+            return self.reset();
+        }
+        if self.is_paused {
+            self.write(usize::MAX, &out, true);
+        }
+        Action::Continue
+    }
+}

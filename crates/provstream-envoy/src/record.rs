@@ -1,0 +1,176 @@
+//! What is logged and counted about a response.
+
+use std::collections::BTreeMap;
+
+use provstream::GateEnd;
+use provstream_route::{Outcome, PassReason, Route, terminal_json};
+use serde::Serialize;
+
+/// A counter and how much is added to it.
+pub type Sample = (String, u64);
+
+/// What became of a response: a line for the log, and what is counted.
+///
+/// It has no text of the response. The number of the names of counters is bounded by the vocabulary and the names of
+/// dispositions, actions and reasons; routes are in the line alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    line: String,
+    inspected: bool,
+    samples: Vec<Sample>,
+}
+
+/// The line of a response.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stream: &'a str,
+    route: &'a str,
+    action: &'a str,
+    status: u16,
+    /// The whole body was read and went through the route's action.
+    inspected: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(flatten)]
+    body: Option<Body<'a>>,
+}
+
+/// What is known of a body that went through a filter.
+#[derive(Serialize)]
+struct Body<'a> {
+    format: Option<String>,
+    assertions: u64,
+    /// By disposition and action.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    decisions: BTreeMap<String, u64>,
+    /// How the policy ended channels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ended: Vec<&'a str>,
+    unread_events: u64,
+    bytes_in: u64,
+    bytes_out: u64,
+    text_released: u64,
+    text_withheld: u64,
+}
+
+impl Record {
+    /// Of a body that passed as it is.
+    pub(crate) fn passed(route: &Route, stream: &str, status: u16, reason: PassReason) -> Self {
+        Self::new(route, stream, status, Some(reason.as_str()), None)
+    }
+
+    /// Of a response that was refused by its head.
+    pub(crate) fn refused(route: &Route, stream: &str, status: u16) -> Self {
+        let mut record = Self::new(route, stream, status, Some("refused"), None);
+        record.add("refused", 1);
+        record
+    }
+
+    /// Of a body that went through a filter.
+    pub(crate) fn filtered(route: &Route, stream: &str, status: u16, outcome: &Outcome) -> Self {
+        let name = |end: &GateEnd| match end {
+            GateEnd::Suspended => "suspend",
+            _ => "refuse",
+        };
+        let ended: Vec<&str> = outcome.ended().iter().map(|(_, end)| name(end)).collect();
+        let decisions: BTreeMap<String, u64> = outcome
+            .decisions()
+            .map(|one| {
+                (
+                    format!("{}.{}", one.disposition(), one.action()),
+                    one.count(),
+                )
+            })
+            .collect();
+        let body = Body {
+            format: outcome.format().map(|format| format.to_string()),
+            assertions: outcome.assertions(),
+            decisions: decisions.clone(),
+            ended: ended.clone(),
+            unread_events: outcome.report().unread(),
+            bytes_in: outcome.bytes_in(),
+            bytes_out: outcome.bytes_out(),
+            text_released: outcome.released(),
+            text_withheld: outcome.removed(),
+        };
+        let mut record = Self::new(route, stream, status, outcome.uninspected(), Some(body));
+        record.add("assertions", outcome.assertions());
+        for (class, count) in outcome.classes() {
+            record.add(&format!("annotations.{}", word(class.as_str())), count);
+        }
+        for (decision, count) in decisions {
+            record.add(&format!("decisions.{}", decision.replace('-', "_")), count);
+        }
+        for end in ended {
+            record.add(&format!("ended.{end}"), 1);
+        }
+        record.add("unread_events", outcome.report().unread());
+        record.add("upstream_errors", outcome.errors());
+        record.add("bytes_in", outcome.bytes_in());
+        record.add("bytes_out", outcome.bytes_out());
+        record.add("text_released", outcome.released());
+        record.add("text_withheld", outcome.removed());
+        record
+    }
+
+    fn new(
+        route: &Route,
+        stream: &str,
+        status: u16,
+        reason: Option<&str>,
+        body: Option<Body<'_>>,
+    ) -> Self {
+        let line = Line {
+            stream,
+            route: route.name(),
+            action: route.action().as_str(),
+            status,
+            inspected: reason.is_none(),
+            reason,
+            body,
+        };
+        let line = terminal_json(&line);
+        let mut record = Self {
+            line: String::from_utf8_lossy(&line).into_owned(),
+            inspected: reason.is_none(),
+            samples: Vec::new(),
+        };
+        record.add(&format!("responses.{}", route.action()), 1);
+        match reason {
+            None => record.add("inspected", 1),
+            Some(reason) => record.add(&format!("uninspected.{}", word(reason)), 1),
+        }
+        record
+    }
+
+    fn add(&mut self, name: &str, count: u64) {
+        if count > 0 {
+            self.samples.push((format!("provstream.{name}"), count));
+        }
+    }
+
+    /// The line: JSON without a line feed.
+    #[must_use]
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// Whether all of the body was inspected.
+    #[must_use]
+    pub const fn is_inspected(&self) -> bool {
+        self.inspected
+    }
+
+    /// What is counted.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+}
+
+/// A name as one word of a counter's, whose parts have dots between them.
+fn word(name: &str) -> String {
+    name.replace(['.', '-'], "_")
+}

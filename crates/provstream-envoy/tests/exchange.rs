@@ -1,0 +1,128 @@
+//! An exchange without Envoy.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use provstream::provenance::Timestamp;
+use provstream_envoy::{Exchange, HeadPlan, read_routes};
+use provstream_route::{AuditLog, Flow, ResponseHead};
+
+const ROUTES: &[u8] = include_bytes!("envoy/routes.toml");
+
+/// Lines of an audit log.
+#[derive(Clone, Debug, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl AuditLog for Lines {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.0.lock().expect("not poisoned").extend_from_slice(line);
+        Ok(())
+    }
+}
+
+fn event(text: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+}
+
+fn body() -> String {
+    let texts = [
+        "So. [substrate",
+        ".grep; ts=2026-05-28T11:40:00Z]",
+        " It is. [unverified",
+        "-inference] Grüße 🚀.",
+    ];
+    texts.map(event).concat() + "data: [DONE]\n\n"
+}
+
+fn now() -> Timestamp {
+    "2026-05-28T12:00:00Z".parse().expect("a time")
+}
+
+fn exchange(path: &str, log: &Lines) -> (Exchange, HeadPlan) {
+    let routes = Arc::new(read_routes(ROUTES).expect("routes"));
+    let mut exchange = Exchange::new(routes);
+    assert!(exchange.request(b"POST", path.as_bytes(), b"stream-7"));
+    let head = ResponseHead::new(200).with_content_type("text/event-stream");
+    let plan = exchange.response(head, 200, true, log.clone());
+    (exchange, plan)
+}
+
+#[test]
+fn pieces_of_1_to_64_bytes_give_the_same_body_line_and_audit() {
+    for route in ["strip", "gate", "refuse", "closed"] {
+        let run = |piece: usize| {
+            let log = Lines::default();
+            let (mut exchange, plan) = exchange(&format!("/{route}/v1/x"), &log);
+            assert_eq!(plan, HeadPlan::Filter);
+            let mut out = Vec::new();
+            for bytes in body().as_bytes().chunks(piece) {
+                let _ = exchange.push(bytes, false, now(), &mut out);
+            }
+            let flow = exchange.push(&[], true, now(), &mut out);
+            assert_eq!(flow, Flow::Done, "{route}, {piece}");
+            let record = exchange.close(now()).expect("a record");
+            let lines = log.0.lock().expect("not poisoned").clone();
+            (String::from_utf8(out).expect("UTF-8"), record, lines)
+        };
+        let (out, record, lines) = run(usize::MAX);
+        assert!(!out.contains("substrate") && out.contains("So."), "{out}");
+        assert_eq!(
+            out.contains("It is"),
+            ["strip", "closed"].contains(&route),
+            "{out}"
+        );
+        assert_eq!(lines.is_empty(), ["strip", "closed"].contains(&route));
+        assert!(record.is_inspected(), "{}", record.line());
+        assert!(
+            record.line().contains("\"stream\":\"stream-7\""),
+            "{}",
+            record.line()
+        );
+        for piece in 1..=64 {
+            let (other, its_record, its_lines) = run(piece);
+            assert_eq!(
+                (&other, &its_lines),
+                (&out, &lines),
+                "{route}, pieces of {piece}"
+            );
+            if route != "refuse" {
+                // After the end of a stream by the policy, the rest of a piece is not counted.
+                assert_eq!(its_record, record, "{route}, pieces of {piece}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_response_that_does_not_end_is_not_inspected() {
+    let (mut exchange, _) = exchange("/gate/v1/x", &Lines::default());
+    let mut out = Vec::new();
+    let _ = exchange.push(&body().as_bytes()[..100], false, now(), &mut out);
+    let record = exchange.close(now()).expect("a record");
+    assert!(!record.is_inspected());
+    assert!(
+        record.line().contains("\"inspected\":false"),
+        "{}",
+        record.line()
+    );
+    let names: Vec<&str> = record
+        .samples()
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert!(!names.contains(&"provstream.inspected"), "{names:?}");
+    assert!(exchange.close(now()).is_none());
+}
+
+#[test]
+fn what_is_never_seen_is_not_recorded() {
+    let routes = Arc::new(read_routes(ROUTES).expect("routes"));
+    let mut exchange = Exchange::new(Arc::clone(&routes));
+    // Envoy answers some requests itself, before the filter has seen them.
+    let plan = exchange.response(ResponseHead::new(400), 400, true, Lines::default());
+    assert_eq!(plan, HeadPlan::Pass);
+    assert!(exchange.close(now()).is_none());
+    let mut exchange = Exchange::new(routes);
+    assert!(!exchange.request(b"GET", b"/pass/v1/\xFF", b""));
+    assert!(exchange.close(now()).is_none());
+}

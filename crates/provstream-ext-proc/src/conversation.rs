@@ -1,0 +1,406 @@
+//! What Envoy sends about one request and its response, and what it is answered.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use provstream::provenance::Timestamp;
+use provstream_envoy::{
+    Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS, Record,
+};
+use provstream_route::{AuditLog, Flow, Refusal, ResponseHead, Routes};
+
+use crate::messages::{
+    BodyMutation, CommonAnswer, CommonResponse, HeaderMap, HeaderMutation, HeaderValue,
+    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, Mutation, Part,
+    ProcessingMode, ProcessingResponse, Reply, StreamedBodyResponse, TrailersAnswer,
+};
+
+/// Replaces the values that a header has.
+const OVERWRITE: i32 = 2;
+
+/// A part is sent.
+const SEND: i32 = 1;
+
+/// A part is not sent.
+const SKIP: i32 = 2;
+
+/// Envoy sends the body in pieces, and takes what it goes on with at any time.
+const IN_PIECES: ProcessingMode = ProcessingMode {
+    response_header_mode: SEND,
+    request_body_mode: 1,
+    response_body_mode: 4,
+    response_trailer_mode: SEND,
+};
+
+/// Envoy sends the body when it is complete, and the head after that.
+const COMPLETE: ProcessingMode = ProcessingMode {
+    response_header_mode: SEND,
+    request_body_mode: 1,
+    response_body_mode: 2,
+    response_trailer_mode: SKIP,
+};
+
+/// Audit lines on standard output.
+#[derive(Clone, Copy, Debug)]
+struct Lines;
+
+impl AuditLog for Lines {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(line)?;
+        out.flush()
+    }
+}
+
+/// One request and its response, as Envoy sends them.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    exchange: Exchange,
+    /// Envoy sends the body when it is complete.
+    is_whole: bool,
+    /// The body is a stream, although its content type does not say so.
+    is_array: bool,
+    /// What Envoy is to send from now on, which the next answer says.
+    mode: Option<ProcessingMode>,
+    /// Envoy has all of the body.
+    is_over: bool,
+}
+
+impl Conversation {
+    pub(crate) fn new(routes: Arc<Routes>) -> Self {
+        Self {
+            exchange: Exchange::new(routes),
+            is_whole: false,
+            is_array: false,
+            mode: None,
+            is_over: false,
+        }
+    }
+
+    /// The answers to the next part, or `None` if the response is to be broken off.
+    pub(crate) fn answer(
+        &mut self,
+        request: Part,
+        now: Timestamp,
+    ) -> Option<Vec<ProcessingResponse>> {
+        let mut answers = Vec::new();
+        match request {
+            Part::RequestHeaders(head) => answers.push(self.request(head)),
+            Part::RequestBody(body) => {
+                self.exchange.request_body(&body.body);
+                answers.push(Reply::RequestBody(unchanged_but(None)));
+            }
+            Part::RequestTrailers(_) => {
+                answers.push(Reply::RequestTrailers(TrailersAnswer::default()));
+            }
+            Part::ResponseHeaders(head) => answers.push(self.response(head)),
+            Part::ResponseBody(body) => self.body(&body, now, &mut answers)?,
+            Part::ResponseTrailers(_) => {
+                self.end(now, &mut answers)?;
+                answers.push(Reply::ResponseTrailers(TrailersAnswer::default()));
+            }
+        }
+        let wrap = |response| ProcessingResponse {
+            mode_override: self.mode.take(),
+            response: Some(response),
+        };
+        Some(answers.into_iter().map(wrap).collect())
+    }
+
+    /// Ends the exchange, and returns what became of it.
+    pub(crate) fn close(&mut self, now: Timestamp) -> Option<Record> {
+        self.exchange.close(now)
+    }
+
+    fn request(&mut self, head: HttpHeaders) -> Reply {
+        let headers = head.headers.unwrap_or_default();
+        let get = |name| headers.get(name).unwrap_or_default();
+        // Gemini's stream without `alt=sse` is one JSON array.
+        self.is_array = text(&headers, ":path").contains(":streamGenerateContent");
+        let inspects = self
+            .exchange
+            .request(get(":method"), get(":path"), get("x-request-id"));
+        let mutation = inspects.then(|| HeaderMutation {
+            set_headers: vec![header("accept-encoding", "identity")],
+            remove_headers: REMOVED_REQUEST_HEADERS.map(str::to_owned).into(),
+        });
+        Reply::RequestHeaders(unchanged_but(mutation))
+    }
+
+    fn response(&mut self, head: HttpHeaders) -> Reply {
+        let headers = head.headers.unwrap_or_default();
+        let status = text(&headers, ":status").parse().unwrap_or(0);
+        let read = ResponseHead::new(status)
+            .with_content_type(&text(&headers, "content-type"))
+            .with_content_encoding(&text(&headers, "content-encoding"));
+        let removed = HeaderMutation {
+            set_headers: Vec::new(),
+            remove_headers: REMOVED_RESPONSE_HEADERS.map(str::to_owned).into(),
+        };
+        let plan = self
+            .exchange
+            .response(read, status, !head.end_of_stream, Lines);
+        self.is_whole = plan == HeadPlan::FilterWhole && !self.is_array;
+        match plan {
+            HeadPlan::Refuse(refusal) => Reply::Immediate(immediate(&refusal)),
+            HeadPlan::Pass => Reply::ResponseHeaders(unchanged_but(None)),
+            HeadPlan::Filter | HeadPlan::FilterWhole => {
+                self.mode = Some(if self.is_whole { COMPLETE } else { IN_PIECES });
+                Reply::ResponseHeaders(unchanged_but(Some(removed)))
+            }
+        }
+    }
+
+    fn body(&mut self, body: &HttpBody, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
+        if self.is_over {
+            return Some(());
+        }
+        let mut out = Vec::new();
+        let flow = self
+            .exchange
+            .push(&body.body, body.end_of_stream, now, &mut out);
+        self.write(out, flow, body.end_of_stream, answers)
+    }
+
+    /// The body ends with trailers.
+    fn end(&mut self, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
+        if self.is_over || !self.exchange.is_filtered() {
+            return Some(());
+        }
+        let mut out = Vec::new();
+        let flow = self.exchange.push(&[], true, now, &mut out);
+        self.write(out, flow, false, answers)
+    }
+
+    fn write(
+        &mut self,
+        out: Vec<u8>,
+        flow: Flow,
+        end: bool,
+        answers: &mut Vec<Reply>,
+    ) -> Option<()> {
+        // Once the head is sent, an error in the place of the body would pass for an answer.
+        if flow == Flow::Reset || !self.is_whole && self.exchange.status().is_some() {
+            return None;
+        }
+        self.is_over = end;
+        if self.is_whole {
+            answers.push(Reply::ResponseBody(self.complete(out)));
+        } else if !out.is_empty() || end {
+            // Envoy takes no piece that is empty, unless it is the end.
+            answers.push(Reply::ResponseBody(streamed(out, end)));
+        }
+        Some(())
+    }
+
+    /// The answer to a body that is complete, with the status that it needs.
+    fn complete(&self, body: Vec<u8>) -> CommonAnswer {
+        let header_mutation = self.exchange.status().map(|status| HeaderMutation {
+            set_headers: vec![
+                header(":status", &status.to_string()),
+                header("content-type", "application/json"),
+            ],
+            remove_headers: Vec::new(),
+        });
+        CommonAnswer {
+            response: Some(CommonResponse {
+                header_mutation,
+                body_mutation: Some(BodyMutation {
+                    mutation: Some(Mutation::Body(body)),
+                }),
+            }),
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: &str) -> String {
+    String::from_utf8_lossy(headers.get(name).unwrap_or_default()).into_owned()
+}
+
+fn header(name: &str, value: &str) -> HeaderValueOption {
+    HeaderValueOption {
+        header: Some(HeaderValue {
+            key: name.to_owned(),
+            value: String::new(),
+            raw_value: value.as_bytes().to_vec(),
+        }),
+        append_action: OVERWRITE,
+    }
+}
+
+fn unchanged_but(header_mutation: Option<HeaderMutation>) -> CommonAnswer {
+    CommonAnswer {
+        response: Some(CommonResponse {
+            header_mutation,
+            body_mutation: None,
+        }),
+    }
+}
+
+fn streamed(body: Vec<u8>, end_of_stream: bool) -> CommonAnswer {
+    CommonAnswer {
+        response: Some(CommonResponse {
+            header_mutation: None,
+            body_mutation: Some(BodyMutation {
+                mutation: Some(Mutation::Streamed(StreamedBodyResponse {
+                    body,
+                    end_of_stream,
+                })),
+            }),
+        }),
+    }
+}
+
+fn immediate(refusal: &Refusal) -> ImmediateResponse {
+    ImmediateResponse {
+        status: Some(HttpStatus {
+            code: i32::from(refusal.status()),
+        }),
+        headers: Some(HeaderMutation {
+            set_headers: vec![header("content-type", refusal.content_type())],
+            remove_headers: Vec::new(),
+        }),
+        body: refusal.body().to_vec(),
+        details: "provstream_refused".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use provstream_route::Routes;
+
+    use super::*;
+
+    const ROUTES: &[u8] = b"[[route]]\npath = \"/v1/pass\"\naction = \"pass\"\n[[route]]\npath = \"/*\"\naction = \"strip\"\nfail = \"closed\"\n";
+
+    fn now() -> Timestamp {
+        "2026-05-28T12:00:00Z".parse().expect("a time")
+    }
+
+    fn head(headers: &[(&str, &str)]) -> HttpHeaders {
+        let headers = headers.iter().map(|(key, value)| HeaderValue {
+            key: (*key).to_owned(),
+            value: String::new(),
+            raw_value: value.as_bytes().to_vec(),
+        });
+        HttpHeaders {
+            headers: Some(HeaderMap {
+                headers: headers.collect(),
+            }),
+            end_of_stream: false,
+        }
+    }
+
+    fn body(bytes: &str, end_of_stream: bool) -> Part {
+        Part::ResponseBody(HttpBody {
+            body: bytes.as_bytes().to_vec(),
+            end_of_stream,
+        })
+    }
+
+    /// A conversation up to the head of the response, and the last answer.
+    fn begun(path: &str, response: &[(&str, &str)]) -> (Conversation, ProcessingResponse) {
+        let vocabulary = provstream::provenance::Vocabulary::memo();
+        let no_files = |_: &str| Err("no files");
+        let routes = Routes::from_toml(ROUTES, &vocabulary, no_files).expect("routes");
+        let mut conversation = Conversation::new(Arc::new(routes));
+        let request = Part::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
+        conversation.answer(request, now()).expect("an answer");
+        let response = Part::ResponseHeaders(head(response));
+        let mut answers = conversation.answer(response, now()).expect("an answer");
+        assert_eq!(answers.len(), 1);
+        (conversation, answers.remove(0))
+    }
+
+    /// The bodies of answers, and whether the last is the end.
+    fn streamed_bodies(answers: &[ProcessingResponse]) -> (String, bool) {
+        let (mut text, mut ends) = (String::new(), false);
+        for answer in answers {
+            let Some(Reply::ResponseBody(body)) = &answer.response else {
+                continue;
+            };
+            let response = body.response.as_ref().expect("a response");
+            let mutation = response.body_mutation.as_ref().expect("a body");
+            let Some(Mutation::Streamed(streamed)) = &mutation.mutation else {
+                panic!("expected a piece, found {mutation:?}");
+            };
+            text += std::str::from_utf8(&streamed.body).expect("UTF-8");
+            ends = streamed.end_of_stream;
+        }
+        (text, ends)
+    }
+
+    const SSE: [(&str, &str); 2] = [(":status", "200"), ("content-type", "text/event-stream")];
+
+    #[test]
+    fn a_stream_is_asked_for_in_pieces_and_answered_when_text_is_certain() {
+        let (mut conversation, answer) = begun("/v1/x", &SSE);
+        assert_eq!(answer.mode_override, Some(IN_PIECES));
+        let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So. [substrate.grep] \"}}]}\n\n";
+        let mut answers = Vec::new();
+        for piece in event.as_bytes().chunks(5) {
+            let piece = std::str::from_utf8(piece).expect("ASCII");
+            answers.extend(
+                conversation
+                    .answer(body(piece, false), now())
+                    .expect("answers"),
+            );
+        }
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        // The end comes before the trailers.
+        let trailers = Part::ResponseTrailers(crate::messages::HttpTrailers {});
+        let last = conversation.answer(trailers, now()).expect("answers");
+        assert!(matches!(
+            last.last().expect("one").response,
+            Some(Reply::ResponseTrailers(_))
+        ));
+        answers.extend(last);
+        let (text, ends) = streamed_bodies(&answers);
+        assert!(
+            text.contains("So.") && !text.contains("substrate") && !ends,
+            "{text}"
+        );
+        assert!(conversation.close(now()).expect("a record").is_inspected());
+    }
+
+    #[test]
+    fn an_answer_that_is_not_streamed_is_asked_for_when_it_is_complete() {
+        let json = [(":status", "200"), ("content-type", "application/json")];
+        let (mut conversation, answer) = begun("/v1/x", &json);
+        assert_eq!(answer.mode_override, Some(COMPLETE));
+        let answers = conversation
+            .answer(body("{no JSON", true), now())
+            .expect("answers");
+        let Some(Reply::ResponseBody(answer)) = &answers[0].response else {
+            panic!("expected a body, found {answers:?}");
+        };
+        let response = answer.response.as_ref().expect("a response");
+        let headers = response.header_mutation.as_ref().expect("headers");
+        let status = headers.set_headers[0].header.as_ref().expect("a header");
+        assert_eq!(
+            (status.key.as_str(), &status.raw_value[..]),
+            (":status", &b"502"[..])
+        );
+        // Gemini's array is a stream of the same type.
+        let (_, answer) = begun("/v1beta/models/m:streamGenerateContent", &json);
+        assert_eq!(answer.mode_override, Some(IN_PIECES));
+    }
+
+    #[test]
+    fn what_passes_is_not_asked_for() {
+        let (_, answer) = begun("/v1/pass", &SSE);
+        assert_eq!(answer.mode_override, None);
+        let (_, answer) = begun(
+            "/v1/x",
+            &[(":status", "404"), ("content-type", "application/json")],
+        );
+        assert_eq!(answer.mode_override, None);
+        let gzip = [SSE[0], SSE[1], ("content-encoding", "gzip")];
+        let (mut conversation, answer) = begun("/v1/x", &gzip);
+        assert!(
+            matches!(answer.response, Some(Reply::Immediate(_))),
+            "{answer:?}"
+        );
+        assert!(!conversation.close(now()).expect("a record").is_inspected());
+    }
+}

@@ -1,0 +1,102 @@
+//! Removes or gates provenance annotations in the responses of LLM providers as an external processor of Envoy.
+
+mod conversation;
+mod messages;
+mod service;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use provstream::provenance::Vocabulary;
+use provstream_route::Routes;
+use service::{Current, Processor};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Server;
+
+/// An external processor of Envoy that removes or gates provenance annotations in the responses of LLM providers.
+///
+/// Lines about responses go to standard error, the decisions of gates to standard output. SIGHUP reads the routes again;
+/// SIGTERM and SIGINT wait for the streams in flight.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// The address to listen at, for Envoy alone: there is no TLS
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9002")]
+    listen: SocketAddr,
+    /// The file of routes
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+}
+
+/// Reads the routes, and the policies beside them.
+fn read(path: &Path) -> Result<Routes, String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let file = fs::read(path).map_err(|error| named(&error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let policy = |name: &str| fs::read_to_string(folder.join(name));
+    Routes::from_toml(&file, &Vocabulary::memo(), policy).map_err(|error| named(&error))
+}
+
+/// Serves until a signal ends it.
+async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::Error>> {
+    let listener = TcpListener::bind(args.listen).await?;
+    eprintln!("listening at {}", listener.local_addr()?);
+    let (mut hangup, config) = (signal(SignalKind::hangup())?, args.config.clone());
+    let reloaded = current.clone();
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match read(&config) {
+                Ok(routes) => {
+                    reloaded.set(routes);
+                    eprintln!("routes are read again");
+                }
+                Err(error) => eprintln!("the routes stay as they were: {error}"),
+            }
+        }
+    });
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
+    let ended = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    let incoming = TcpListenerStream::new(listener);
+    let server = Server::builder().tcp_nodelay(true);
+    server
+        .serve_with_incoming_shutdown(Processor(current), incoming, ended)
+        .await?;
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let routes = match read(&args.config) {
+        Ok(routes) => routes,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(serve(&args, Current::new(routes)))
+    };
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

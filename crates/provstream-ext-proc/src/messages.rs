@@ -1,0 +1,206 @@
+//! The messages of Envoy's protocol that are used, with the numbers of their fields.
+//!
+//! `envoy/service/ext_proc/v3/external_processor.proto` defines them. Fields that are not listed are skipped when a message is
+//! read. Generating all of Envoy's messages would take longer to compile than everything else here.
+
+use prost::{Message, Oneof};
+
+/// What Envoy sends about a request or its response.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ProcessingRequest {
+    #[prost(oneof = "Part", tags = "2, 3, 4, 5, 6, 7")]
+    pub(crate) request: Option<Part>,
+}
+
+/// The next part of a request or its response.
+#[derive(Clone, PartialEq, Oneof)]
+pub(crate) enum Part {
+    #[prost(message, tag = "2")]
+    RequestHeaders(HttpHeaders),
+    #[prost(message, tag = "3")]
+    ResponseHeaders(HttpHeaders),
+    #[prost(message, tag = "4")]
+    RequestBody(HttpBody),
+    #[prost(message, tag = "5")]
+    ResponseBody(HttpBody),
+    #[prost(message, tag = "6")]
+    RequestTrailers(HttpTrailers),
+    #[prost(message, tag = "7")]
+    ResponseTrailers(HttpTrailers),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HttpHeaders {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) headers: Option<HeaderMap>,
+    #[prost(bool, tag = "3")]
+    pub(crate) end_of_stream: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HeaderMap {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) headers: Vec<HeaderValue>,
+}
+
+impl HeaderMap {
+    /// The value of the first header with this name, in lower case.
+    pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
+        let found = self.headers.iter().find(|header| header.key == name)?;
+        Some(if found.raw_value.is_empty() {
+            found.value.as_bytes()
+        } else {
+            &found.raw_value
+        })
+    }
+}
+
+/// A header; Envoy sends the value as bytes.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HeaderValue {
+    #[prost(string, tag = "1")]
+    pub(crate) key: String,
+    #[prost(string, tag = "2")]
+    pub(crate) value: String,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) raw_value: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HttpBody {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) body: Vec<u8>,
+    #[prost(bool, tag = "2")]
+    pub(crate) end_of_stream: bool,
+}
+
+/// Trailers, whose values do not matter here.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HttpTrailers {}
+
+/// What Envoy is to do.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ProcessingResponse {
+    #[prost(message, optional, tag = "9")]
+    pub(crate) mode_override: Option<ProcessingMode>,
+    #[prost(oneof = "Reply", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub(crate) response: Option<Reply>,
+}
+
+/// Which parts Envoy sends from now on, of those that it has not sent yet.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ProcessingMode {
+    /// 1 is to send it, 2 not to.
+    #[prost(int32, tag = "2")]
+    pub(crate) response_header_mode: i32,
+    /// 0 is not to send it, 2 to send it when it is complete, 4 to send it in pieces.
+    #[prost(int32, tag = "3")]
+    pub(crate) request_body_mode: i32,
+    #[prost(int32, tag = "4")]
+    pub(crate) response_body_mode: i32,
+    #[prost(int32, tag = "6")]
+    pub(crate) response_trailer_mode: i32,
+}
+
+/// The answer to a part of a request or its response.
+#[derive(Clone, PartialEq, Oneof)]
+pub(crate) enum Reply {
+    #[prost(message, tag = "1")]
+    RequestHeaders(CommonAnswer),
+    #[prost(message, tag = "2")]
+    ResponseHeaders(CommonAnswer),
+    #[prost(message, tag = "3")]
+    RequestBody(CommonAnswer),
+    #[prost(message, tag = "4")]
+    ResponseBody(CommonAnswer),
+    #[prost(message, tag = "5")]
+    RequestTrailers(TrailersAnswer),
+    #[prost(message, tag = "6")]
+    ResponseTrailers(TrailersAnswer),
+    #[prost(message, tag = "7")]
+    Immediate(ImmediateResponse),
+}
+
+/// `HeadersResponse` and `BodyResponse`, which have the same field.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct CommonAnswer {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) response: Option<CommonResponse>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct CommonResponse {
+    #[prost(message, optional, tag = "2")]
+    pub(crate) header_mutation: Option<HeaderMutation>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) body_mutation: Option<BodyMutation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct TrailersAnswer {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header_mutation: Option<HeaderMutation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HeaderMutation {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) set_headers: Vec<HeaderValueOption>,
+    #[prost(string, repeated, tag = "2")]
+    pub(crate) remove_headers: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HeaderValueOption {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<HeaderValue>,
+    /// 2 replaces the values that the header has.
+    #[prost(int32, tag = "3")]
+    pub(crate) append_action: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct BodyMutation {
+    #[prost(oneof = "Mutation", tags = "1, 3")]
+    pub(crate) mutation: Option<Mutation>,
+}
+
+/// What Envoy goes on with instead of a body.
+#[derive(Clone, PartialEq, Oneof)]
+pub(crate) enum Mutation {
+    /// Instead of one that is complete.
+    #[prost(bytes = "vec", tag = "1")]
+    Body(Vec<u8>),
+    /// Instead of one in pieces.
+    #[prost(message, tag = "3")]
+    Streamed(StreamedBodyResponse),
+}
+
+/// Bytes that follow those sent before, whichever of Envoy's they are from.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct StreamedBodyResponse {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) body: Vec<u8>,
+    #[prost(bool, tag = "2")]
+    pub(crate) end_of_stream: bool,
+}
+
+/// A response that takes the place of the upstream's.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ImmediateResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) status: Option<HttpStatus>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) headers: Option<HeaderMutation>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) body: Vec<u8>,
+    /// What Envoy's access log says.
+    #[prost(string, tag = "5")]
+    pub(crate) details: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HttpStatus {
+    #[prost(int32, tag = "1")]
+    pub(crate) code: i32,
+}

@@ -1,0 +1,66 @@
+//! Asks an upstream once more, where a policy has suspended an answer.
+
+use core::future::Future;
+use core::pin::Pin;
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Request, StatusCode, request};
+use hyper::body::Incoming;
+use provstream_route::Draft;
+use serde_json::Value;
+
+use crate::headers;
+use crate::outgoing::Outgoing;
+use crate::request_json::ask_again;
+use crate::tls::Client;
+
+/// The next response, if there is one that can be gone on with.
+pub(crate) type Asking = Pin<Box<dyn Future<Output = Option<Incoming>> + Send>>;
+
+/// How an upstream can be asked once more.
+pub(crate) struct Again {
+    client: Client,
+    head: request::Parts,
+    body: Value,
+    left: u32,
+    content_type: HeaderValue,
+}
+
+impl Again {
+    /// Asks at most `left` times more, with this request.
+    pub(crate) fn new(client: Client, head: request::Parts, body: Value, left: u32) -> Self {
+        Self {
+            client,
+            head,
+            body,
+            left,
+            content_type: HeaderValue::from_static(""),
+        }
+    }
+
+    /// What goes on is of the same type as this.
+    pub(crate) fn set_content_type(&mut self, content_type: &str) {
+        if let Ok(value) = HeaderValue::from_str(content_type) {
+            self.content_type = value;
+        }
+    }
+
+    /// Asks for the rest of an answer; `None` if that was done often enough, or cannot be done.
+    pub(crate) fn ask(&mut self, draft: &Draft) -> Option<Asking> {
+        self.left = self.left.checked_sub(1)?;
+        let body = ask_again(&self.body, draft)?.to_string();
+        let mut head = self.head.clone();
+        head.headers.insert(CONTENT_LENGTH, body.len().into());
+        let request = Request::from_parts(head, Outgoing::Whole(Some(Bytes::from(body))));
+        let answer = self.client.request(request);
+        let content_type = self.content_type.clone();
+        Some(Box::pin(async move {
+            let (head, body) = answer.await.ok()?.into_parts();
+            let is_same = head.status == StatusCode::OK
+                && headers::text(&head.headers, &CONTENT_TYPE) == content_type
+                && head.headers.get(CONTENT_ENCODING).is_none();
+            is_same.then_some(body)
+        }))
+    }
+}

@@ -1,0 +1,157 @@
+//! What the proxy writes into the bodies of requests, each API in its own place.
+
+use provstream_providers::Format;
+use provstream_route::Draft;
+use serde_json::{Value, json};
+
+/// Adds a text to what the model reads before the conversation; false if the request has no place for it.
+pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
+    match format {
+        Format::OpenAiChat | Format::Cohere | Format::Ollama if request["messages"].is_array() => {
+            add_message(&mut request["messages"], prompt)
+        }
+        Format::Ollama | Format::Anthropic if request.is_object() => {
+            add_text(request, "system", prompt)
+        }
+        Format::OpenAiResponses if request.is_object() => add_text(request, "instructions", prompt),
+        Format::Gemini if request.is_object() => {
+            // The API takes both spellings.
+            let name = match request.get("system_instruction") {
+                Some(_) => "system_instruction",
+                None => "systemInstruction",
+            };
+            let instruction = &mut request[name];
+            if instruction.is_null() {
+                *instruction = json!({"parts": []});
+            }
+            if !instruction.is_object() {
+                return false;
+            }
+            push(&mut instruction["parts"], json!({"text": prompt}))
+        }
+        _ => false,
+    }
+}
+
+/// Adds a text to a member that is a string, a list of text blocks, or not there.
+fn add_text(request: &mut Value, name: &str, prompt: &str) -> bool {
+    let member = &mut request[name];
+    match member {
+        Value::Null => *member = prompt.into(),
+        Value::String(text) => {
+            text.push_str("\n\n");
+            text.push_str(prompt);
+        }
+        Value::Array(_) => return push(member, json!({"type": "text", "text": prompt})),
+        _ => return false,
+    }
+    true
+}
+
+/// Adds a text to the first message if that is one of the system, or as a first message.
+fn add_message(messages: &mut Value, prompt: &str) -> bool {
+    let Some(messages) = messages.as_array_mut() else {
+        return false;
+    };
+    if let Some(first) = messages.first_mut()
+        && matches!(first["role"].as_str(), Some("system" | "developer"))
+    {
+        return add_text(first, "content", prompt);
+    }
+    messages.insert(0, json!({"role": "system", "content": prompt}));
+    true
+}
+
+fn push(list: &mut Value, element: Value) -> bool {
+    let Some(list) = list.as_array_mut() else {
+        return false;
+    };
+    list.push(element);
+    true
+}
+
+/// The request that asks for the rest of an answer, of which the policy has rejected an assertion (`provenance memo 7`); `None`
+/// if it has no messages.
+pub(crate) fn ask_again(request: &Value, draft: &Draft) -> Option<Value> {
+    let mut request = request.clone();
+    let messages = request.get_mut("messages")?.as_array_mut()?;
+    let text = draft.text();
+    if !text.is_empty() {
+        messages.push(json!({"role": "assistant", "content": text}));
+    }
+    messages.push(json!({"role": "user", "content": format!(
+        "Your answer was stopped before this sentence, which the reader has not seen: \"{}\" It was rejected because of its \
+         provenance: {}. Go on with the answer where it stops, without repeating it. Leave the sentence out, or write \
+         it with annotations of what you have observed.",
+        draft.rejected(),
+        draft.reason(),
+    )}));
+    Some(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_goes_where_its_api_has_it() {
+        for (format, request, expected) in [
+            (
+                Format::OpenAiChat,
+                json!({"messages": [{"role": "user", "content": "q"}]}),
+                json!({"messages": [{"role": "system", "content": "p"}, {"role": "user", "content": "q"}]}),
+            ),
+            (
+                Format::OpenAiChat,
+                json!({"messages": [{"role": "developer", "content": [{"type": "text", "text": "d"}]}]}),
+                json!({"messages": [{"role": "developer", "content": [{"type": "text", "text": "d"}, {"type": "text", "text": "p"}]}]}),
+            ),
+            (
+                Format::Anthropic,
+                json!({"system": "s"}),
+                json!({"system": "s\n\np"}),
+            ),
+            (
+                Format::Anthropic,
+                json!({"system": [{"type": "text", "text": "s"}]}),
+                json!({"system": [{"type": "text", "text": "s"}, {"type": "text", "text": "p"}]}),
+            ),
+            (
+                Format::OpenAiResponses,
+                json!({}),
+                json!({"instructions": "p"}),
+            ),
+            (
+                Format::Gemini,
+                json!({}),
+                json!({"systemInstruction": {"parts": [{"text": "p"}]}}),
+            ),
+            (
+                Format::Gemini,
+                json!({"system_instruction": {"parts": [{"text": "s"}]}}),
+                json!({"system_instruction": {"parts": [{"text": "s"}, {"text": "p"}]}}),
+            ),
+            (
+                Format::Ollama,
+                json!({"prompt": "q"}),
+                json!({"prompt": "q", "system": "p"}),
+            ),
+        ] {
+            let mut changed = request.clone();
+            assert!(add_prompt(format, &mut changed, "p"), "{format}");
+            assert_eq!(changed, expected, "{format}");
+        }
+        for (format, request) in [
+            (Format::OpenAiChat, json!({"prompt": "legacy"})),
+            (Format::Anthropic, json!([])),
+            (Format::Gemini, json!({"systemInstruction": "odd"})),
+            (Format::Tgi, json!({"inputs": "q"})),
+        ] {
+            let mut changed = request.clone();
+            assert!(
+                !add_prompt(format, &mut changed, "p"),
+                "{format}: {changed}"
+            );
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A span for each request, sent to a collector as OTLP over HTTP in JSON.
+
+use core::hash::{BuildHasher, Hasher};
+use core::time::Duration;
+use std::hash::RandomState;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Request, Uri};
+use http_body_util::BodyExt as _;
+use provstream_providers::Format;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::outgoing::Outgoing;
+use crate::tls::Client;
+
+/// Spans that wait for the collector. What comes while there are as many is lost: telemetry holds nothing up.
+const MAX_WAITING: usize = 2_048;
+
+/// Spans that are sent at once.
+const MAX_BATCH: usize = 256;
+
+/// Between two batches.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long a collector may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Takes spans for a collector.
+#[derive(Clone, Debug)]
+pub(crate) struct Spans(mpsc::Sender<Value>);
+
+impl Spans {
+    /// Sends spans to the collector at this URL. Called within a runtime.
+    pub(crate) fn new(client: Client, collector: Uri) -> Self {
+        let (sender, mut receiver) = mpsc::channel(MAX_WAITING);
+        tokio::spawn(async move {
+            let mut batch = Vec::new();
+            while receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
+                let sent = send(&client, &collector, core::mem::take(&mut batch));
+                // A collector that is not there costs nobody anything but the spans.
+                let _ = tokio::time::timeout(PATIENCE, sent).await;
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+        Self(sender)
+    }
+
+    pub(crate) fn push(&self, span: Value) {
+        let _ = self.0.try_send(span);
+    }
+}
+
+async fn send(client: &Client, collector: &Uri, spans: Vec<Value>) {
+    let service = json!([{"key": "service.name", "value": {"stringValue": "provstream-proxy"}}]);
+    let body = json!({"resourceSpans": [{
+        "resource": {"attributes": service},
+        "scopeSpans": [{
+            "scope": {"name": "provstream-proxy", "version": env!("CARGO_PKG_VERSION")},
+            "spans": spans,
+        }],
+    }]});
+    let mut request = Request::new(Outgoing::Whole(Some(Bytes::from(body.to_string()))));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = collector.clone();
+    let json = HeaderValue::from_static("application/json");
+    request.headers_mut().insert(CONTENT_TYPE, json);
+    if let Ok(mut answer) = client.request(request).await {
+        // Read to its end, so that the connection can be used again.
+        while answer.body_mut().frame().await.is_some() {}
+    }
+}
+
+/// Where a request is in a trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    trace: String,
+    span: String,
+    parent: Option<String>,
+}
+
+impl Context {
+    /// The place that a client names (`traceparent`, W3C Trace Context 3.2), or that of a trace of its own.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let named = headers
+            .get("traceparent")
+            .and_then(|value| value.to_str().ok());
+        let mut parts = named.unwrap_or_default().split('-').skip(1);
+        let hex = |text: &&str, length| {
+            text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let trace = parts.next().filter(|trace| hex(trace, 32));
+        let parent = parts.next().filter(|parent| hex(parent, 16));
+        match trace.zip(parent) {
+            Some((trace, parent)) => Self {
+                trace: trace.to_owned(),
+                span: random(),
+                parent: Some(parent.to_owned()),
+            },
+            None => Self {
+                trace: random() + &random(),
+                span: random(),
+                parent: None,
+            },
+        }
+    }
+
+    /// The place of what this request causes, for its upstream.
+    pub(crate) fn header(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&format!("00-{}-{}-01", self.trace, self.span)).ok()
+    }
+
+    /// The span of a request that took so long until now.
+    pub(crate) fn span(
+        &self,
+        name: &str,
+        took: Duration,
+        is_error: bool,
+        attributes: &[(&str, Value)],
+    ) -> Value {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let at = |time: Duration| time.as_nanos().to_string();
+        let attributes: Vec<Value> = attributes
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| json!({"key": key, "value": attribute(value)}))
+            .collect();
+        json!({
+            "traceId": self.trace,
+            "spanId": self.span,
+            "parentSpanId": self.parent.as_deref().unwrap_or_default(),
+            "name": name,
+            "kind": 2,
+            "startTimeUnixNano": at(since.saturating_sub(took)),
+            "endTimeUnixNano": at(since),
+            "attributes": attributes,
+            "status": {"code": if is_error { 2 } else { 0 }},
+        })
+    }
+}
+
+/// A value as OTLP writes it. Integers are strings there.
+fn attribute(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!({"stringValue": text}),
+        Value::Bool(yes) => json!({"boolValue": yes}),
+        Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
+        other => json!({"intValue": other.to_string()}),
+    }
+}
+
+/// Sixteen digits that nobody can foresee.
+fn random() -> String {
+    let hash = RandomState::new().build_hasher().finish();
+    format!("{:016x}", hash.max(1))
+}
+
+/// The well-known name of a provider (`gen_ai.provider.name`); formats that many speak are of none.
+pub(crate) const fn provider(format: Format) -> Option<&'static str> {
+    match format {
+        Format::OpenAiResponses | Format::OpenAiAssistants => Some("openai"),
+        Format::Anthropic => Some("anthropic"),
+        Format::Gemini | Format::GeminiInteractions => Some("gcp.gemini"),
+        Format::Cohere => Some("cohere"),
+        Format::MistralConversations => Some("mistral_ai"),
+        Format::BedrockConverse => Some("aws.bedrock"),
+        _ => None,
+    }
+}
+
+/// Spans, and where a request is among them.
+pub(crate) type Traced = (Arc<Spans>, Context);

@@ -1,0 +1,43 @@
+//! What a model is shown when it is asked once more.
+
+/// Most bytes of the answer that are kept.
+const MAX_TEXT: usize = 1 << 16;
+
+/// What a client has read of an answer, and the assertion that the policy rejected (`provenance memo 7`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    text: Vec<u8>,
+    rejected: String,
+    reason: &'static str,
+}
+
+impl Draft {
+    pub(crate) fn write(&mut self, text: &[u8]) {
+        if self.text.len() + text.len() <= MAX_TEXT {
+            self.text.extend_from_slice(text);
+        }
+    }
+
+    pub(crate) fn reject(&mut self, text: &str, reason: &'static str) {
+        text.clone_into(&mut self.rejected);
+        self.reason = reason;
+    }
+
+    /// The text that was released, without annotations; the beginning of it if it is longer than 64 KiB.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+
+    /// The assertion that was rejected last.
+    #[must_use]
+    pub fn rejected(&self) -> &str {
+        &self.rejected
+    }
+
+    /// What the assertion is to the policy, such as `below-floor`.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        self.reason
+    }
+}
