@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use provstream_providers::Pointer;
+
 use crate::failure::{Failure, note};
 use crate::findings::{FieldLines, Outcome, Tally, Task};
 use crate::output::Output;
-use crate::pointer::Pointer;
 use crate::reading::Reading;
 use crate::report::Report;
 use crate::unjudged;
