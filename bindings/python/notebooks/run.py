@@ -1,5 +1,6 @@
 """Executes the notebooks of this folder; a cell that raises an exception fails the run."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbclient
@@ -8,6 +9,9 @@ import nbformat
 for path in sorted(Path(__file__).parent.glob("*.ipynb")):
     notebook = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), f"{path.name} has outputs: clear them"
+    if find_spec("provstream.arrow") is None:
+        print(f"SKIPPED: the package was built without provstream.arrow, so {path.name} ran without its archive")
+        notebook.cells = [cell for cell in notebook.cells if "archive" not in cell.metadata.get("tags", [])]
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     html = [output for cell in notebook.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
     assert html, "no cell shows a page"

@@ -20,7 +20,10 @@ impl Action {
     #[staticmethod]
     #[pyo3(signature = (before="", after=""))]
     fn mark(before: &str, after: &str) -> Self {
-        Self(RustAction::Mark(before.to_owned().into(), after.to_owned().into()))
+        Self(RustAction::Mark(
+            before.to_owned().into(),
+            after.to_owned().into(),
+        ))
     }
 
     /// This is released in its place.

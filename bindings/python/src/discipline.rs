@@ -38,6 +38,10 @@ type Windows<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 impl Discipline {
     #[new]
     #[pyo3(signature = (floor, *, default_window=None, windows=None, skew=None, groups=None, vocabulary=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all but the first are optional keyword arguments"
+    )]
     fn new(
         floor: usize,
         default_window: Option<&Bound<'_, PyAny>>,
@@ -78,7 +82,7 @@ impl Discipline {
         self.0.floor()
     }
 
-    /// Judges what an assertion declares, as of a time (RFC 3339 or an aware `datetime`); that of the clock if there is none.
+    /// Judges what an assertion declares, as of a time (RFC 3339 or an aware `datetime`); that of the clock without one.
     #[pyo3(signature = (assertion, *, now=None))]
     fn judge(&self, assertion: &Assertion, now: Option<&Bound<'_, PyAny>>) -> PyResult<Verdict> {
         let now = time::or_now(now)?;

@@ -9,10 +9,9 @@ use crate::vocabulary::Vocabulary;
 
 /// The vocabulary that is given, or the memo's.
 fn or_memo(vocabulary: Option<&Vocabulary>) -> provstream::provenance::Vocabulary {
-    vocabulary.map_or_else(
-        provstream::provenance::Vocabulary::memo,
-        |vocabulary| vocabulary.inner().clone(),
-    )
+    vocabulary.map_or_else(provstream::provenance::Vocabulary::memo, |vocabulary| {
+        vocabulary.inner().clone()
+    })
 }
 
 /// The observations of a list in JSON.
@@ -27,6 +26,10 @@ fn observations(
 /// A prompt that asks for annotations, and its SHA-256.
 #[pyfunction]
 #[pyo3(signature = (form, length, language, require, observations_json, vocabulary))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keyword arguments of `emit.prompt`"
+)]
 pub(crate) fn prompt(
     form: &str,
     length: &str,

@@ -56,6 +56,12 @@ impl<T> Guard<T> {
         }
     }
 
+    /// Calls `work` with the state for the garbage collector, which neither waits nor minds if it is in use: what is not visited
+    /// is kept alive.
+    pub(crate) fn visit<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.state.try_lock().ok().map(|mut state| work(&mut state))
+    }
+
     #[cold]
     fn poison(&self) {
         // The payload is never seen: it only unwinds through the lock.
@@ -94,5 +100,7 @@ pub(crate) fn panic_on_purpose(py: pyo3::Python<'_>) -> Vec<pyo3::Py<pyo3::PyAny
     let then = guard.with(|()| Ok(()));
     let also = caught(|| -> PyResult<()> { panic!("on {}", "purpose") });
     let raised = [first, then, also].into_iter().filter_map(Result::err);
-    raised.map(|error| error.into_value(py).into_any()).collect()
+    raised
+        .map(|error| error.into_value(py).into_any())
+        .collect()
 }

@@ -40,7 +40,9 @@ mod _native {
     #[pymodule_export]
     use crate::empty::Empty;
     #[pymodule_export]
-    use crate::event::{Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record};
+    use crate::event::{
+        Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
+    };
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError};
     #[pymodule_export]

@@ -71,7 +71,12 @@ impl PyViolation {
 
 /// The violations of a report.
 fn violations(report: &Report) -> Vec<PyViolation> {
-    report.violations().iter().cloned().map(PyViolation).collect()
+    report
+        .violations()
+        .iter()
+        .cloned()
+        .map(PyViolation)
+        .collect()
 }
 
 /// Validates one object: its kind, whether it is valid, and what is wrong with it.

@@ -71,7 +71,12 @@ pub(crate) fn parse<'py>(
     let mut input = Input::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
     input.with(text, &mut offsets, |utf8, offsets| {
-        let mut work = || caught(|| Ok(whole.push(utf8, offsets)));
+        let mut work = || {
+            caught(|| {
+                whole.push(utf8, offsets);
+                Ok(())
+            })
+        };
         if utf8.len() < PIECE {
             work()
         } else {
@@ -197,6 +202,15 @@ impl State {
         })
     }
 
+    /// The events whose places are known.
+    #[inline]
+    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        if self.events.is_empty() {
+            return Ok(PyList::empty(py));
+        }
+        list(py, self.events.take_ready())
+    }
+
     fn finish(&mut self) {
         let last = self.input.finish();
         push_piece(&mut self.parser, &mut self.offsets, &mut self.events, last);
@@ -254,7 +268,7 @@ impl Parser {
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
             state.push(chunk)?;
-            list(chunk.py(), state.events.take_ready())
+            state.take(chunk.py())
         })
     }
 
@@ -282,7 +296,7 @@ impl Parser {
                 }
                 Ok(())
             })?;
-            list(chunk.py(), state.events.take_ready())
+            state.take(chunk.py())
         })
     }
 
@@ -290,7 +304,7 @@ impl Parser {
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
             state.finish();
-            list(py, state.events.take_ready())
+            state.take(py)
         })
     }
 

@@ -112,6 +112,14 @@ impl AnyPolicy {
         }
     }
 
+    /// The function of Python, which all clones share.
+    pub(crate) fn function(&self) -> Option<&Py<PyAny>> {
+        match self {
+            Self::Rules(..) => None,
+            Self::Function(function) => Some(&function.function),
+        }
+    }
+
     /// What a function of Python raised, once.
     pub(crate) fn take_error(&self) -> Option<PyErr> {
         match self {

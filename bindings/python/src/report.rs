@@ -12,6 +12,10 @@ use crate::vocabulary::Vocabulary;
 /// An HTML page about an answer.
 #[pyfunction]
 #[pyo3(signature = (answer, policy, name, now, mode, vocabulary, limits))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the keyword arguments of `report.html`"
+)]
 pub(crate) fn report_page(
     answer: &[u8],
     policy: &Policy,
@@ -24,5 +28,12 @@ pub(crate) fn report_page(
     let settings = Settings::new(mode, vocabulary, limits, false)?;
     let rules = Rules::clone(policy.rules());
     let report = provstream_report::Report::new(rules, time::or_now(now)?);
-    caught(|| Ok(provstream_report::page(name, answer, settings.parser(), report)))
+    caught(|| {
+        Ok(provstream_report::page(
+            name,
+            answer,
+            settings.parser(),
+            report,
+        ))
+    })
 }

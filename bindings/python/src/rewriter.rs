@@ -1,6 +1,7 @@
 //! Rewriters and gates of a text.
 
 use provstream::{Gate as RustGate, GateEnd, Rewriter as RustRewriter, Rules};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::guard::Guard;
@@ -15,8 +16,8 @@ use crate::vocabulary::Vocabulary;
 
 /// What writes the text: a rewriter or a gate.
 enum Writer {
-    Rewriter(RustRewriter, Option<Replace>),
-    // The rules are those of the gate's policy, which it lends to nobody while it works.
+    Rewriter(Box<RustRewriter>, Option<Replace>),
+    // A copy of the rules of the gate's policy, because the gate has that borrowed while it reports.
     Gate(Box<RustGate<AnyPolicy>>, Option<Box<Rules>>),
 }
 
@@ -107,7 +108,11 @@ impl State {
         }
     }
 
-    fn push<'py>(&mut self, chunk: &Bound<'py, PyAny>, untrusted: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn push<'py>(
+        &mut self,
+        chunk: &Bound<'py, PyAny>,
+        untrusted: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.is_finished = false;
         let Self {
             writer,
@@ -181,6 +186,23 @@ impl State {
         Ok(self.output.take_text(py, kind, true))
     }
 
+    /// Shows the garbage collector the functions, which may refer to what owns this object.
+    fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match &self.writer {
+            Writer::Rewriter(_, replace) => {
+                visit.call(replace.as_ref().map(|one| &one.function))?;
+            }
+            Writer::Gate(gate, _) => visit.call(gate.policy().function())?,
+        }
+        visit.call(self.output.function().as_ref())
+    }
+
+    /// Lets go of the functions; nothing refers to this object any more.
+    fn clear(&mut self) {
+        self.writer = Writer::Rewriter(Box::default(), None);
+        *self.output.function() = None;
+    }
+
     fn end(&mut self) {
         let last = self.input.finish();
         self.offsets.push(last);
@@ -219,6 +241,10 @@ pub(crate) struct Rewriter(Guard<State>);
 impl Rewriter {
     #[new]
     #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, replace=None, on_event=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a keyword argument, and all are optional"
+    )]
     fn new(
         mode: &str,
         vocabulary: Option<&Vocabulary>,
@@ -232,7 +258,7 @@ impl Rewriter {
             function,
             error: None,
         });
-        let rewriter = RustRewriter::new(settings.parser());
+        let rewriter = Box::new(RustRewriter::new(settings.parser()));
         let writer = Writer::Rewriter(rewriter, replace);
         Ok(Self(Guard::new("rewriter", State::new(writer, on_event))))
     }
@@ -252,6 +278,16 @@ impl Rewriter {
     /// Ends the stream and returns the rest of the text.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.finish(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .visit(|state| state.traverse(&visit))
+            .unwrap_or(Ok(()))
+    }
+
+    fn __clear__(&self) {
+        self.0.visit(State::clear);
     }
 
     /// Back to the start of a stream with the same settings.
@@ -322,6 +358,16 @@ impl Gate {
     /// Ends the stream, and returns what is released of the rest.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.finish(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .visit(|state| state.traverse(&visit))
+            .unwrap_or(Ok(()))
+    }
+
+    fn __clear__(&self) {
+        self.0.visit(State::clear);
     }
 
     /// Back to the start of a stream with the same settings.

@@ -153,7 +153,7 @@ impl Settings {
 /// The mode of that name.
 ///
 /// # Errors
-/// `ValueError` if there is none.
+/// `ValueError` for an unknown name.
 pub(crate) fn parse_mode(name: &str) -> PyResult<Mode> {
     name.parse().map_err(|_| {
         PyValueError::new_err(format!(

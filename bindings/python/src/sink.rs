@@ -36,6 +36,11 @@ impl Output {
         self.on_event.is_some()
     }
 
+    /// The function that takes the events.
+    pub(crate) const fn function(&mut self) -> &mut Option<Py<PyAny>> {
+        &mut self.on_event
+    }
+
     /// Gives the events to the function that takes them.
     ///
     /// # Errors
@@ -52,14 +57,23 @@ impl Output {
     }
 
     /// The text that can be returned, in the type of what was pushed.
-    pub(crate) fn take_text<'py>(&mut self, py: Python<'py>, kind: Kind, last: bool) -> Bound<'py, PyAny> {
+    pub(crate) fn take_text<'py>(
+        &mut self,
+        py: Python<'py>,
+        kind: Kind,
+        last: bool,
+    ) -> Bound<'py, PyAny> {
         if kind == Kind::Bytes {
             let bytes = PyBytes::new(py, &self.text).into_any();
             self.text.clear();
             return bytes;
         }
         // The end of a piece may be within a character.
-        let len = if last { self.text.len() } else { complete(&self.text) };
+        let len = if last {
+            self.text.len()
+        } else {
+            complete(&self.text)
+        };
         let text = String::from_utf8_lossy(&self.text[..len]);
         let text = PyString::new(py, &text).into_any();
         self.text.drain(..len);
@@ -84,7 +98,11 @@ pub(crate) fn complete(text: &[u8]) -> usize {
             0x80..=0xBF => continue,
             _ => 0,
         };
-        return if text.len() - at < needed { at } else { text.len() };
+        return if text.len() - at < needed {
+            at
+        } else {
+            text.len()
+        };
     }
     text.len()
 }
@@ -171,7 +189,9 @@ impl GateHandler for Sink<'_> {
     fn decided(&mut self, question: &Question<'_>, action: &Action) {
         if self.output.wants_events() {
             let decided = decided(question, action, self.rules);
-            self.output.events.report(Reported::Decision(Box::new(decided)));
+            self.output
+                .events
+                .report(Reported::Decision(Box::new(decided)));
         }
     }
 

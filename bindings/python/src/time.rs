@@ -52,6 +52,7 @@ pub(crate) fn duration(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
             "expected a duration as str (such as \"1h30m\") or timedelta",
         ));
     };
-    Duration::try_from_secs_f64(seconds.extract()?)
-        .map_err(|_| PyValueError::new_err("expected a duration of at least 0, found a negative one"))
+    Duration::try_from_secs_f64(seconds.extract()?).map_err(|_| {
+        PyValueError::new_err("expected a duration of at least 0, found a negative one")
+    })
 }

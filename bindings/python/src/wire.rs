@@ -11,6 +11,7 @@ use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, NoticeCode, ReadReport, Reasoning, StreamGate,
     StreamHandler, StreamRewriter,
 };
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -252,6 +253,21 @@ impl State {
         Ok(bytes)
     }
 
+    /// Shows the garbage collector the functions, which may refer to what owns this object.
+    fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Writer::Gate(.., policy) = &self.writer {
+            visit.call(policy.function())?;
+        }
+        visit.call(self.output.on_event.as_ref())
+    }
+
+    /// Lets go of the functions; nothing refers to this object any more.
+    fn clear(&mut self) {
+        let inert = StreamRewriter::detect(provstream::Parser::new());
+        self.writer = Writer::Rewriter(Box::new(inert));
+        self.output.on_event = None;
+    }
+
     fn report(&self) -> (&ReadReport, Option<Format>) {
         match &self.writer {
             Writer::Rewriter(rewriter) => (rewriter.report(), rewriter.format()),
@@ -370,6 +386,16 @@ impl Response {
             state.finish();
             state.give(py)
         })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .visit(|state| state.traverse(&visit))
+            .unwrap_or(Ok(()))
+    }
+
+    fn __clear__(&self) {
+        self.0.visit(State::clear);
     }
 
     /// The format: what was asked for, or what the events showed so far.

@@ -176,6 +176,46 @@ def test_closing() -> None:
     assert closed == [True]
 
 
+def test_closing_the_connection() -> None:
+    """The stream of an SDK is closed itself, not only the iterator that it made."""
+
+    class Stream:
+        def __init__(self) -> None:
+            self.closed: list[str] = []
+
+        def __iter__(self) -> Iterator[str]:
+            return pieces(TEXT)
+
+        def close(self) -> None:
+            self.closed.append("close")
+
+    class Entered:
+        def __init__(self) -> None:
+            self.closed: list[str] = []
+
+        async def __aenter__(self) -> "Entered":
+            return self
+
+        async def __aexit__(self, *error: object) -> None:
+            self.closed.append("exit")
+
+        def __aiter__(self) -> AsyncIterator[str]:
+            return later(TEXT)
+
+    source = Stream()
+    with clean(source) as stream:
+        next(stream)
+    assert source.closed == ["close"]
+
+    async def main() -> None:
+        entered = Entered()
+        async with clean(entered) as stream:
+            await stream.__anext__()
+        assert entered.closed == ["exit"]
+
+    asyncio.run(main())
+
+
 def test_what_cannot_be_cleaned() -> None:
     with pytest.raises(TypeError, match="expected str, bytes or an object of a provider's SDK, found int"):
         list(clean([1]))

@@ -1,6 +1,9 @@
 """Rewriters, gates, and what they promise about callbacks, threads and panics."""
 
+import gc
 import threading
+import weakref
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -243,3 +246,31 @@ def test_reports() -> None:
     shown = parsed._repr_html_()
     assert shown.startswith("<iframe sandbox") and "srcdoc" in shown
     assert provstream.report.html(TEXT.encode(), Policy(POLICY), name="answer.txt", now=NOW) == page
+
+
+@pytest.mark.parametrize("kind", ["on_event", "replace", "policy", "response"])
+def test_cycles_are_collected(kind: str) -> None:
+    """An object whose function refers to its owner goes with it."""
+
+    class Owner:
+        def __init__(self) -> None:
+            make: dict[str, Callable[[], object]] = {
+                "on_event": lambda: Rewriter(on_event=self.use),
+                "replace": lambda: Rewriter(replace=self.replace),
+                "policy": lambda: Gate(self.decide, on_event=self.use),
+                "response": lambda: provstream.Response(policy=self.decide, on_event=self.use),
+            }
+            self.writer = make[kind]()
+
+        def use(self, event: provstream.Event) -> None: ...
+
+        def replace(self, annotation: provstream.Annotation) -> None: ...
+
+        def decide(self, question: provstream.Question) -> Action:
+            return Action.release()
+
+    owner = Owner()
+    alive = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert alive() is None

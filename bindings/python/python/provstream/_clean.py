@@ -185,20 +185,28 @@ class CleanStream(Generic[T]):
         return self._ready.popleft()
 
     def close(self) -> None:
-        """Closes the source, if it can be closed."""
-        close = getattr(self._iterator, "close", None) or getattr(self.source, "close", None)
-        if close is not None:
-            close()
+        """Closes the source, with the connection that it reads from."""
+        for owner in self._owners(self._iterator):
+            close = getattr(owner, "close", None)
+            if close is not None:
+                close()
+            elif hasattr(owner, "__exit__"):
+                owner.__exit__(None, None, None)
 
     async def aclose(self) -> None:
-        """Closes the source, if it can be closed."""
-        for owner in (self._async_iterator, self.source):
+        """Closes the source, with the connection that it reads from."""
+        for owner in self._owners(self._async_iterator):
             close = getattr(owner, "aclose", None) or getattr(owner, "close", None)
             if close is not None:
                 done = close()
                 if hasattr(done, "__await__"):
                     await done
-                return
+            elif hasattr(owner, "__aexit__"):
+                await owner.__aexit__(None, None, None)
+
+    def _owners(self, iterator: Any) -> list[Any]:
+        """What is to be closed: an SDK's stream has the connection, and its iterator may be a generator of its own."""
+        return [self.source] if iterator is None or iterator is self.source else [iterator, self.source]
 
     def __enter__(self) -> CleanStream[T]:
         return self

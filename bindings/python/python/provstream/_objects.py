@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from provstream._native import Response
 
-Key = tuple[object, ...]
+Key = tuple[str | None, ...]
+
+MOST_KINDS = 256
+"""Kinds of object that are remembered, so that added ones can be like them; no SDK has as many."""
 
 
 class Objects:
@@ -36,7 +39,8 @@ class Objects:
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
         line = self._dumps(value, separators=(",", ":")).encode()
         self._pending.append((line, item))
-        self._latest[_key(value)] = item
+        if len(self._latest) < MOST_KINDS or _key(value) in self._latest:
+            self._latest[_key(value)] = item
         return self._match(self.response.push(line + b"\n"))
 
     def finish(self) -> list[Any]:
@@ -73,8 +77,9 @@ class Objects:
 
 
 def _key(value: Mapping[str, Any]) -> Key:
-    """What tells the kinds of object in a stream apart."""
-    return (value.get("type"), value.get("object"), value.get("event_type"))
+    """What distinguishes the kinds of object in a stream."""
+    named = (value.get(name) for name in ("type", "object", "event_type"))
+    return tuple(name if isinstance(name, str) else None for name in named)
 
 
 def _inner(item: Any) -> Any:

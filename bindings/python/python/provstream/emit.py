@@ -80,8 +80,8 @@ def examples(
 
     `conversation` has `messages`, each with `role` and `content`. Raises `ValueError` if a reader has a diagnostic for an answer.
     """
-    told = prompt(vocabulary=vocabulary) if instructions is None else instructions
-    annotated, unannotated = _native.examples(json.dumps(conversation), told, vocabulary)
+    asked = prompt(vocabulary=vocabulary) if instructions is None else instructions
+    annotated, unannotated = _native.examples(json.dumps(conversation), asked, vocabulary)
     return json.loads(annotated), json.loads(unannotated)
 
 

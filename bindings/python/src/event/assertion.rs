@@ -26,7 +26,10 @@ pub(crate) struct Assertion {
 }
 
 impl Assertion {
-    pub(crate) fn new(inner: RustAssertion<'static>, locate: &impl Locate) -> Result<Self, Unknown> {
+    pub(crate) fn new(
+        inner: RustAssertion<'static>,
+        locate: &impl Locate,
+    ) -> Result<Self, Unknown> {
         let span = inner.span();
         let clean = inner
             .clean_span()

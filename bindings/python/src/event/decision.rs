@@ -110,7 +110,10 @@ impl Decision {
 
     fn __repr__(&self) -> String {
         let what = self.disposition.unwrap_or("decided");
-        format!("<Decision {what}: {}>", Action(self.action.clone()).__repr__())
+        format!(
+            "<Decision {what}: {}>",
+            Action(self.action.clone()).__repr__()
+        )
     }
 }
 

@@ -78,13 +78,27 @@ impl Found {
     /// `MemoryError`.
     pub(crate) fn into_object(self, py: Python<'_>, channel: &Arc<str>) -> PyResult<Py<PyAny>> {
         Ok(match self {
-            Self::Annotation(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Assertion(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Marc(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Record(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Diagnostic(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Decision(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
-            Self::Released(found) => object(py, (found.place, channel), found)?.into_any().unbind(),
+            Self::Annotation(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Assertion(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Marc(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Record(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Diagnostic(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Decision(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Released(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
         })
     }
 }
