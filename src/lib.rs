@@ -38,8 +38,8 @@
 //!
 //! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
 //! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
-//! a *terminal*, which says that no source corroborates the assertion or that what was observed is too old. It is never
-//! evidence that an observation took place (`provenance memo 11.1`).
+//! a *terminal*, which says that no source corroborates the assertion or that what was observed is too old. An annotation
+//! is never evidence that an observation took place (provenance memo, section 11.1).
 //!
 //! # What to use
 //!

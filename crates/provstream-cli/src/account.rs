@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use provstream::{Action, Event, GateEnd, Mode, Question, Rules, Unannotated};
 
 use crate::failure::note;
-use crate::strings::BracketsInStrings;
-use crate::unjudged::{IN_STRINGS, Unjudged};
+use crate::strings::HiddenBrackets;
+use crate::unjudged::{self, Unjudged};
 
 /// The rule of a policy that decides about what was not read.
 const LIMIT: &str = "limit";
@@ -23,7 +23,7 @@ struct Cause {
 #[derive(Debug)]
 pub(crate) struct Account {
     rules: Rules,
-    strings: BracketsInStrings,
+    strings: HiddenBrackets,
     unjudged: Unjudged,
     assertions: u64,
     withheld: u64,
@@ -45,7 +45,7 @@ impl Account {
     pub(crate) fn new(rules: Rules, mode: Mode) -> Self {
         Self {
             rules,
-            strings: BracketsInStrings::new(mode),
+            strings: HiddenBrackets::new(mode),
             unjudged: Unjudged::default(),
             assertions: 0,
             withheld: 0,
@@ -109,7 +109,7 @@ impl Account {
 
     /// Whether all was judged, and released as it was.
     pub(crate) fn passes(&self) -> bool {
-        !self.has_withheld && self.unjudged.is_empty() && !self.strings.found()
+        !self.has_withheld && self.unjudged.is_empty() && self.strings.found().is_none()
     }
 
     /// Says where and by which rule the policy ended a text.
@@ -139,10 +139,9 @@ impl Account {
         if !self.unjudged.is_empty() {
             note(&self.unjudged);
         }
-        if self.strings.found() {
-            note(format_args!(
-                "{IN_STRINGS}; a provider's response is read with --input auto"
-            ));
+        if let Some(place) = self.strings.found() {
+            let advice = "a provider's response is read with --input auto";
+            note(unjudged::hidden(place, "read", advice));
         }
         if fails && self.has_withheld {
             let mut parts = Vec::new();

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use provstream_providers::Pointer;
+
 use crate::failure::{Failure, note};
-use crate::findings::{Outcome, Tally, Task};
+use crate::findings::{FieldLines, Outcome, Tally, Task};
 use crate::output::Output;
 use crate::reading::Reading;
 use crate::report::Report;
-use crate::unjudged::IN_STRINGS;
+use crate::unjudged;
 
 /// What came of all inputs.
 #[derive(Debug, Default)]
@@ -104,14 +106,26 @@ impl<'r> Books<'r> {
         if is_judged && !unjudged.is_empty() {
             note(format_args!("{prefix}{unjudged}"));
         }
-        if outcome.has_brackets_in_strings {
-            note(format_args!(
-                "{prefix}{IN_STRINGS}; read the text of a member with --field, as in \
-                 --field /text, and a provider's response with --input auto"
-            ));
+        // `admit` counts these lines among what was not judged.
+        if !is_judged && let Some(message) = self.note_of_fields(path, outcome.fields) {
+            note(message);
         }
-        let is_incomplete = !outcome.unread.is_empty() || outcome.has_brackets_in_strings;
+        if let Some(place) = outcome.hidden {
+            let advice = "read the text of a member with --field, as in --field /text, and a provider's response with --input auto";
+            let hidden = unjudged::hidden(place, "read", advice);
+            note(format_args!("{prefix}{hidden}"));
+        }
+        let is_incomplete = !outcome.unread.is_empty() || outcome.hidden.is_some();
         outcome.tally.incomplete += u64::from(is_incomplete);
+    }
+
+    fn note_of_fields(&self, path: &Path, lines: FieldLines) -> Option<String> {
+        let pointers = self.reading.fields.iter().map(Pointer::as_str);
+        let input = match path.to_str() {
+            Some("-") => "standard input".to_owned(),
+            _ => path.display().to_string(),
+        };
+        lines.note(&input, &pointers.collect::<Vec<_>>().join(" or "))
     }
 
     /// Writes the totals of all inputs, if there are several, and ends the output.

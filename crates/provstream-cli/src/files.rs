@@ -23,8 +23,13 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// If only directories are given, and there is no file in them.
+    /// If only directories are given, and there is no file in them, or if standard input is given twice.
     pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> Result<Self, Failure> {
+        if given.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(Failure::Usage(
+                "FILE: standard input (-) was given more than once, expected it once".to_owned(),
+            ));
+        }
         let mut paths = Vec::new();
         let mut has_directory = false;
         for path in given {

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::pieces::Pieces;
 use crate::report::Report;
 use crate::sink::Sink;
-use crate::strings::BracketsInStrings;
+use crate::strings::{Hidden, HiddenBrackets};
 use crate::unjudged::Unjudged;
 use crate::unread::{Unknown, Unread};
 
@@ -84,15 +84,56 @@ pub(crate) struct Outcome {
     pub(crate) tally: Tally,
     /// What of an event stream was not read.
     pub(crate) unread: Unread,
-    /// Brackets in strings of JSON look like annotations.
-    pub(crate) has_brackets_in_strings: bool,
+    /// The lines of which only some fields are read.
+    pub(crate) fields: FieldLines,
+    /// Where JSON hides an annotation in brackets, if no assertion was found.
+    pub(crate) hidden: Option<Hidden>,
+}
+
+/// Lines of which only some fields are read, counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FieldLines {
+    /// Strings that were found.
+    strings: u64,
+    /// Lines of JSON in which something else was found, or nothing.
+    without: u64,
+    /// Lines that are not JSON.
+    not_json: u64,
+}
+
+impl FieldLines {
+    /// What to note about lines none of which has a string at the pointers.
+    pub(crate) fn note(self, input: &str, pointers: &str) -> Option<String> {
+        match self {
+            Self {
+                strings: 0,
+                without: 0,
+                not_json: 1..,
+            } => Some(format!(
+                "no line of {input} is JSON, expected one with a string at {pointers} in each line; read text without --field"
+            )),
+            Self {
+                strings: 0,
+                without: 1..,
+                ..
+            } => Some(format!("no line of {input} has a string at {pointers}")),
+            _ => None,
+        }
+    }
+
+    const fn add(&mut self, other: Self) {
+        self.strings += other.strings;
+        self.without += other.without;
+        self.not_json += other.not_json;
+    }
 }
 
 impl Outcome {
     /// Adds the part that follows.
     pub(crate) fn add(&mut self, part: Self) {
         self.tally.add(&part.tally);
-        self.has_brackets_in_strings |= part.has_brackets_in_strings;
+        self.fields.add(part.fields);
+        self.hidden = self.hidden.or(part.hidden);
         // Only streams that are read as a whole have events.
         self.unread = part.unread;
     }
@@ -104,7 +145,7 @@ pub(crate) struct Findings<'t> {
     task: &'t Task,
     report: Report,
     outcome: Outcome,
-    strings: BracketsInStrings,
+    strings: HiddenBrackets,
     /// The text of each channel, if it is to be printed.
     text: Option<BTreeMap<Option<Channel>, Pieces>>,
     /// The channel that is read, in the event stream of a provider.
@@ -118,7 +159,7 @@ impl<'t> Findings<'t> {
     pub(crate) fn new(
         task: &'t Task,
         report: Report,
-        strings: BracketsInStrings,
+        strings: HiddenBrackets,
         fields: &'t [Arc<str>],
     ) -> Self {
         Self {
@@ -147,7 +188,7 @@ impl<'t> Findings<'t> {
             }
         }
         self.outcome.unread = fed.unread;
-        self.outcome.has_brackets_in_strings = self.strings.found();
+        self.outcome.hidden = self.strings.found();
         (self.outcome, self.report.into_output())
     }
 
@@ -241,6 +282,7 @@ impl Sink for Findings<'_> {
     }
 
     fn enter_field(&mut self, line: u64, field: Option<usize>) {
+        self.outcome.fields.strings += u64::from(field.is_some());
         let name = field.and_then(|field| self.fields.get(field)).cloned();
         self.report.enter_field(line, name);
     }
@@ -253,7 +295,12 @@ impl Sink for Findings<'_> {
         let channel = self.channel;
         self.report.enter(None);
         match line {
-            Line::Diagnostic { .. } => self.diagnostic(line),
+            Line::Diagnostic { code, .. } => {
+                let fields = &mut self.outcome.fields;
+                fields.without += u64::from(*code == "no-field");
+                fields.not_json += u64::from(*code == "json-syntax");
+                self.diagnostic(line);
+            }
             _ if matches!(self.task, Task::Extract { .. }) => self.report.line(line),
             _ => {}
         }

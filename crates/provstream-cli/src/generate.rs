@@ -7,6 +7,7 @@ use clap_mangen::Man;
 use crate::args::{Args, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::usage;
 
 /// Runs `provstream completions`.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
@@ -24,6 +25,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut command = Args::definition();
     command.build();
+    let mut parents = command.get_name().to_owned();
     for name in &args.command {
         let Some(found) = command.find_subcommand(name) else {
             let known: Vec<_> = command
@@ -35,12 +37,18 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
                     "man: expected each command as a word of its own, as in `provstream man {name}`, found `{name}`"
                 ),
                 [] => format!("man: `{command}` has no commands, found `{name}`"),
-                known => {
-                    let known = known.join(", ");
-                    format!("man: unknown command `{name}`, expected one of {known}")
-                }
+                known => match usage::similar_command(&parents, name) {
+                    Some(similar) => {
+                        format!("man: unknown command `{name}`, did you mean {similar}")
+                    }
+                    None => {
+                        let known = known.join(", ");
+                        format!("man: unknown command `{name}`, expected one of {known}")
+                    }
+                },
             }));
         };
+        parents = format!("{parents} {name}");
         command = found.clone();
     }
     let mut page = Vec::new();

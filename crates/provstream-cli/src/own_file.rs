@@ -25,8 +25,13 @@ pub(crate) fn check<'p>(
 ) -> Result<(), Failure> {
     for (name, other) in others {
         if other.is_some_and(|other| is_same(file, other)) {
+            let file = file.display();
+            let what = match name {
+                "FILE" => "which is also read".to_owned(),
+                name => format!("which is that of {name}"),
+            };
             return Err(Failure::Usage(format!(
-                "{option}: expected a file of its own, found that of {name}; give another path"
+                "{option}: expected a file of its own, found {file}, {what}; give another path"
             )));
         }
     }

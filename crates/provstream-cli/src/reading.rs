@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::input_format::InputFormat;
 use crate::output::Output;
 use crate::report::Report;
-use crate::strings::BracketsInStrings;
+use crate::strings::HiddenBrackets;
 
 /// How inputs are read, and what is printed of them.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Reading {
     /// The same, with a report that is set up.
     pub(crate) fn findings_of(&self, report: Report) -> Findings<'_> {
         let is_free = !self.fields.is_empty();
-        let strings = BracketsInStrings::new(if is_free { Mode::Text } else { self.mode });
+        let strings = HiddenBrackets::new(if is_free { Mode::Text } else { self.mode });
         Findings::new(&self.task, report, strings, &self.field_names)
     }
 

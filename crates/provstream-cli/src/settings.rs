@@ -9,8 +9,8 @@ use std::path::Path;
 use crate::encoded;
 use crate::failure::Failure;
 
-/// More than the library accepts of a file, so that it is the library that refuses it.
-const MOST: u64 = (1 << 20) + 1;
+/// Longest settings file, in bytes: as much as the library accepts.
+const MOST: u64 = 1 << 20;
 
 /// Loads the file that an argument names, with what the library reads it by. Standard input is for the stream.
 pub(crate) fn load<T, E: Display>(
@@ -18,16 +18,17 @@ pub(crate) fn load<T, E: Display>(
     path: &Path,
     read: impl Fn(&[u8]) -> Result<T, E>,
 ) -> Result<T, Failure> {
-    if path.as_os_str() == "-" {
-        return Err(Failure::Usage(format!(
-            "{argument}: standard input is not read for it; give the path of a file (./- for one named -)"
-        )));
-    }
     let variable = format!(
         "PROVSTREAM_{}",
         argument.trim_start_matches('-').to_uppercase()
     );
     let is_of_variable = env::var_os(&variable).is_some_and(|value| value == path.as_os_str());
+    if path.as_os_str() == "-" {
+        let argument = if is_of_variable { &variable } else { argument };
+        return Err(Failure::Usage(format!(
+            "{argument}: standard input is not read for it; give the path of a file (./- for one named -)"
+        )));
+    }
     let name = match is_of_variable {
         true => format!("{} (of {variable})", path.display()),
         false => path.display().to_string(),
@@ -39,8 +40,13 @@ pub(crate) fn load<T, E: Display>(
     }
     let mut file = Vec::new();
     File::open(path)
-        .and_then(|opened| opened.take(MOST).read_to_end(&mut file))
+        .and_then(|opened| opened.take(MOST + 1).read_to_end(&mut file))
         .map_err(unreadable)?;
+    if file.len() as u64 > MOST {
+        return Err(Failure::Usage(format!(
+            "{name}: expected a file of at most 1 MiB, found a larger one"
+        )));
+    }
     if let Some(problem) = encoded::not_text(&file) {
         return Err(unreadable(io::Error::other(problem)));
     }

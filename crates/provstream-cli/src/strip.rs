@@ -18,8 +18,8 @@ use crate::output::Output;
 use crate::own_file;
 use crate::setup;
 use crate::sink::Sink;
-use crate::strings::BracketsInStrings;
-use crate::unjudged::NOT_REMOVED;
+use crate::strings::HiddenBrackets;
+use crate::unjudged;
 use crate::unread::Unread;
 
 /// Writes the text without its annotations.
@@ -27,7 +27,7 @@ use crate::unread::Unread;
 struct Strip {
     output: Output,
     text: Text,
-    strings: BracketsInStrings,
+    strings: HiddenBrackets,
     /// Something was not read, or the provider reported an error.
     is_unread: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             },
             _ => Text::Events,
         },
-        strings: BracketsInStrings::new(match args.source.input {
+        strings: HiddenBrackets::new(match args.source.input {
             InputFormat::Raw => args.source.mode,
             // The texts of a response are read.
             _ => Mode::Text,
@@ -116,8 +116,9 @@ impl Strip {
         let fed = stream.feed(self)?;
         self.output.finish()?;
         self.is_unread |= !fed.unread.passes();
-        if self.strings.found() {
-            note(NOT_REMOVED);
+        if let Some(place) = self.strings.found() {
+            let advice = "a provider's response is read with --input auto";
+            note(unjudged::hidden(place, "removed", advice));
         }
         self.report(&fed.unread)
     }

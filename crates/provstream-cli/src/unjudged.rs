@@ -4,12 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use crate::messages;
+use crate::strings::Hidden;
 
-/// What a note says of [annotations in strings](crate::strings::BracketsInStrings), before what to do about it.
-pub(crate) const IN_STRINGS: &str = "annotations in brackets within JSON strings were not read";
-
-/// The note about such annotations where they were to be removed.
-pub(crate) const NOT_REMOVED: &str = "annotations in brackets within JSON strings were not removed; a provider's response is read with --input auto";
+/// What a note says about annotations in brackets that JSON [hides](Hidden), and were therefore not `done`, such as `read`.
+/// If they are in strings, `advice` says what reads them.
+pub(crate) fn hidden(place: Hidden, done: &str, advice: &str) -> String {
+    match place {
+        Hidden::InString => {
+            format!("annotations in brackets within JSON strings were not {done}; {advice}")
+        }
+        Hidden::InBrokenValue => format!(
+            "annotations in brackets were not {done}, since they are in a JSON value that breaks off; --mode text reads them"
+        ),
+    }
+}
 
 /// Diagnostics after which a stream cannot pass, counted by their code. Displayed, they are a note.
 #[derive(Debug, Default)]

@@ -46,17 +46,43 @@ fn print(error: &clap::Error) -> io::Result<()> {
 /// The command that was called, as far as its words are known.
 fn command(words: &[OsString]) -> String {
     let mut definition = crate::args::Args::definition();
+    let any: Vec<_> = definition
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .cloned()
+        .collect();
     let mut name = definition.get_name().to_owned();
-    // `help` is followed by the command that it is about.
-    for word in words.iter().skip(1).filter(|word| *word != "help") {
-        let found = word
-            .to_str()
-            .and_then(|word| definition.find_subcommand(word).cloned());
-        let Some(found) = found else { break };
+    let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+    while let Some(word) = words.next() {
+        if let Some(option) = any.iter().find(|option| is_option(option, word)) {
+            if option.get_action().takes_values() && !word.contains('=') {
+                words.next();
+            }
+            continue;
+        }
+        // It is followed by the command that it is about.
+        if word == "help" {
+            continue;
+        }
+        let Some(found) = definition.find_subcommand(word).cloned() else {
+            break;
+        };
         name = format!("{name} {}", found.get_name());
         definition = found;
     }
     name
+}
+
+/// Whether a word is this option, perhaps with its value after `=`.
+fn is_option(option: &clap::Arg, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    match name.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => {
+            let short = name.strip_prefix('-').and_then(|name| name.parse().ok());
+            short.is_some() && option.get_short() == short
+        }
+    }
 }
 
 /// A part of what clap knows of an error, as text.
@@ -157,7 +183,9 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
 fn wrong_command(error: &clap::Error, command: &str) -> String {
     let word = part(error, ContextKind::InvalidSubcommand).unwrap_or_default();
     let known: Vec<_> = visible(command);
-    let similar = part(error, ContextKind::SuggestedSubcommand);
+    let similar = part(error, ContextKind::SuggestedSubcommand)
+        // clap suggests nothing to `help`.
+        .or_else(|| similar_command(command, &word));
     if known.is_empty() {
         format!("`{command}` has no commands, found `{word}`")
     } else if let Some(similar) = similar {
@@ -171,6 +199,13 @@ fn wrong_command(error: &clap::Error, command: &str) -> String {
         let known = known.join(", ");
         format!("unknown command `{word}`, expected one of {known}")
     }
+}
+
+/// The command of a command, such as `provstream marc`, that a word is most similar to, if one is similar.
+pub(crate) fn similar_command(command: &str, word: &str) -> Option<String> {
+    let words = command.split(' ').chain([word]);
+    let error = crate::args::Args::definition().try_get_matches_from(words);
+    part(&error.err()?, ContextKind::SuggestedSubcommand)
 }
 
 /// What is missing, and what it is for.

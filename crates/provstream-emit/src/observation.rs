@@ -146,6 +146,17 @@ impl Observations {
         Ok(Self(all))
     }
 
+    /// Where an observation, counted from 0, begins in a file that [`from_json`](Self::from_json) accepts; `None` if the
+    /// file does not list so many.
+    #[must_use]
+    pub fn place(file: &[u8], index: usize) -> Option<FilePosition> {
+        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        let text = str::from_utf8(file).ok()?;
+        let items = json::elements(json::value(file).ok()?)?;
+        let offset = items.get(index)?.get().as_ptr().addr() - text.as_ptr().addr();
+        Some(FilePosition::of(text, offset))
+    }
+
     /// The observations in the order in which they were listed.
     pub fn iter(&self) -> impl Iterator<Item = &Observation> {
         self.0.iter()

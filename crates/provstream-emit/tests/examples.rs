@@ -365,3 +365,16 @@ fn names_are_parsed_and_explained() {
         "unknown grammar target \"GBNF\", expected one of \"lark\", \"gbnf\", \"ebnf\", \"regex\", \"structural-tag\", \"structural-tag-legacy\""
     );
 }
+
+#[test]
+fn an_observation_has_a_place_in_its_file() {
+    let file = "\u{feff}[{\"class\":\"substrate.grep\",\"id\":\"é\"},\n  {\"class\":\"substrate.grep\",\"id\":\"b\"}]";
+    let places: Vec<_> = (0..3)
+        .map(|index| Observations::place(file.as_bytes(), index))
+        .map(|place| place.map(|place| place.to_string()))
+        .collect();
+    let expected = ["line 1, column 2", "line 2, column 3"].map(|place| Some(place.to_owned()));
+    assert_eq!(places, [&expected[..], &[None]].concat());
+    assert_eq!(Observations::place(b"{}", 0), None);
+    assert_eq!(Observations::place(b"[\"\xff\"]", 0), None);
+}

@@ -27,6 +27,9 @@ pub(crate) struct ReadArgs {
     /// Whose response it is: anthropic, openai, gemini or cohere
     #[arg(long, value_name = "PROVIDER", value_parser = provider)]
     pub(crate) from: Provider,
+    /// Exit with status 3 if there was a diagnostic, or the input was not a response of the provider
+    #[arg(long)]
+    pub(crate) fail: bool,
     /// The file to read, or - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,

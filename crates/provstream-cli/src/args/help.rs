@@ -43,8 +43,10 @@ Exit status:
 pub(super) const EXIT_CITATIONS_READ: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
-  1  the input cannot be read, or the output cannot be written
-  2  an argument is wrong";
+  1  the input cannot be read, or the output cannot be written; with `read --fail` also when the
+     reader of the output has gone away before it was known that everything passes
+  2  an argument is wrong
+  3  with `read --fail`: there was a diagnostic, or the input was not a response of the provider";
 
 /// The exit statuses of `vocabulary`, which reads no stream.
 pub(super) const EXIT_VOCABULARY: &str = "\
@@ -277,10 +279,11 @@ pub(super) const REPORT_USAGE: &str = "provstream report [OPTIONS] --policy <FIL
 pub(super) const EXIT_REPORT: &str = "\
 Exit status:
   0  done, whatever the gate would withhold; also when the reader of the output has gone away
-  1  the input, the policy or the vocabulary file cannot be read, the output cannot be written, or nothing in the input was
-     of the format given by --input, or a line of an audit log
+  1  the input, the policy or the vocabulary file cannot be read, the output cannot be written,
+     or nothing in the input was of the format given by --input, or a line of an audit log
   2  an argument is wrong, or what the policy or the vocabulary file says is
-  3  with `report --fail`: the gate would withhold text or end the stream, or something was not read";
+  3  with `report --fail`: the gate would withhold text or end the stream, or something was not
+     read";
 
 pub(super) const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.

@@ -183,11 +183,12 @@ impl Args {
             Command::Strip(args) => (args.output.is_some(), false),
             #[cfg(feature = "proxy")]
             Command::Proxy(_) => (false, false),
-            Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), false),
+            Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), args.fail),
             Command::Citations(CitationsCommand::Write(args)) => (args.output.is_some(), false),
             Command::Marc(MarcCommand::Validate(args)) => (false, args.fail),
             Command::Marc(MarcCommand::Conformance(args)) => (false, args.fail),
             Command::Marc(_) => (false, false),
+            Command::Emit(EmitCommand::Examples(args)) => (false, args.fail),
             Command::Emit(_)
             | Command::Vocabulary(_)
             | Command::Completions(_)

@@ -9,6 +9,7 @@ use provstream_providers::citation::{self, Provider};
 use super::events::{Events, MAX_VALUE, Piece};
 use super::line::CitationLine;
 use crate::args::ReadArgs;
+use crate::exit_status;
 use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::output::Output;
@@ -31,6 +32,8 @@ struct Reader {
     is_cut: bool,
     /// The format that the first events with evidence are of.
     found: Option<Format>,
+    /// What the input begins with.
+    start: Option<Start>,
 }
 
 /// Runs the command.
@@ -45,53 +48,23 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         events: 0,
         is_cut: false,
         found: None,
+        start: None,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let mut input = Input::open(path)?;
-    let mut events = Events::default();
-    let mut buffer = vec![0; BUFFER];
-    let mut start = None;
-    loop {
-        if input.may_wait() {
-            reader.output.flush()?;
-        }
-        let count = input.read(&mut buffer)?;
-        if start.is_none() {
-            start = Start::of(buffer[..count].trim_ascii_start());
-        }
-        if count == 0 {
-            break;
-        }
-        events.push(&buffer[..count], &mut |piece| reader.take(&piece));
-        reader.output.check()?;
+    let end = reader.read(&mut input);
+    if end.is_ok() {
+        reader.note_end(input.name());
     }
-    events.finish(&mut |piece| reader.take(&piece));
-    reader.report_end(start, input.name());
-    if let Some(found) = reader.found.map(provider_of)
-        && found != Some(reader.from)
-        && reader.citations == 0
-    {
-        let hint = found.map(|found| format!("; give --from {found}", found = found.as_str()));
-        note(format_args!(
-            "{}: expected a response of {}, found one of another provider{}",
-            input.name(),
-            reader.from.as_str(),
-            hint.unwrap_or_default()
-        ));
-    }
-    if reader.found.is_none() && reader.events > 0 && reader.citations + reader.diagnostics == 0 {
-        note(format_args!(
-            "{}: expected a response of {}, found other JSON",
-            input.name(),
-            reader.from.as_str()
-        ));
-    }
-    reader.output.line(&CitationLine::End {
-        citations: reader.citations,
-        diagnostics: reader.diagnostics,
+    let passed = reader.diagnostics == 0 && reader.is_response();
+    let end = end.and_then(|()| {
+        reader.output.line(&CitationLine::End {
+            citations: reader.citations,
+            diagnostics: reader.diagnostics,
+        });
+        reader.output.commit()
     });
-    reader.output.commit()?;
-    Ok(ExitCode::SUCCESS)
+    exit_status::status(end, args.fail, passed)
 }
 
 /// Whose citations a format has; none for one that has none.
@@ -106,8 +79,57 @@ const fn provider_of(format: Format) -> Option<Provider> {
 }
 
 impl Reader {
+    /// Reads all events.
+    fn read(&mut self, input: &mut Input) -> Result<(), Failure> {
+        let mut events = Events::default();
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            if input.may_wait() {
+                self.output.flush()?;
+            }
+            let count = input.read(&mut buffer)?;
+            if self.start.is_none() {
+                self.start = Start::of(buffer[..count].trim_ascii_start());
+            }
+            if count == 0 {
+                break;
+            }
+            events.push(&buffer[..count], &mut |piece| self.take(&piece));
+            self.output.check()?;
+        }
+        events.finish(&mut |piece| self.take(&piece));
+        Ok(())
+    }
+
+    /// Whether something showed that the input is a response of the provider.
+    fn is_response(&self) -> bool {
+        let found = self.found.map(provider_of);
+        self.citations > 0 || found == Some(Some(self.from))
+    }
+
     /// Reports what was expected and did not come.
-    fn report_end(&mut self, start: Option<Start>, name: &str) {
+    fn note_end(&mut self, name: &str) {
+        self.report_end(name);
+        let from = self.from.as_str();
+        match self.found.map(provider_of) {
+            _ if self.is_response() => {}
+            Some(found) => {
+                let hint = found.map(|found| format!("; give --from {}", found.as_str()));
+                note(format_args!(
+                    "{name}: expected a response of {from}, found one of another provider{}",
+                    hint.unwrap_or_default()
+                ));
+            }
+            None if self.events > 0 && self.diagnostics == 0 => note(format_args!(
+                "{name}: expected a response of {from}, found other JSON"
+            )),
+            None => {}
+        }
+    }
+
+    /// Reports an input that is empty, cut short or not JSON.
+    fn report_end(&mut self, name: &str) {
+        let start = self.start;
         let is_foreign = matches!(start, Some(Start::Text | Start::Binary));
         if self.is_cut && !is_foreign {
             let message = "an event that is open at the end; it is not read";

@@ -72,8 +72,9 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
     let text = String::from_utf8(annotated.text).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::Unknown(format!(
-            "cannot cite {}: expected UTF-8, found another byte at {at} of the text without annotations",
-            path.display()
+            "cannot cite {}: expected UTF-8, found the byte 0x{:02X} at byte {at} of the text without annotations",
+            path.display(),
+            error.as_bytes()[at]
         ))
     })?;
     let is_empty = text.is_empty();

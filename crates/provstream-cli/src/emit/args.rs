@@ -23,6 +23,15 @@ Exit status:
   1  a file cannot be read, or the output cannot be written
   2  an argument is wrong, or what a file says is";
 
+/// The exit statuses of `emit examples`.
+const EXIT_EXAMPLES: &str = "\
+Exit status:
+  0  done; also when the reader of the output has gone away
+  1  a file cannot be read, or the output cannot be written; with `examples --fail` also when the
+     reader of the output has gone away before it was known that everything passes
+  2  an argument is wrong, or what the vocabulary file says is
+  3  with `examples --fail`: a conversation was skipped, or there was none";
+
 const PROMPT: &str = "\
 Print instructions for a model: the rules, each class in a line, the terminals, and two worked answers.
 
@@ -66,7 +75,7 @@ pub(crate) enum EmitCommand {
     #[command(long_about = GRAMMAR, after_long_help = EXIT)]
     Grammar(GrammarArgs),
     /// Print examples from annotated conversations
-    #[command(long_about = EXAMPLES, after_long_help = EXIT)]
+    #[command(long_about = EXAMPLES, after_long_help = EXIT_EXAMPLES)]
     Examples(ExamplesArgs),
 }
 
@@ -142,6 +151,9 @@ pub(crate) struct ExamplesArgs {
     /// The conversations, or - for standard input
     #[arg(default_value = "-", hide_default_value = true, value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Exit with status 3 if a conversation was skipped, or there was none
+    #[arg(long)]
+    pub(crate) fail: bool,
     /// How much the prompt explains: short or full
     #[arg(long, value_name = "LENGTH", default_value_t, value_parser = named::<PromptLength>)]
     pub(crate) length: PromptLength,

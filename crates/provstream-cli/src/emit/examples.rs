@@ -7,6 +7,7 @@ use provstream::provenance::Vocabulary;
 use provstream_emit::{ExampleError, Prompt, example_pair};
 
 use super::args::ExamplesArgs;
+use crate::exit_status;
 use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::output::Output;
@@ -34,34 +35,19 @@ pub(crate) fn run(args: &ExamplesArgs) -> Result<ExitCode, Failure> {
         conversations: 0,
     };
     let mut input = Input::open(&args.file)?;
-    let mut chunk = vec![0; CHUNK];
-    let mut line = Vec::new();
-    loop {
-        let count = input.read(&mut chunk)?;
-        if count == 0 {
-            break;
-        }
-        for piece in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
-            let room = MAX_LINE.saturating_sub(line.len());
-            line.extend_from_slice(&piece[..piece.len().min(room)]);
-            if piece.ends_with(b"\n") {
-                writer.line(&line)?;
-                line.clear();
-            }
-        }
-    }
-    writer.line(&line)?;
-    writer.output.flush()?;
-    if writer.conversations == 0 {
+    let end = writer.read(&mut input);
+    if end.is_ok() && writer.conversations == 0 {
         note(format_args!(
             "{} is empty: expected at least one conversation, a line of JSON",
             input.name()
         ));
     }
-    writer.report();
-    Ok(ExitCode::SUCCESS)
+    if end.is_ok() {
+        writer.report();
+    }
+    let passed = writer.conversations > 0 && writer.skipped.is_empty();
+    exit_status::status(end, args.fail, passed)
 }
-
 struct Writer<'a> {
     vocabulary: &'a Vocabulary,
     instructions: &'a str,
@@ -81,6 +67,28 @@ struct Skipped {
 }
 
 impl Writer<'_> {
+    /// Writes the examples of all conversations.
+    fn read(&mut self, input: &mut Input) -> Result<(), Failure> {
+        let mut chunk = vec![0; CHUNK];
+        let mut line = Vec::new();
+        loop {
+            let count = input.read(&mut chunk)?;
+            if count == 0 {
+                break;
+            }
+            for piece in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
+                let room = MAX_LINE.saturating_sub(line.len());
+                line.extend_from_slice(&piece[..piece.len().min(room)]);
+                if piece.ends_with(b"\n") {
+                    self.line(&line)?;
+                    line.clear();
+                }
+            }
+        }
+        self.line(&line)?;
+        self.output.flush()
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
         self.number += 1;
         let line = match line.strip_prefix(b"\xef\xbb\xbf") {

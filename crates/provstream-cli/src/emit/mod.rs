@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use provstream::provenance::Vocabulary;
 use provstream_emit::{
-    Grammar, Observations, PROMPT_VERSION, Prompt, PromptForm, Requirement, Schema,
+    Grammar, GrammarError, Observations, PROMPT_VERSION, Prompt, PromptForm, Requirement, Schema,
 };
 use serde_json::json;
 
@@ -77,7 +77,26 @@ fn grammar(args: &GrammarArgs) -> Result<String, Failure> {
         grammar = grammar.citing(observations);
     }
     let printed = grammar.print(args.target);
-    printed.map_err(|error| Failure::Usage(error.to_string()))
+    printed.map_err(|error| {
+        let path = args.cited.observations.as_deref();
+        match (&error, path) {
+            (&GrammarError::Uncitable { index, .. }, Some(path)) => uncitable(path, index, &error),
+            _ => Failure::Usage(error.to_string()),
+        }
+    })
+}
+
+/// An observation that a grammar refuses, with its place in the file, which is read once more to find it.
+fn uncitable(path: &Path, index: usize, error: &GrammarError) -> Failure {
+    let refuse = |file: &[u8]| -> Result<(), String> {
+        let place = Observations::place(file, index);
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        Err(format!("{place}{error}"))
+    };
+    match settings::load("--observations", path, refuse) {
+        Err(failure) => failure,
+        Ok(()) => Failure::Usage(error.to_string()),
+    }
 }
 
 /// The vocabulary and the observations that were made, if a file lists them.

@@ -83,15 +83,31 @@ struct Decide<'a> {
     totals: Totals,
 }
 
+/// What a description lacks that decisions need, and how it looks.
+fn undecidable(missing: &[String]) -> String {
+    let missing: Vec<_> = missing
+        .iter()
+        .map(|key| match key.split('.').count() {
+            // `bands` or `bounds.LOOP`; all others are keys of the latter.
+            1 | 2 => format!("[{key}]"),
+            _ => key.clone(),
+        })
+        .collect();
+    format!(
+        "missing {}; decisions need [bands], such as calibration_profile = \"tax-2026-05\", medium_from = 0.4 and \
+         high_from = 0.75, and in each of [bounds.retrieve], [bounds.tool] and [bounds.deliberate] keys such as count = 3, \
+         time = \"20s\" and cost = 30",
+        missing.join(", ")
+    )
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     let deployment = settings::load("--deployment", &args.deployment, Deployment::from_toml)?;
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
-        let missing = deployment.missing_for_controller().join(", ");
-        Failure::Usage(format!(
-            "{name}: expected `bands`, and `bounds` with count, time and cost for each loop, found no {missing}"
-        ))
+        let missing = deployment.missing_for_controller();
+        Failure::Usage(format!("{name}: {}", undecidable(&missing)))
     })?;
     let mut decide = Decide {
         output: Output::stdout(),

@@ -6,9 +6,6 @@ use provstream_marc::{Document, DocumentError, DocumentErrorKind};
 /// Longest piece of something else that a message quotes, in characters.
 const QUOTED: usize = 40;
 
-/// Largest file, in bytes.
-const MAX_FILE: usize = 1 << 20;
-
 /// U+FEFF in UTF-8, which may be at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -41,12 +38,8 @@ pub(crate) fn of_file(file: &[u8]) -> Result<Document, String> {
     read(json, 1).map_err(|error| format!("line {}: {}", error.line, error.message))
 }
 
-/// The text of a file, without a byte order mark. One that is too large is refused, as only its beginning was loaded, and so
-/// is one that is not UTF-8.
+/// The text of a file, without a byte order mark. One that is not UTF-8 is refused.
 pub(crate) fn text_of(file: &[u8]) -> Result<&[u8], String> {
-    if file.len() > MAX_FILE {
-        return Err("expected a file of at most 1 MiB, found a larger one".to_owned());
-    }
     let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
     match not_utf8(text) {
         Some((place, error)) => Err(format!("{place}: {error}")),

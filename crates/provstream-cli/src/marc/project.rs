@@ -36,7 +36,13 @@ enum ProjectLine<'a> {
         unused: Vec<&'static str>,
     },
     /// Nothing is shown of a record yet.
-    Deferred { line: u64, action: &'static str },
+    Deferred {
+        line: u64,
+        action: &'static str,
+        /// Texts that were given for the record and are for another action.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unused: Vec<&'static str>,
+    },
     /// A record of which nothing may be shown in its trust context.
     Withheld {
         line: u64,
@@ -240,7 +246,12 @@ impl Project<'_> {
                 let action = turn.record().selected_action();
                 if !self.args.interim {
                     let action = action.as_str();
-                    self.output.line(&ProjectLine::Deferred { line, action });
+                    let unused = self.texts.unused(id, None);
+                    self.output.line(&ProjectLine::Deferred {
+                        line,
+                        action,
+                        unused,
+                    });
                     return Ok(());
                 }
                 (action, None, projection.interim(turn))

@@ -74,8 +74,12 @@ fn an_output_that_is_also_read_is_refused() {
     ] {
         let args = [args, &["-o", output]].concat();
         let found = message(&args, "", 2);
+        let what = match name {
+            "FILE" => "which is also read".to_owned(),
+            name => format!("which is that of {name}"),
+        };
         let expected = format!(
-            "--output: expected a file of its own, found that of {name}; give another path"
+            "--output: expected a file of its own, found {output}, {what}; give another path"
         );
         says(&found, &expected);
     }

@@ -278,7 +278,7 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["grammar", "--target=gbnf", "--observations", &hiding],
             2,
-            "observation 1: the id \"m[substrate.nope]\" has a bracket at which an annotation could begin",
+            "hiding.json: line 1, column 2: observation 1: the id \"m[substrate.nope]\" contains what a reader takes for an annotation",
         ),
         (&["prompt", "--observations", &missing], 1, "cannot read"),
         (&["schema", "--vocabulary", &missing], 1, "cannot read"),

@@ -420,7 +420,7 @@ fn help_completions_and_manual_pages_cover_every_command() {
     let unknown = run(&["man", "extrakt"], "");
     assert_eq!(unknown.status, 2);
     assert!(
-        unknown.stderr.contains("expected one of extract"),
+        unknown.stderr.contains("did you mean extract"),
         "{}",
         unknown.stderr
     );

@@ -438,10 +438,18 @@ fn the_audit_log_is_a_file_of_its_own() {
         (
             &new,
             &["-o", &new],
-            "a file of its own, found that of --output",
+            "/new, which is that of --output; give another path",
         ),
-        (&input, &[], "a file of its own, found that of FILE"),
-        (&same, &[], "a file of its own, found that of --policy"),
+        (
+            &input,
+            &[],
+            "/input.txt, which is also read; give another path",
+        ),
+        (
+            &same,
+            &[],
+            "/./policy.toml, which is that of --policy; give another path",
+        ),
         (&format!("{folder}/no/log"), &[], "cannot write"),
         (
             &path("log"),

@@ -9,6 +9,7 @@ mod emit;
 mod extract;
 mod features;
 mod gate;
+mod hints;
 mod json;
 mod marc;
 mod marc_carry;

@@ -766,6 +766,7 @@ fn the_worked_examples_run_end_to_end() {
     ];
     let shown = lines(&run(&args, &decided.stdout));
     assert_eq!(shown[0]["event"], "deferred");
+    assert_eq!(shown[0]["unused"], json!(["answer"]));
     assert_eq!(shown[1]["disclosure"], wanted);
 }
 

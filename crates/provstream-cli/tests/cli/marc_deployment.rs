@@ -171,11 +171,13 @@ fn what_is_missing_to_decide_is_listed() {
     let files = Files::new();
     let missing = |found: &str| {
         format!(
-            "expected `bands`, and `bounds` with count, time and cost for each loop, found no {found}"
+            "missing {found}; decisions need [bands], such as calibration_profile = \"tax-2026-05\", medium_from = 0.4 and \
+             high_from = 0.75, and in each of [bounds.retrieve], [bounds.tool] and [bounds.deliberate] keys such as \
+             count = 3, time = \"20s\" and cost = 30"
         )
     };
     let minimal = corpus("deployment-minimal.toml");
-    let all = missing("bands, bounds.retrieve, bounds.tool, bounds.deliberate");
+    let all = missing("[bands], [bounds.retrieve], [bounds.tool], [bounds.deliberate]");
     assert_refused(
         &format!("decide --deployment {minimal}"),
         &format!("{minimal}: {all}"),

@@ -138,8 +138,8 @@ impl Grammar {
             return Err(GrammarError::Uncitable {
                 index,
                 what: format!(
-                    "the id {} has a bracket at which an annotation could begin after a backslash or a backtick: \
-                     expected another id, or --require every-sentence, which permits neither",
+                    "the id {} contains what a reader takes for an annotation if a backslash or a backtick precedes it; \
+                     give another id, or use --require every-sentence, which forbids both",
                     shown(observation.id()),
                 ),
             });

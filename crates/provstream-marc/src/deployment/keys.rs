@@ -32,6 +32,7 @@ struct Key {
 /// The keys of each table; those of tables with free keys are read where they are executed.
 static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     let lines = include_str!("keys.txt").lines();
+    let lines = lines.filter(|line| !line.starts_with('#'));
     lines.filter_map(Key::parse).collect()
 });
 

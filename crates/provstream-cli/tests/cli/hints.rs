@@ -1,0 +1,194 @@
+//! Messages that lead on from wrong input: each is about the command that was called, and says what is the case.
+
+use std::fs;
+
+use crate::common::{Files, Run, run};
+
+const TEXT: &str = "The build is green. [substrate.grep; ts=2026-05-28T11:40:00Z] Ship it.";
+
+/// Asserts the status and a part of the message.
+#[track_caller]
+fn assert_message(args: &[&str], input: &str, status: i32, part: &str) {
+    let found = run(args, input);
+    assert_eq!(found.status, status, "{args:?}: {}", found.stderr);
+    assert!(found.stderr.contains(part), "{args:?}: {}", found.stderr);
+}
+
+#[test]
+fn options_before_the_command_leave_messages_as_they_are() {
+    for args in [
+        &["gate", "a.txt"][..],
+        &["extract", "--modee", "text"],
+        &["strip", "a", "b"],
+        &["emit", "schema", "--form", "json"],
+        &["marc", "validat"],
+        &["help", "marc", "validat"],
+        &["extract", "--mode"],
+    ] {
+        let expected = run(args, "");
+        assert_eq!(expected.status, 2, "{args:?}");
+        for options in [
+            &["-q"][..],
+            &["--quiet", "--no-progress"],
+            &["--color", "never"],
+            &["--color=never", "-q"],
+        ] {
+            let found = run(&[options, args].concat(), "");
+            assert_eq!(
+                (found.status, &found.stderr),
+                (2, &expected.stderr),
+                "{options:?} {args:?}"
+            );
+        }
+    }
+    assert_message(
+        &["-q", "gate", "a.txt"],
+        "",
+        2,
+        "see `provstream gate --help`",
+    );
+}
+
+#[test]
+fn annotations_in_a_value_that_breaks_off_are_not_called_strings() {
+    let broken = "Use {\"k\": [unverified-inference]} here.";
+    for (args, status, done) in [
+        (&["extract", "--fail"][..], 3, "read"),
+        (&["extract", "--mode", "ndjson"], 0, "read"),
+        (&["admit", "--floor=1", "--window=1h", "--fail"], 3, "read"),
+        (&["strip"], 0, "removed"),
+    ] {
+        let message = format!(
+            "provstream: annotations in brackets were not {done}, since they are in a JSON value that breaks off; --mode text reads them"
+        );
+        assert_message(args, broken, status, &message);
+    }
+    let Run { stdout, stderr, .. } = run(&["extract", "--mode", "text"], broken);
+    assert!(
+        stdout.contains("\"class\":\"unverified-inference\"") && stderr.is_empty(),
+        "{stdout}{stderr}"
+    );
+    let string = "Use {\"k\": \"It is so. [unverified-inference]\"} here.";
+    assert_message(&["extract"], string, 0, "within JSON strings were not read");
+}
+
+#[test]
+fn standard_input_is_given_once() {
+    let message = "FILE: standard input (-) was given more than once, expected it once";
+    assert_message(&["extract", "-", "-"], TEXT, 2, message);
+    let admit = ["admit", "--floor=1", "--window=1h", "-", "a.txt", "-"];
+    assert_message(&admit, TEXT, 2, message);
+}
+
+#[test]
+fn a_variable_is_named_where_it_names_standard_input() {
+    let mut command = crate::common::provstream(&["vocabulary"]);
+    let found: Run = command
+        .env("PROVSTREAM_VOCABULARY", "-")
+        .output()
+        .expect("the program runs")
+        .into();
+    assert_eq!(found.status, 2);
+    let start = "provstream: PROVSTREAM_VOCABULARY: standard input is not read for it";
+    assert!(found.stderr.starts_with(start), "{}", found.stderr);
+    let option = "--vocabulary: standard input is not read for it";
+    assert_message(&["vocabulary", "--vocabulary", "-"], "", 2, option);
+}
+
+#[test]
+fn fields_that_no_line_has_are_mentioned() {
+    let lines = "{\"text\":\"It runs.\"}\n{\"text\":\"It stops.\"}\n";
+    let missing = "no line of standard input has a string at /nope or /none";
+    let field = ["extract", "--field", "/nope"];
+    let several = [&field[..], &["--field", "/none"]].concat();
+    assert_message(&several, lines, 0, missing);
+    let foreign = "no line of standard input is JSON, expected one with a string at /nope in each line; read text without --field";
+    assert_message(&field, TEXT, 0, foreign);
+    for (field, input) in [("/text", lines), ("/nope", ""), ("/a", "{\"a\":null}\n")] {
+        let found = run(&["extract", "--field", field], input);
+        assert_eq!((found.status, &*found.stderr), (0, ""), "{field}");
+    }
+    let files = Files::new();
+    let good = files.write("good.ndjson", lines);
+    let bad = files.write("bad.ndjson", "{\"a\":1}\n");
+    let jobs = ["extract", "--field", "/text", "--jobs", "2", &good, &bad];
+    let found = run(&jobs, "");
+    let expected = format!("provstream: no line of {bad} has a string at /text\n");
+    assert_eq!(found.stderr, expected);
+}
+
+#[test]
+fn similar_commands_are_suggested_wherever_they_are_named() {
+    for (args, similar) in [
+        (&["man", "extrct"][..], "extract"),
+        (&["man", "marc", "valdate"], "validate"),
+        (&["help", "extrakt"], "extract"),
+        (&["help", "marc", "valdate"], "validate"),
+    ] {
+        let word = args[args.len() - 1];
+        let message = format!("unknown command `{word}`, did you mean {similar}");
+        assert_message(args, "", 2, &message);
+    }
+    assert_message(&["man", "xyzzy"], "", 2, "expected one of extract, strip");
+}
+
+#[test]
+fn settings_that_are_too_long_are_not_measured() {
+    let files = Files::new();
+    let long = files.write("long", " ".repeat(3 << 20));
+    let message = "expected a file of at most 1 MiB, found a larger one";
+    assert_message(&["emit", "prompt", "--observations", &long], "", 2, message);
+    let policy = ["gate", "--policy", &long];
+    assert_message(&policy, "", 2, message);
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_named() {
+    let files = Files::new();
+    let path = files.path("a.txt");
+    fs::write(&path, b"ab\x96c").expect("the file can be written");
+    let path = path.to_str().expect("the path is UTF-8");
+    let write = ["citations", "write", "--as", "gemini", "--link"];
+    let args = [&write[..], &["https://e.org/", path]].concat();
+    let message = "expected UTF-8, found the byte 0x96 at byte 2 of the text without annotations";
+    assert_message(&args, "", 1, message);
+}
+
+#[test]
+fn comments_of_the_list_of_keys_are_no_keys() {
+    let files = Files::new();
+    let deployment = files.write("d.toml", "version = \"1\"\n");
+    let decide = ["marc", "decide", "--deployment", &deployment];
+    let message = "unknown key \"version\", expected one of \"name\", \"draft\", \"classes\"";
+    assert_message(&decide, "", 2, message);
+}
+
+#[test]
+fn examples_and_citations_can_fail() {
+    let examples = ["emit", "examples"];
+    let citations = ["citations", "read", "--from", "openai"];
+    let chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"Is it green?\"},{\"role\":\"assistant\",\"content\":\"It is green. [substrate.grep; observation-id=a]\"}]}\n";
+    let cited = "{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"It is green.\"}}]}";
+    let foreign = "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"It is green.\"}]}";
+    for (args, input, status) in [
+        (&examples[..], chat, 0),
+        (&examples, "", 3),
+        (&examples, "It is green.\n", 3),
+        (&examples, &format!("{chat}{{}}\n"), 3),
+        (&citations, cited, 0),
+        (&citations, "", 3),
+        (&citations, foreign, 3),
+        (&citations, "{\"a\":1}", 3),
+        (&citations, "It is green.", 3),
+    ] {
+        let found = run(args, input);
+        assert_eq!(found.status, 0, "{input}: {}", found.stderr);
+        let failing = run(&[args, &["--fail"]].concat(), input);
+        assert_eq!(failing.status, status, "{input}: {}", failing.stderr);
+        assert_eq!(
+            (failing.stdout, failing.stderr),
+            (found.stdout, found.stderr),
+            "{input}"
+        );
+    }
+}
