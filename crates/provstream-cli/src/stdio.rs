@@ -1,19 +1,18 @@
 //! Standard input and output as files.
 //!
 //! `std::io::stdin` and `stdout` take a descriptor that cannot be read or written for an empty one and for one that
-//! swallows everything. A gate that cannot read must not pass, so the descriptors are used as the files that they are.
+//! swallows everything. A gate that reads nothing must not pass, so the descriptors are used as the files that they are.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
 
 use crate::ui::Ui;
 
-/// Standard input. If it was closed, it is empty: without `unsafe` code this cannot be distinguished from the null device
-/// opened for reading and writing, which supervisors pass to programs that read nothing.
+/// Standard input.
 pub(crate) fn stdin() -> io::Result<File> {
     let file = os::stdin()?;
-    if os::is_write_only(&file) {
-        let message = "it is open for writing only; give a FILE or a pipe";
+    if os::was_closed(&file) {
+        let message = "it is closed (the null device opened for writing, too, looks the same); give a FILE, a pipe or </dev/null";
         return Err(io::Error::other(message));
     }
     Ok(file)
@@ -55,14 +54,10 @@ mod os {
         Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
     }
 
-    pub(super) fn is_write_only(file: &File) -> bool {
-        fcntl_getfl(file).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::WRONLY)
-    }
-
     /// Whether the descriptor was closed when the program started.
     ///
-    /// Rust's runtime then opens the null device in its place, for reading and writing. Shells open it for writing only,
-    /// so `>/dev/null` is not taken for closed.
+    /// Rust's runtime then opens the null device in its place, for reading and writing. Shells open it for one of the
+    /// two only, so `</dev/null` and `>/dev/null` are not taken for closed.
     pub(super) fn was_closed(file: &File) -> bool {
         let is_null = |file: &File| -> io::Result<bool> {
             let null = fs::metadata("/dev/null")?;
@@ -94,11 +89,6 @@ mod os {
 
     pub(super) fn stdout() -> io::Result<File> {
         Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
-    }
-
-    /// Windows reports a handle that cannot be read when it is read.
-    pub(super) const fn is_write_only(_: &File) -> bool {
-        false
     }
 
     /// A handle that is missing cannot be cloned, so none gets this far.
