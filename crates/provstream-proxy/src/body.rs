@@ -261,6 +261,12 @@ impl Streamed {
         let data = self.ready.take()?;
         self.waits.went = Instant::now();
         self.through.record().delivers(data.len());
+        // The server asks for nothing after the last byte that Content-Length counts.
+        if let Through::Pass(record) = &mut self.through
+            && self.upstream.as_ref().is_some_and(Body::is_end_stream)
+        {
+            record.end = "complete";
+        }
         Some(Frame::data(data))
     }
 

@@ -46,6 +46,19 @@ async fn an_upstream_that_is_not_there_is_an_error_in_the_shape_of_the_api() {
 }
 
 #[tokio::test]
+async fn a_response_of_known_length_that_passes_is_complete() {
+    let upstream = Upstream::start(|_| whole("404 Not Found", "application/json", "{}")).await;
+    let running = run(config(&upstream, "")).await;
+    let answer = post(&running.address, "/v1/chat/completions", "{}").await;
+    assert_eq!((answer.status, &*answer.text()), (404, "{}"));
+    let get = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let metrics = crate::support::send(&running.admin, get.as_bytes()).await;
+    let line = "provstream_requests_total{route=\"default\",action=\"strip\",status=\"4xx\",end=\"complete\"} 1";
+    let found = metrics.text();
+    assert!(found.lines().any(|found| found == line), "{found}");
+}
+
+#[tokio::test]
 async fn admin_endpoints_are_on_their_own_listener() {
     let upstream = Upstream::start(|_| whole("200 OK", "text/plain", "of the upstream")).await;
     let running = run(config(&upstream, "")).await;
