@@ -29,6 +29,9 @@ const KEYS: [&str; 11] = [
     "max_held",
 ];
 
+/// The methods of requests that a proxy passes on.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /// Most routes of a file. The label of metrics with the name of the route has at most one value more.
 const MAX_ROUTES: usize = 256;
 
@@ -97,10 +100,7 @@ fn route<E: Display>(
         let expected = "a path that begins with / or *";
         return Err(RouteError::value(path.place(), "path", expected, pattern));
     }
-    let method = table
-        .get("method")
-        .map(|value| value.string())
-        .transpose()?;
+    let method = method(table)?;
     let name = table.get("name").map(|value| value.string()).transpose()?;
     let action: RouteAction = {
         let value = table.need("action")?;
@@ -122,7 +122,7 @@ fn route<E: Display>(
     let settings = Settings {
         vocabulary: vocabulary.clone(),
         format: format(table)?,
-        reasoning: reasoning(table)?,
+        reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
         max_event: number(
             table,
@@ -141,6 +141,20 @@ fn route<E: Display>(
         action,
         settings: Arc::new(settings),
     })
+}
+
+/// The method that a route is for. One that no client sends would leave its requests to the next route.
+fn method<'a>(table: &Table<'a>) -> Result<Option<&'a str>, RouteError> {
+    let Some(value) = table.get("method") else {
+        return Ok(None);
+    };
+    let name = value.string()?;
+    if METHODS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return Ok(Some(name));
+    }
+    let expected =
+        "one of \"GET\", \"HEAD\", \"POST\", \"PUT\", \"PATCH\", \"DELETE\", \"OPTIONS\"";
+    Err(RouteError::value(value.place(), "method", expected, name))
 }
 
 /// A value that is one of several names.
@@ -200,16 +214,24 @@ fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
     named(&value, &expected).map(Some)
 }
 
-fn reasoning(table: &Table<'_>) -> Result<Reasoning, RouteError> {
+fn reasoning(table: &Table<'_>, action: RouteAction) -> Result<Reasoning, RouteError> {
     let Some(value) = table.get("reasoning") else {
         return Ok(Reasoning::Leave);
     };
-    match value.string()? {
-        "leave" => Ok(Reasoning::Leave),
-        "rewrite" | "gate" => Ok(Reasoning::Rewrite),
-        "drop" => Ok(Reasoning::Drop),
-        other => {
-            let expected = "one of \"leave\", \"rewrite\" (of a gate: \"gate\"), \"drop\"";
+    match (value.string()?, action) {
+        (_, RouteAction::Pass) => {
+            let message =
+                "expected no \"reasoning\" with action \"pass\", which changes nothing, found one";
+            Err(RouteError::new(value.place(), message))
+        }
+        ("leave", _) => Ok(Reasoning::Leave),
+        ("rewrite", RouteAction::Strip) | ("gate", RouteAction::Gate) => Ok(Reasoning::Rewrite),
+        ("drop", _) => Ok(Reasoning::Drop),
+        (other, _) => {
+            let expected = match action {
+                RouteAction::Gate => "one of \"leave\", \"gate\", \"drop\" with action \"gate\"",
+                _ => "one of \"leave\", \"rewrite\", \"drop\" with action \"strip\"",
+            };
             Err(RouteError::value(
                 value.place(),
                 "reasoning",

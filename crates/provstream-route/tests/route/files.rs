@@ -74,6 +74,18 @@ fn errors_name_the_place_the_key_and_what_was_found() {
             "line 4, column 8: expected no \"fail\" with action \"pass\", which inspects nothing, found one",
         ),
         (
+            "[[route]]\npath = \"/\"\naction = \"pass\"\nreasoning = \"drop\"\n",
+            "line 4, column 13: expected no \"reasoning\" with action \"pass\", which changes nothing, found one",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = \"gate\"\n",
+            "line 4, column 13: expected one of \"leave\", \"rewrite\", \"drop\" with action \"strip\" for \"reasoning\", found \"gate\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\nmethod = \"psot\"\naction = \"strip\"\n",
+            "line 3, column 10: expected one of \"GET\", \"HEAD\", \"POST\", \"PUT\", \"PATCH\", \"DELETE\", \"OPTIONS\" for \"method\", found \"psot\"",
+        ),
+        (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = 1\n",
             "line 4, column 13: expected a string in quotes for \"reasoning\", found 1",
         ),
