@@ -1,6 +1,5 @@
 //! `provstream proxy`.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,6 +7,7 @@ use provstream_proxy::{Config, Proxy, StartError, run as serve, run_demo};
 
 use crate::args::ProxyArgs;
 use crate::failure::{Failure, note};
+use crate::settings;
 
 /// Runs the command.
 pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
@@ -17,27 +17,32 @@ pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
             |proxy| announce(proxy, true),
         )
     } else {
-        let config = load(args).map_err(Failure::Usage)?;
-        serve(config, || load(args), |proxy| announce(proxy, false))
+        let config = load(args)?;
+        let reload = || {
+            load(args).map_err(|failure| match failure {
+                Failure::Usage(message) => message,
+                Failure::Read(name, error) => format!("cannot read {name}: {error}"),
+                _ => "cannot be read".to_owned(),
+            })
+        };
+        serve(config, reload, |proxy| announce(proxy, false))
     };
     let failed = |error: StartError| Failure::Usage(error.to_string());
     ended.map(|()| ExitCode::SUCCESS).map_err(failed)
 }
 
 /// The settings, with what the command line says.
-fn load(args: &ProxyArgs) -> Result<Config, String> {
-    let upstream = args.upstream.clone();
-    let config = match (&args.config, upstream) {
-        (Some(path), upstream) => {
-            let shown =
-                |error: &dyn std::fmt::Display| format!("--config: {}: {error}", path.display());
-            let file = fs::read(path).map_err(|error| shown(&error))?;
+fn load(args: &ProxyArgs) -> Result<Config, Failure> {
+    let upstream = || args.upstream.clone();
+    let config = match &args.config {
+        Some(path) => {
             let folder = path.parent().unwrap_or(Path::new("."));
-            Config::from_toml(&file, folder, upstream).map_err(|error| shown(&error))?
+            settings::load("--config", path, |file| {
+                Config::from_toml(file, folder, upstream())
+            })?
         }
-        (None, upstream) => {
-            Config::from_toml(b"", Path::new("."), upstream).map_err(|error| error.to_string())?
-        }
+        None => Config::from_toml(b"", Path::new("."), upstream())
+            .map_err(|error| Failure::Usage(error.to_string()))?,
     };
     Ok(with_addresses(config, args))
 }

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -33,13 +34,23 @@ impl Loaded {
             None => None,
             Some(path) => Some(AuditFile {
                 file: Arc::new(Mutex::new(
-                    File::options().append(true).create(true).open(path)?,
+                    File::options()
+                        .append(true)
+                        .create(true)
+                        .open(path)
+                        .map_err(|error| unusable("audit", path, &error))?,
                 )),
                 is_synced: config.audit_sync,
             }),
         };
-        let authorities = config.upstream_ca.as_deref().map(fs::read).transpose()?;
-        let client = client(&config.timeouts, authorities.as_deref())?;
+        let path = config.upstream_ca.as_deref();
+        let of_authorities = |error| unusable("upstream_ca", path.unwrap_or(Path::new("")), &error);
+        let authorities = path.map(fs::read).transpose().map_err(of_authorities)?;
+        let client = client(&config.timeouts, authorities.as_deref());
+        let client = match path {
+            Some(_) => client.map_err(of_authorities)?,
+            None => client?,
+        };
         let collector = config.collector.clone();
         let spans = collector.map(|collector| Arc::new(Spans::new(client.clone(), collector)));
         Ok(Self {
@@ -49,6 +60,12 @@ impl Loaded {
             config,
         })
     }
+}
+
+/// An error about a file that a key of the settings names.
+fn unusable(key: &str, path: &Path, error: &io::Error) -> io::Error {
+    let message = format!("\"{key}\", the file {}: {error}", path.display());
+    io::Error::new(error.kind(), message)
 }
 
 /// The audit log of all responses, to which each line is appended with one write.

@@ -13,10 +13,10 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "URL", required_unless_present_any = ["config", "demo"], value_parser = upstream)]
     pub(crate) upstream: Option<Upstream>,
     /// Where to listen [default: that of the settings, or 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Where to listen for /metrics, /healthz and /readyz [default: that of the settings, or nowhere]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) admin: Option<SocketAddr>,
     /// The settings, a TOML file: routes, limits, time-outs
     #[arg(long, value_name = "FILE")]
@@ -29,4 +29,9 @@ pub(crate) struct ProxyArgs {
 fn upstream(url: &str) -> Result<Upstream, String> {
     url.parse()
         .map_err(|error: provstream_proxy::UpstreamError| error.to_string())
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port such as 127.0.0.1:8080".to_owned())
 }

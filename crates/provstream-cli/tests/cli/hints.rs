@@ -192,3 +192,49 @@ fn examples_and_citations_can_fail() {
         );
     }
 }
+
+#[cfg(feature = "proxy")]
+#[test]
+fn files_that_a_proxy_cannot_use_are_named() {
+    let files = Files::new();
+    let folder = files.path("folder");
+    fs::create_dir(&folder).expect("the folder can be made");
+    let folder = folder.to_str().expect("the path is UTF-8");
+    let start = |key: &str, value: &str| {
+        let settings = format!(
+            "upstream = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n{key} = \"{value}\"\n"
+        );
+        files.write("proxy.toml", settings)
+    };
+    let no_certificates = files.write("none.pem", "x");
+    for (key, value, part) in [
+        ("audit", folder, "\"audit\", the file "),
+        ("upstream_ca", folder, "\"upstream_ca\", the file "),
+        (
+            "upstream_ca",
+            &no_certificates,
+            "none.pem: expected certificates in PEM, found none",
+        ),
+    ] {
+        assert_message(&["proxy", "--config", &start(key, value)], "", 2, part);
+    }
+    let directory = "it is a directory, expected a file";
+    assert_message(&["proxy", "--config", folder], "", 1, directory);
+    assert_message(
+        &["proxy", "--config", "-"],
+        "",
+        2,
+        "standard input is not read for it",
+    );
+    for address in ["8080", "localhost:8080"] {
+        let args = [
+            "proxy",
+            "--upstream",
+            "http://127.0.0.1:1",
+            "--listen",
+            address,
+        ];
+        let part = "expected an IP address and a port such as 127.0.0.1:8080";
+        assert_message(&args, "", 2, part);
+    }
+}
