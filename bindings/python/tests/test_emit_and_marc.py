@@ -46,7 +46,7 @@ def test_examples() -> None:
     annotated, unannotated = emit.examples(conversation, instructions="Annotate.")
     assert annotated["messages"][0] == {"role": "system", "content": "Annotate."}
     assert unannotated["messages"][1]["content"] == "It is so."
-    with pytest.raises(ValueError, match="no message of the assistant"):
+    with pytest.raises(ValueError, match="expected a message with the role"):
         emit.examples({"messages": []})
 
 
