@@ -77,6 +77,7 @@ pub(crate) fn draw(
 }
 
 /// The part of all pushes that come to at least a value, over the values from `from` on; both axes logarithmic.
+#[expect(clippy::too_many_arguments, reason = "what a panel is drawn from")]
 fn panel(
     area: &Drawing<'_>,
     title: &str,
