@@ -1,0 +1,1 @@
+//! The times and the CPU as a picture.
