@@ -8,6 +8,7 @@ pub mod case;
 pub mod client;
 pub mod clock;
 pub mod histogram;
+pub mod machine;
 pub mod measure;
 pub mod page;
 mod plot;
