@@ -113,7 +113,9 @@ fn fields_that_no_line_has_are_mentioned() {
     let bad = files.write("bad.ndjson", "{\"a\":1}\n");
     let jobs = ["extract", "--field", "/text", "--jobs", "2", &good, &bad];
     let found = run(&jobs, "");
-    let expected = format!("provstream: no line of {bad} has a string at /text\n");
+    let expected = format!(
+        "provstream: no line of {bad} has a string at /text; give --field the JSON Pointer of a text\n"
+    );
     assert_eq!(found.stderr, expected);
 }
 
