@@ -483,7 +483,7 @@ fn asking_after_each_chunk_or_once_is_the_same() {
     }
 }
 
-/// What texts are made of that `max_assertion` cuts, of whole characters, open ones and what is none.
+/// What texts are made of that `max_assertion` cuts: whole characters, parts of characters, and bytes that are not UTF-8.
 const PARTS: [&[u8]; 24] = [
     b" ",
     b"\n",
