@@ -218,6 +218,9 @@ fn files_that_a_proxy_cannot_use_are_named() {
     ] {
         assert_message(&["proxy", "--config", &start(key, value)], "", 2, part);
     }
+    let without = files.write("proxy.toml", "listen = \"127.0.0.1:0\"\n");
+    let example = "missing key \"upstream\", such as upstream = \"https://api.openai.com\"";
+    assert_message(&["proxy", "--config", &without], "", 2, example);
     let directory = "it is a directory, expected a file";
     assert_message(&["proxy", "--config", folder], "", 1, directory);
     assert_message(

@@ -166,7 +166,7 @@ fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
         .get("action")
         .is_some_and(|action| action.string().is_ok_and(|name| name == "gate"));
     if !is_gate {
-        let message = "expected \"reemit\" with action \"gate\" alone, found another action";
+        let message = "expected \"reemit\" only with action \"gate\", found it with another action";
         return Err(RouteError::new(value.place(), message));
     }
     let found = value.unsigned()?;
