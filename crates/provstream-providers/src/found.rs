@@ -93,6 +93,8 @@ pub(super) enum Found {
     Break(Channel),
     /// Something other than text comes in all channels.
     BreakAll,
+    /// The first break of a channel since its last text.
+    Broken(Channel),
     /// A channel's text is over, unless more follows.
     Finish(Channel),
     /// A channel's text is over.

@@ -107,7 +107,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// The first block without text of which more comes; a number that no block has if there is none.
+    /// The first block that has no text so far and is not over; the greatest number, which no block has, if all have text.
     fn undecided_block(&self) -> u32 {
         let seams = self.texts.iter().filter_map(|text| text.seams.as_ref());
         let ended = seams.filter_map(|seams| seams.first_block());
