@@ -174,7 +174,7 @@ fn policy<E: Display>(
     let rules = match value.string() {
         Ok(name) => {
             let text = read(name).map_err(|error| {
-                let message = format!("expected a readable policy \"{name}\", found: {error}");
+                let message = format!("the policy \"{name}\" cannot be read: {error}");
                 RouteError::new(value.place(), &message)
             })?;
             Rules::from_toml(text.as_bytes(), vocabulary).map_err(|error| {

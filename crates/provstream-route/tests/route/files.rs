@@ -52,7 +52,7 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"p.toml\"\n",
-            "line 4, column 10: expected a readable policy \"p.toml\", found: it is not there",
+            "line 4, column 10: the policy \"p.toml\" cannot be read: it is not there",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"bad.toml\"\n",
