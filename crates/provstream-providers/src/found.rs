@@ -112,6 +112,14 @@ pub(super) enum Found {
 }
 
 impl Found {
+    /// Whether it is content other than text.
+    pub(super) const fn is_other_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Reasoning(..) | Self::ReasoningWhole(..) | Self::Tool(..) | Self::ToolJson(..)
+        )
+    }
+
     /// The channel that it ends, for certain or not.
     pub(super) const fn ended(&self) -> Option<Channel> {
         match self {

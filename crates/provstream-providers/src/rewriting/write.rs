@@ -65,6 +65,9 @@ impl<R: TextRewriter> State<R> {
             if let Some(event) = event {
                 self.blocks.event(event, number);
             }
+            if found.iter().any(Found::is_other_content) {
+                self.blocks.keep(number);
+            }
             if self.blocks.is_active() {
                 // What takes its place is known when it is known whether the event is held back.
                 self.edits.replace(digits.clone(), b"");
