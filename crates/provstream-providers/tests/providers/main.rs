@@ -3,6 +3,7 @@
 mod adversarial;
 mod api;
 mod blocks;
+mod breaks;
 mod citation_read;
 mod citation_write;
 mod clients;
@@ -16,5 +17,6 @@ mod reasoning;
 mod review;
 mod rewrite;
 mod sse;
+mod strings;
 mod wire_gate_stream;
 mod wire_stream;

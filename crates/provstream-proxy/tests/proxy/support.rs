@@ -314,3 +314,18 @@ pub(crate) fn text_of(stream: &str) -> String {
         .filter_map(|event| Some(event["choices"][0]["delta"]["content"].as_str()?.to_owned()))
         .collect()
 }
+
+/// The text of the proxy's metrics.
+pub(crate) async fn metrics(admin: &str) -> String {
+    let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    send(admin, get).await.text()
+}
+
+/// The requests that the proxy has counted, in the text of its metrics.
+pub(crate) fn requests(metrics: &str) -> usize {
+    metrics
+        .lines()
+        .filter(|line| line.starts_with("provstream_requests_total"))
+        .filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok())
+        .sum()
+}

@@ -31,11 +31,15 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\naction = \"pass\"\n",
-            "line 1, column 1: missing key \"path\"",
+            "line 1, column 1: missing key \"path\", such as path = \"/v1/chat/completions\"",
         ),
         (
             "[[route]]\npath = \"v1\"\naction = \"pass\"\n",
             "line 2, column 8: expected a path that begins with / or * for \"path\", found \"v1\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\n",
+            "line 1, column 1: missing key \"action\", such as action = \"strip\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"block\"\n",
@@ -43,11 +47,11 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\n",
-            "line 1, column 1: missing key \"policy\"",
+            "line 1, column 1: missing key \"policy\", expected with action \"gate\", such as policy = \"policy.toml\" or a table [route.policy]",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"p.toml\"\n",
-            "line 4, column 10: expected a readable policy \"p.toml\", found: it is not there",
+            "line 4, column 10: the policy \"p.toml\" cannot be read: it is not there",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"bad.toml\"\n",
@@ -59,7 +63,7 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_held = 5\n",
-            "line 4, column 12: expected no \"max_held\" with action \"strip\", found one",
+            "line 4, column 12: expected \"max_held\" only with action \"gate\", found it with action \"strip\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = 5\n",
@@ -71,11 +75,11 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"pass\"\nfail = \"open\"\n",
-            "line 4, column 8: expected no \"fail\" with action \"pass\", which inspects nothing, found one",
+            "line 4, column 8: expected \"fail\" only with action \"strip\" or \"gate\", found it with action \"pass\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"pass\"\nreasoning = \"drop\"\n",
-            "line 4, column 13: expected no \"reasoning\" with action \"pass\", which changes nothing, found one",
+            "line 4, column 13: expected \"reasoning\" only with action \"strip\" or \"gate\", found it with action \"pass\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = \"gate\"\n",
@@ -98,5 +102,29 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         let error =
             Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
         assert_eq!(error.to_string(), expected, "{file}");
+    }
+}
+
+#[test]
+fn a_language_that_a_policy_does_not_have_is_an_error() {
+    let policy = "version = \"1\"\nfloor = 1\ndefault_window = \"1h\"\n";
+    for (rest, expected) in [
+        (
+            "inadmissible = { action = \"discard\" }\n",
+            "a policy whose texts have languages, such as text = { en = \"…\" },",
+        ),
+        (
+            "language = \"en\"\ninadmissible = { action = \"replace\", text = { en = \"x\", de = \"y\" } }\n",
+            "a language of the policy, \"de\", \"en\",",
+        ),
+    ] {
+        let file =
+            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"p.toml\"\n";
+        let read = |_: &str| Ok::<_, &str>(format!("{policy}{rest}"));
+        let error =
+            Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
+        let expected =
+            format!("line 4, column 12: expected {expected} for \"language\", found \"fr\"");
+        assert_eq!(error.to_string(), expected, "{rest}");
     }
 }
