@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::process::{Process, free_port, tree};
 
 /// How long a gateway may take to listen. Python has much to import.
-const STARTS: Duration = Duration::from_secs(120);
+const STARTS: Duration = Duration::from_secs(180);
 
 /// The policy of the gate that releases everything.
 const RELEASE: &str = "action = \"gate\"\n\n[route.policy]\nfloor = 1\ndefault_window = \"36500d\"\ninadmissible = { action = \"release\" }\n";

@@ -61,6 +61,26 @@ struct Measured {
 /// The number of streams and the pace, 0 for none.
 type Point = (usize, usize);
 
+impl Measured {
+    /// Adds what another round found.
+    fn add(&mut self, other: &Self) {
+        self.seconds += other.seconds;
+        self.seen.merge(&other.seen);
+        self.cpu = sum_of(self.cpu, other.cpu);
+        self.own = sum_of(self.own, other.own);
+        self.late.merge(&other.late);
+        let beyond = |measured: &Self| measured.most.pss.saturating_sub(measured.idle.pss);
+        if beyond(self) <= beyond(other) {
+            (self.idle, self.most) = (other.idle, other.most);
+        }
+    }
+
+    /// Whether work is left over that the streams have asked for: a process has to do it, though they are gone.
+    fn is_saturated(&self, (streams, pace): Point) -> bool {
+        (self.seen.events as f64) < 0.9 * (streams * pace) as f64 * self.seconds
+    }
+}
+
 /// Runs everything.
 ///
 /// # Errors
@@ -88,7 +108,11 @@ pub fn measure(settings: &Settings) -> io::Result<Record> {
                 }
                 continue;
             }
-            runs.case(*case)?;
+            if let Err(error) = runs.case(*case) {
+                eprintln!("!!! FAILED: {error}");
+                let what = format!("{} ({error})", case.label());
+                record.about.push(("failed".to_owned(), what));
+            }
         }
     }
     for (name, version) in versions() {
@@ -131,6 +155,34 @@ struct Runs<'a> {
 impl Runs<'_> {
     /// One case of one round.
     fn case(&mut self, case: Case) -> io::Result<()> {
+        let seconds = self.settings.seconds / self.settings.rounds as f64;
+        let counts = self.settings.counts.iter();
+        let mut points: Vec<Point> = counts.map(|count| (*count, PACE)).collect();
+        // The most streams come last: what they leave in the memory of a process would count for others.
+        let at = points.len().saturating_sub(1);
+        points.insert(at, (UNPACED, 0));
+        let mut running = None;
+        for point in points {
+            let (gateway, idle) = match running.take() {
+                Some(running) => running,
+                None => self.start(case)?,
+            };
+            let mut measured = self.run(case, &gateway, point, seconds)?;
+            measured.idle = idle;
+            report(case, point, &measured);
+            let is_saturated = measured.is_saturated(point);
+            let all = self.measured.entry(case.name()).or_default();
+            all.entry(point).or_default().add(&measured);
+            thread::sleep(REST);
+            if !is_saturated {
+                running = Some((gateway, idle));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a case: its processes, and their memory before the first streams.
+    fn start(&self, case: Case) -> io::Result<(Gateway, Memory)> {
         let place = Place {
             work: self.settings.work.clone(),
             upstream: self.upstream.port(),
@@ -141,31 +193,7 @@ impl Runs<'_> {
         let _ = self.run(case, &gateway, (2, PACE), 0.5)?;
         thread::sleep(REST);
         let idle = Memory::of(&gateway.processes());
-        let seconds = self.settings.seconds / self.settings.rounds as f64;
-        let counts = self.settings.counts.iter();
-        let mut points: Vec<Point> = counts.map(|count| (*count, PACE)).collect();
-        // The most streams come last: what they leave in the memory of a process would count for others.
-        let at = points.len().saturating_sub(1);
-        points.insert(at, (UNPACED, 0));
-        for point in points {
-            let mut measured = self.run(case, &gateway, point, seconds)?;
-            measured.idle = idle;
-            report(case, point, &measured);
-            let all = self.measured.entry(case.name()).or_default();
-            let sum = all.entry(point).or_default();
-            sum.seconds += measured.seconds;
-            sum.seen.merge(&measured.seen);
-            sum.cpu = sum_of(sum.cpu, measured.cpu);
-            sum.own = sum_of(sum.own, measured.own);
-            sum.late.merge(&measured.late);
-            if sum.most.pss.saturating_sub(sum.idle.pss)
-                <= measured.most.pss.saturating_sub(idle.pss)
-            {
-                (sum.idle, sum.most) = (idle, measured.most);
-            }
-            thread::sleep(REST);
-        }
-        Ok(())
+        Ok((gateway, idle))
     }
 
     fn run(

@@ -13,19 +13,20 @@ use crate::record::{Record, Row};
 /// What the numbers are put into.
 const TEMPLATE: &str = include_str!("../template/proxy-cost.md");
 
-/// Writes `proxy-cost.md` and `proxy-cost.svg` from the data in this folder.
+/// Writes `proxy-cost.md` and `proxy-cost.svg` from the data in this folder; whether no case has failed.
 ///
 /// # Errors
 ///
 /// The data cannot be read, or a file not be written.
-pub fn write(docs: &Path) -> io::Result<()> {
+pub fn write(docs: &Path) -> io::Result<bool> {
     let record = Record::read(
         &docs.join("proxy-cost.csv"),
         &docs.join("proxy-cost-times.csv"),
     )?;
     plot::draw(&docs.join("proxy-cost.svg"), &record)
         .map_err(|error| io::Error::other(error.to_string()))?;
-    fs::write(docs.join("proxy-cost.md"), page(&record))
+    fs::write(docs.join("proxy-cost.md"), page(&record))?;
+    Ok(record.about("failed").is_none())
 }
 
 /// The text of the page.
@@ -72,15 +73,25 @@ fn versions(record: &Record) -> String {
 }
 
 fn skipped(record: &Record) -> String {
-    let about = record.about.iter();
-    let names: Vec<&str> = about
-        .filter(|(name, _)| name == "skipped")
-        .map(|(_, value)| value.as_str())
-        .collect();
-    match names[..] {
-        [] => "Nothing was skipped.".to_owned(),
-        _ => format!("Not installed, and so not measured: {}.", names.join(", ")),
+    let named = |name: &str| {
+        let about = record.about.iter().filter(|(known, _)| known == name);
+        let names: Vec<&str> = about.map(|(_, value)| value.as_str()).collect();
+        names.join(", ")
+    };
+    let mut text = String::new();
+    for (name, what) in [
+        ("skipped", "Not installed, and so not measured"),
+        ("failed", "Failed, and so not measured in full"),
+    ] {
+        let names = named(name);
+        if !names.is_empty() {
+            let _ = write!(text, "{what}: {names}. ");
+        }
     }
+    if text.is_empty() {
+        text.push_str("Nothing was skipped.");
+    }
+    text
 }
 
 /// The numbers of streams that were run at a pace.
@@ -143,9 +154,10 @@ impl At<'_> {
     }
 }
 
-/// Events a second.
+/// Events a second; `None` if none came.
 fn rate(row: &Row) -> Option<f64> {
-    Some(row.number("events")? / row.number("seconds")?)
+    let events = row.number("events").filter(|events| *events > 0.0)?;
+    Some(events / row.number("seconds")?)
 }
 
 /// Targets about streams at a pace.

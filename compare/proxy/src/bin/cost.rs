@@ -81,6 +81,9 @@ fn main() -> io::Result<ExitCode> {
             &docs.join("proxy-cost-times.csv"),
         )?;
     }
-    page::write(docs)?;
-    Ok(ExitCode::SUCCESS)
+    let is_whole = page::write(docs)?;
+    Ok(match is_whole {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
 }
