@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::State;
 use super::pending::Pending;
+use super::{Place, State};
 use crate::StreamHandler;
 use crate::blocks::BlockEvent;
 use crate::deferred::{MAX_DEFERRED, Number, Point};
@@ -38,16 +38,25 @@ impl<R: TextRewriter> State<R> {
     }
 
     pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
-        if let Some(&last) = bytes.last() {
-            // In lines of JSON a CR is white space.
-            self.at_line_start = last == b'\n' || last == b'\r' && self.envelope == Kind::Sse;
-            if self.envelope == Kind::Array {
-                self.after_element = match bytes.trim_ascii_end().last() {
-                    Some(&last) => last == b'}',
-                    None => self.after_element,
-                };
-            }
+        if !bytes.is_empty() {
+            self.place = self.place_after(bytes);
             handler.bytes(bytes);
+        }
+    }
+
+    /// What comes next if these bytes come after those written so far.
+    pub(super) fn place_after(&self, bytes: &[u8]) -> Place {
+        let Some(&last) = bytes.last() else {
+            return self.place;
+        };
+        let after_element = || match bytes.trim_ascii_end().last() {
+            Some(&last) => last == b'}',
+            None => self.place.after_element,
+        };
+        Place {
+            // In lines of JSON a CR is white space.
+            at_line_start: last == b'\n' || last == b'\r' && self.envelope == Kind::Sse,
+            after_element: self.envelope == Kind::Array && after_element(),
         }
     }
 
