@@ -16,6 +16,7 @@ pub mod demo;
 mod handle;
 mod headers;
 mod inflight;
+mod live;
 mod log;
 mod main_loop;
 mod metrics;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use provstream::{Action, Event, Handler, Rules};
+use provstream::{Action, Event, Handler, Rules, TextChunk};
 use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, NoticeCode, StreamHandler};
 
 use crate::audit::{Audit, AuditLog, action_name};
@@ -132,6 +132,13 @@ impl Seen {
 }
 
 impl Handler for Seen {
+    fn text(&mut self, text: TextChunk<'_>) {
+        // What is not written any more is not text of the response.
+        if let (Some(observer), false) = (&mut self.observer, self.is_blocked) {
+            observer.text(text);
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = &event
             && assertion.is_annotated()

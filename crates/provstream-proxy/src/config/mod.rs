@@ -42,6 +42,8 @@ pub struct Config {
     pub(crate) upstream_ca: Option<PathBuf>,
     /// Where spans are sent.
     pub(crate) collector: Option<Uri>,
+    /// What the page about streams in flight shows, if there is one.
+    pub(crate) live: Option<LiveSettings>,
 }
 
 /// What the proxy does on a route beside what is done with its responses.
@@ -53,6 +55,30 @@ pub(crate) struct Extras {
     pub(crate) emit: Option<Box<str>>,
     /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
     pub(crate) reemit: u32,
+}
+
+/// What the page about streams in flight shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiveSettings {
+    /// Most streams that are listed.
+    pub(crate) streams: usize,
+    /// Most streams that have ended that are listed.
+    pub(crate) ended: usize,
+    /// Bytes of each text that are shown: the last ones.
+    pub(crate) text: usize,
+    /// How often a browser loads the page again.
+    pub(crate) refresh: Duration,
+}
+
+impl Default for LiveSettings {
+    fn default() -> Self {
+        Self {
+            streams: 100,
+            ended: 0,
+            text: 0,
+            refresh: Duration::from_secs(2),
+        }
+    }
 }
 
 /// How long things may take.
@@ -124,6 +150,7 @@ impl Config {
             log: true,
             upstream_ca: None,
             collector: None,
+            live: None,
         }
     }
 

@@ -11,9 +11,9 @@ use provstream::settings::{File, Table, Value};
 use provstream_emit::Prompt;
 use provstream_route::{RouteError, Routes};
 
-use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
+use super::{Config, Extras, LiveSettings, ProxyLimits, Timeouts, Upstream};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "upstream",
     "listen",
     "admin",
@@ -25,6 +25,7 @@ const KEYS: [&str; 12] = [
     "otlp",
     "timeouts",
     "limits",
+    "live",
     "route",
 ];
 
@@ -95,6 +96,7 @@ impl Config {
         }
         config.timeouts = timeouts(&root)?;
         config.limits = limits(&root)?;
+        config.live = root.get("live").map(|value| live(&value)).transpose()?;
         Ok(config)
     }
 }
@@ -228,13 +230,34 @@ fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
         let Some(value) = table.get(key) else {
             continue;
         };
-        let found = usize::try_from(value.unsigned()?).ok();
-        *place = found.filter(|found| range.contains(found)).ok_or_else(|| {
-            wrong(
-                &value,
-                &format!("a number from {} to {}", range.start(), range.end()),
-            )
-        })?;
+        *place = number(&value, range)?;
     }
     Ok(limits)
+}
+
+/// A number within a range.
+fn number(value: &Value<'_>, range: core::ops::RangeInclusive<usize>) -> Result<usize, RouteError> {
+    let found = usize::try_from(value.unsigned()?).ok();
+    found.filter(|found| range.contains(found)).ok_or_else(|| {
+        let expected = format!("a number from {} to {}", range.start(), range.end());
+        wrong(value, &expected)
+    })
+}
+
+fn live(value: &Value<'_>) -> Result<LiveSettings, RouteError> {
+    let mut live = LiveSettings::default();
+    let table = value.table(&["streams", "ended", "text", "refresh"])?;
+    for (key, range, place) in [
+        ("streams", 1..=1_024, &mut live.streams),
+        ("ended", 0..=1_024, &mut live.ended),
+        ("text", 0..=4_096, &mut live.text),
+    ] {
+        if let Some(value) = table.get(key) {
+            *place = number(&value, range)?;
+        }
+    }
+    if let Some(value) = table.get("refresh") {
+        live.refresh = duration(&value)?;
+    }
+    Ok(live)
 }

@@ -6,5 +6,6 @@ mod faults;
 mod heads;
 mod hostile;
 mod lifetimes;
+mod live;
 mod support;
 mod versions;
