@@ -13,6 +13,7 @@ mod body;
 mod config;
 mod decode;
 pub mod demo;
+mod emission;
 mod handle;
 mod headers;
 mod inflight;

@@ -4,6 +4,19 @@ use provstream_providers::Format;
 use provstream_route::Draft;
 use serde_json::{Value, json};
 
+/// Whether requests of a format have a place for a text that the model reads before the conversation.
+pub(crate) const fn takes_prompt(format: Format) -> bool {
+    matches!(
+        format,
+        Format::OpenAiChat
+            | Format::Cohere
+            | Format::Ollama
+            | Format::Anthropic
+            | Format::OpenAiResponses
+            | Format::Gemini
+    )
+}
+
 /// Adds a text to what the model reads before the conversation; false if the request has no place for it.
 pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {

@@ -19,7 +19,6 @@ use crate::headers;
 use crate::outgoing::{Fault, FaultNote, Outgoing};
 use crate::record::Record;
 use crate::refusals::{refusal, refused};
-use crate::request_json::add_prompt;
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
 use crate::spans::Context;
@@ -183,8 +182,8 @@ async fn outgoing(
     let limits = (config.limits.request_bytes, config.timeouts.client);
     let body = Outgoing::stream(client, limits.0, limits.1, note);
     let extras = config.extras(route);
-    let is_read =
-        route.action() == RouteAction::Gate || extras.is_some_and(|extras| extras.emit.is_some());
+    let is_read = route.action() == RouteAction::Gate
+        || extras.is_some_and(|extras| extras.emission.is_some());
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
@@ -207,17 +206,13 @@ fn changed(
     loaded: &Loaded,
     asked: &mut Asked,
 ) -> Bytes {
-    if extras.emit.is_none() && extras.reemit == 0 {
+    if !extras.emission.is_some() && extras.reemit == 0 {
         return bytes;
     }
     let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
         return bytes;
     };
-    let mut is_changed = false;
-    if let (Some(prompt), Some(format)) = (&extras.emit, format_of_path(&asked.path)) {
-        is_changed = add_prompt(format, &mut body, prompt);
-    }
-    let bytes = if is_changed {
+    let bytes = if extras.emission.add(format_of_path(&asked.path), &mut body) {
         Bytes::from(body.to_string())
     } else {
         bytes

@@ -1,5 +1,6 @@
 //! The settings of a proxy.
 
+mod emit;
 mod read;
 mod upstream;
 
@@ -12,6 +13,7 @@ use provstream::provenance::Vocabulary;
 use provstream_route::{Route, Routes};
 
 pub use self::upstream::{Upstream, UpstreamError};
+use crate::emission::Emission;
 
 /// The settings of a proxy, as its file and the command line give them.
 ///
@@ -51,8 +53,8 @@ pub struct Config {
 pub(crate) struct Extras {
     /// Another upstream than that of the proxy.
     pub(crate) upstream: Option<Upstream>,
-    /// The text that is added to requests so that models write annotations.
-    pub(crate) emit: Option<Box<str>>,
+    /// What is added to requests so that models write annotations.
+    pub(crate) emission: Emission,
     /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
     pub(crate) reemit: u32,
 }

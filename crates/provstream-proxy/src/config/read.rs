@@ -8,9 +8,9 @@ use std::path::Path;
 use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
 use provstream::settings::{File, Table, Value};
-use provstream_emit::Prompt;
 use provstream_route::{RouteError, Routes};
 
+use super::emit::emission;
 use super::{Config, Extras, LiveSettings, ProxyLimits, Timeouts, Upstream};
 
 const KEYS: [&str; 13] = [
@@ -30,7 +30,7 @@ const KEYS: [&str; 13] = [
 ];
 
 /// The keys of a route that the proxy reads itself.
-const ROUTE_KEYS: [&str; 3] = ["upstream", "emit", "reemit"];
+const ROUTE_KEYS: [&str; 4] = ["upstream", "emit", "engine", "reemit"];
 
 /// Most times that an upstream is asked once more.
 const MAX_REEMIT: u64 = 5;
@@ -143,21 +143,9 @@ fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteErr
     let upstream = table.get("upstream").map(|value| read_upstream(&value));
     Ok(Extras {
         upstream: upstream.transpose()?,
-        emit: emit(table, vocabulary)?,
+        emission: emission(table, vocabulary)?,
         reemit: reemit(table)?,
     })
-}
-
-/// The prompt that a route adds to requests.
-fn emit(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Option<Box<str>>, RouteError> {
-    let Some(value) = table.get("emit") else {
-        return Ok(None);
-    };
-    if value.string()? != "prompt" {
-        return Err(wrong(&value, "\"prompt\""));
-    }
-    let prompt = Prompt::new(vocabulary).build();
-    Ok(Some(prompt.text().into()))
 }
 
 fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
