@@ -267,12 +267,14 @@ impl BodyFilter {
         }
     }
 
-    /// Has the audit log say that a text ended before what was held back.
+    /// Has the audit log say that texts ended before what was held back, and that runs ended with them.
     fn note_undecided(&mut self) {
-        if self.machine.held() == 0 {
-            return;
-        }
+        let is_holding = self.machine.held() > 0;
         if let Some(audit) = &mut self.seen.audit {
+            audit.end_runs();
+            if !is_holding {
+                return;
+            }
             let ended = &self.seen.outcome.ended;
             for channel in &self.seen.channels {
                 if ended.iter().all(|(one, _)| one != channel) {
@@ -373,6 +375,7 @@ impl BodyFilter {
     fn after_piece(&mut self, out: &mut Vec<u8>) -> Flow {
         if self.seen.is_blocked || self.seen.has_audit_failed() {
             self.note();
+            self.note_undecided();
             let cause = self.fault().unwrap_or(Cause::NotInspected);
             return self.fail(cause, out);
         }

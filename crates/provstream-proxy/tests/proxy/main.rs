@@ -1,6 +1,7 @@
 //! The proxy between raw clients and an upstream that does what a script says.
 
 mod asks;
+mod audits;
 mod bodies;
 mod faults;
 mod heads;

@@ -314,3 +314,21 @@ pub(crate) fn text_of(stream: &str) -> String {
         .filter_map(|event| Some(event["choices"][0]["delta"]["content"].as_str()?.to_owned()))
         .collect()
 }
+
+/// Numbers that follow from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) const fn new(seed: usize) -> Self {
+        Self((seed as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(crate) const fn below(&mut self, limit: usize) -> usize {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+    }
+}
