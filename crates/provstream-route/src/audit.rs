@@ -223,10 +223,9 @@ impl<L: AuditLog> Audit<L> {
         self.write(line);
     }
 
-    /// The text ended before its end, and so does the run that is open in it. What the same channel has after that is
-    /// another text.
+    /// The text ended before its end, after the run that was open in it. What the same channel has after that is another
+    /// text.
     pub fn ended(&mut self, action: &'static str) {
-        self.end_run();
         let text = self.open.remove(&self.channel).unwrap_or_default();
         let entry = Entry::End {
             of: self.of(),
@@ -239,19 +238,12 @@ impl<L: AuditLog> Audit<L> {
 
     /// Nothing more comes: the runs that are open end where they are.
     pub fn end_runs(&mut self) {
-        let open: Vec<String> = self.open.keys().cloned().collect();
-        for channel in open {
+        let open = self.open.iter().filter(|(_, text)| text.run.is_some());
+        let open: Vec<_> = open
+            .map(|(name, text)| (name.clone(), text.offset))
+            .collect();
+        for (channel, offset) in open {
             self.enter(channel);
-            self.end_run();
-        }
-    }
-
-    fn end_run(&mut self) {
-        let text = self.open.get(&self.channel);
-        if let Some(offset) = text
-            .filter(|text| text.run.is_some())
-            .map(|text| text.offset)
-        {
             self.run_ends(offset);
         }
     }
@@ -372,7 +364,6 @@ mod tests {
         audit.end_runs();
         audit.ended("suspend");
         // What the same channel has after that is another text.
-        audit.run_begins(0, &Unannotated::Discard);
         audit.text(b"A");
         audit.ended("refuse");
         let so = hex(Sha256::digest(b"So"));
@@ -393,7 +384,6 @@ mod tests {
                 ("0", Some(12), None),
                 ("1", Some(12), None),
                 ("1", None, Some(12)),
-                ("1", Some(1), None),
                 ("1", None, Some(1)),
             ]
         );
