@@ -56,6 +56,19 @@ const BROKEN: Wrong = wrong(
     "the body of the request is broken",
 );
 
+/// What a connection becomes after it would not be inspected, so no route opens one.
+const WEBSOCKET: Wrong = wrong(
+    StatusCode::NOT_IMPLEMENTED,
+    "websocket",
+    "this proxy opens no WebSockets, whose messages it could not inspect",
+);
+
+const UNEXPECTED_UPGRADE: Wrong = wrong(
+    StatusCode::BAD_GATEWAY,
+    "unexpected_upgrade",
+    "the upstream changed the protocol of the connection without being asked to",
+);
+
 const fn of_fault(fault: Fault) -> Wrong {
     match fault {
         Fault::TooLong => TOO_LONG,
@@ -111,6 +124,10 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
         () = ending.wait() => return refused(Cause::Shutdown, format, record),
     };
     match (answer, note.get()) {
+        (Ok(answer), _) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
+            record.has_head();
+            refuse(UNEXPECTED_UPGRADE, format, record)
+        }
         (Ok(answer), _) => {
             record.has_head();
             waits.comes();
@@ -148,6 +165,9 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
     let hosts = headers.get_all(HOST).iter().count();
     if hosts > 1 || (hosts == 0 && request.version() == Version::HTTP_11) {
         return bad("expected one header Host");
+    }
+    if headers::asks_for_websocket(headers) {
+        return Some(WEBSOCKET);
     }
     let length = headers::text(headers, &CONTENT_LENGTH);
     if length.parse().is_ok_and(|length: u64| length > most as u64) {

@@ -9,4 +9,5 @@ mod hostile;
 mod lifetimes;
 mod live;
 mod support;
+mod upgrades;
 mod versions;
