@@ -98,7 +98,7 @@ impl Inflight {
     /// Goes on with another response.
     pub(crate) fn resume(&mut self) {
         self.record.reemissions += 1;
-        self.filter.resume();
+        self.filter.resume(&mut self.out);
     }
 
     /// Ends a stream that was suspended.

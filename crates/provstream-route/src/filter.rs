@@ -171,9 +171,18 @@ impl BodyFilter {
         self.seen.draft.as_ref()
     }
 
-    /// Goes on with another response, of the same format, in the stream that was suspended.
-    pub fn resume(&mut self) {
+    /// Goes on with another response, of the same format, in the stream that was suspended. What the first one has left open
+    /// is ended in `out`.
+    ///
+    /// The new events have the identifiers that their response has; numbers of blocks, of items and of events go on
+    /// counting, and events that only a whole stream begins with are left out.
+    pub fn resume(&mut self, out: &mut Vec<u8>) {
         if self.over == Some(Flow::Suspended) {
+            if let Some(format) = self.machine.format() {
+                let most = self.settings.max_event.saturating_add(MAX_UNKNOWN);
+                self.seen.join(format, most);
+                self.release(out);
+            }
             self.seen.outcome.is_partial |= !self.machine.report().is_complete();
             self.machine = machine(&self.settings, &self.now);
             self.over = None;
@@ -449,10 +458,15 @@ impl BodyFilter {
         }
         self.release(out);
         let is_suspended = matches!(self.seen.outcome.ended[..], [(_, GateEnd::Suspended)]);
-        if self.suspends && is_suspended && self.machine.format().is_some_and(can_resume) {
+        if self.suspends && is_suspended && self.can_resume() {
             return self.end(Flow::Suspended);
         }
         self.write_stop(out)
+    }
+
+    fn can_resume(&self) -> bool {
+        let format = self.machine.format().zip(self.seen.tracker.as_ref());
+        format.is_some_and(|(format, tracker)| can_resume(format, tracker.envelope))
     }
 
     fn write_stop(&mut self, out: &mut Vec<u8>) -> Flow {
