@@ -31,15 +31,15 @@
 //! ```
 //!
 //! Memory use is bounded by the [`Limits`], every input is accepted, every byte is accounted for, and results do not depend
-//! on chunk boundaries. What is wrong in the stream is reported as a [`Diagnostic`].
+//! on chunk boundaries. Errors in the stream are reported as [`Diagnostic`]s.
 //!
-//! The provenance memo, an Internet-Draft that is also called "the memo" here, defines the annotations and their
+//! The *provenance memo*, an Internet-Draft that this documentation also calls "the memo", defines the annotations and their
 //! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.
 //!
-//! The *emitter* is the model, or the system around it, that writes the stream. An annotation is what the emitter declares
-//! about its own behaviour: which class of *substrate* (a source outside the model, such as a commit log) it consulted, or
-//! a *terminal*, which says that no source corroborates the assertion or that what was observed is too old. An annotation
-//! is never evidence that an observation took place (provenance memo, section 11.1).
+//! The *emitter* is the model, or the system around it, that writes the stream. In an annotation, the emitter declares
+//! which class of *substrate* (a source outside the model, such as a commit log) it consulted. Instead of a class, an
+//! annotation can have a *terminal*, which says that no source corroborates the assertion, or that the observation is too
+//! old. An annotation is never evidence that an observation took place (provenance memo, section 11.1).
 //!
 //! # What to use
 //!
@@ -53,14 +53,17 @@
 //! | decide whether an assertion is admissible | [`provenance::Discipline`] |
 //! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
 //! | parse text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
-//! | convert offsets to code points, UTF-16 units or tokens | [`OffsetMap`], [`ChunkIndex`] |
+//! | convert offsets to code points, UTF-16 code units or tokens | [`OffsetMap`], [`ChunkIndex`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
 //! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere and others) | the crate `provstream-providers` |
 //! | read or write citations of providers | `citation` of the crate `provstream-providers` |
 //! | ask a model for annotations, or enforce them | the crate `provstream-emit` |
 //! | read, validate and write MARC objects (records of a system's control decisions) | the crate `provstream-marc` |
 //!
-//! # Deciding
+//! # Verdicts
+//!
+//! A [`Discipline`](provenance::Discipline) decides whether an assertion may be acted on: enough distinct classes must have
+//! been observed recently enough.
 //!
 //! ```
 //! use provstream::Event;
@@ -85,12 +88,12 @@
 //!
 //! # JSON
 //!
-//! In JSON an object with a string `assertion` is an assertion, and its member `provenance` has the annotations. [`Mode`]
-//! says where JSON is: in free text together with brackets ([`Mode::Auto`], the default), as the whole stream
-//! ([`Mode::Json`]), or one value a line ([`Mode::Ndjson`]). Objects are found at any depth and reported at their closing
-//! brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]). MARC objects are reported as
-//! [`Event::Marc`]. No tree is built, and nothing is held back unless
-//! [records are to be removed](ParserBuilder::hold_records).
+//! In JSON, an object with a string member `assertion` is an assertion, and its member `provenance` has the annotations.
+//! [`Mode`] says where to expect JSON: mixed with free text ([`Mode::Auto`], the default), as the whole stream
+//! ([`Mode::Json`]), or as one value on each line ([`Mode::Ndjson`]). Objects are found at any depth and reported at their
+//! closing brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]). MARC objects are reported as
+//! [`Event::Marc`]. The parser builds no tree, and holds nothing back unless you
+//! [ask to remove records](ParserBuilder::hold_records).
 //!
 //! ```
 //! use provstream::Event;
@@ -107,13 +110,14 @@
 //!
 //! # Features
 //!
-//! None is on by default.
+//! No feature is on by default.
 //!
-//! - `futures`: `io::EventStream`, `io::TextStream` and `io::side_events`, around a stream of chunks.
-//! - `metrics`: counters and histograms of a parser through the `metrics` facade, module `metered`.
-//! - `serde`: `Serialize` for events and values, as the JSON that the command line prints.
-//! - `settings`: settings in TOML files, module [`settings`]; `Vocabulary::from_toml`; `Rules`, policies of a gate.
-//! - `tokio`: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
+//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream` and `io::side_events`.
+//! - `metrics`: the module `metered`, which reports counters and histograms of a parser to the `metrics` facade.
+//! - `serde`: `Serialize` for events and values, in the JSON that the command line prints.
+//! - `settings`: TOML files for vocabularies (`Vocabulary::from_toml`) and for policies of a gate (`Rules`), and the parts of
+//!   module [`settings`] that read them.
+//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

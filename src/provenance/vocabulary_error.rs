@@ -91,7 +91,7 @@ impl VocabularyErrorKind {
                 "expected a `since` with the vocabulary's major version, found"
             }
             Self::SinceAboveVersion => {
-                "expected a `since` of at most the vocabulary's version, found"
+                "expected a `since` of at most the vocabulary's version (raise `version` to add a later class), found"
             }
             Self::BadDescription => {
                 "expected the description of a listed class (one line of 1 to 200 bytes), found"

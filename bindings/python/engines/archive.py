@@ -176,8 +176,12 @@ def spark_job(source: Path, target: Path, function: type[Extractor]) -> tuple[Jo
 
 JOBS = {"datafusion": datafusion_job, "daft": daft_job, "ray": ray_job, "spark": spark_job}
 
-#: What a process that does the work of a cluster has in its command.
-KILLED = {"ray": b"ray::", "spark": b"CoarseGrainedExecutorBackend"}
+#: What the command of a process looks like that works for the job: a worker of Ray in the task that calls `extract` (not one of the
+#: agents `ray::DashboardAgent` and `ray::RuntimeEnvAgent`, whose node stops with them), an executor of Spark.
+KILLED = {
+    "ray": re.compile(rb"ray::MapBatches\("),
+    "spark": re.compile(rb".*CoarseGrainedExecutorBackend"),
+}
 
 
 def descendants() -> list[int]:
@@ -222,18 +226,21 @@ def processor_seconds() -> dict[int, float]:
     return used
 
 
-def kill_worker(engine: str, target: Path) -> str:
-    """Kills a worker once the first rows are written; returns its command."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not any(target.rglob("*.parquet")):
+def kill_worker(engine: str, target: Path) -> dict[str, Any]:
+    """Kills a worker once the first rows are written; returns its command, and how many files there were."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        files = len(list(target.rglob("*.parquet")))
+        for pid in descendants() if files else []:
+            try:
+                command = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ")
+            except OSError:
+                continue
+            if KILLED[engine].match(command):
+                os.kill(pid, signal.SIGKILL)
+                return {"killed": command.decode(errors="replace").split(" -cp ")[0][:60].strip(), "files by then": files}
         time.sleep(0.05)
-    for pid in descendants():
-        command = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ")
-        is_worker = command.startswith(KILLED[engine]) or (engine == "spark" and KILLED[engine] in command)
-        if is_worker and b"IDLE" not in command:
-            os.kill(pid, signal.SIGKILL)
-            return command.decode(errors="replace").split(" -cp ")[0][:60].strip()
-    return "none"
+    return {"killed": None}
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -251,8 +258,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    killed: list[str] = []
-    killer = threading.Thread(target=lambda: killed.append(kill_worker(options.engine, target)))
+    killed: dict[str, Any] = {}
+    killer = threading.Thread(target=lambda: killed.update(kill_worker(options.engine, target)), daemon=True)
     if options.kill:
         killer.start()
     started = time.monotonic()
@@ -274,7 +281,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "MiB": most[0] >> 20,
     }
     if options.kill:
-        result["killed"] = killed[0]
+        result |= killed
     if options.function == "provstream":
         result |= differences(target, pyarrow.parquet.read_table(options.folder / "reference.parquet"))
     shutil.rmtree(target)

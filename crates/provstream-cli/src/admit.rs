@@ -77,7 +77,7 @@ fn discipline(args: &AdmitArgs, vocabulary: &Vocabulary) -> Result<Discipline, F
     if args.floor.get() > most {
         let floor = args.floor;
         return Err(Failure::Usage(format!(
-            "--floor: expected at most {most}, the number of classes with a window that can count, found {floor}"
+            "--floor: expected at most {most}, the number of classes with a window that can count, found {floor}; lower it, or give more classes a window"
         )));
     }
     builder

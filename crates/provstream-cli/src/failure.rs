@@ -52,7 +52,10 @@ impl Failure {
             .filter(|folder| !folder.as_os_str().is_empty());
         let error = match folder {
             Some(folder) if error.kind() == ErrorKind::NotFound && !folder.exists() => {
-                let message = format!("the directory {} does not exist", folder.display());
+                let message = format!(
+                    "the directory {} does not exist; create it, or give another path",
+                    folder.display()
+                );
                 io::Error::new(ErrorKind::NotFound, message)
             }
             _ if path.is_dir() => io::Error::other("it is a directory, expected a file"),
@@ -69,7 +72,8 @@ impl Failure {
                 USAGE
             }
             Self::Read(name, error) => {
-                complain(format_args!("cannot read {name}: {error}"));
+                let advice = advice(&error);
+                complain(format_args!("cannot read {name}: {error}{advice}"));
                 UNREADABLE
             }
             Self::Directory(name) => {
@@ -95,6 +99,16 @@ impl Failure {
             Self::Unanswered => UNREADABLE,
         };
         ExitCode::from(status)
+    }
+}
+
+/// What to do about an error of the system, as the end of its message.
+fn advice(error: &io::Error) -> &'static str {
+    // An error with a message of its own says what to do.
+    match error.raw_os_error().map(|_| error.kind()) {
+        Some(ErrorKind::NotFound) => "; check the path",
+        Some(ErrorKind::PermissionDenied) => "; change its permissions, or give another file",
+        _ => "",
     }
 }
 

@@ -46,7 +46,8 @@ impl Files {
         if paths.is_empty() {
             let names = given.iter().map(|path| path.display().to_string());
             let names = names.collect::<Vec<_>>().join(" or ");
-            let message = format!("expected at least one file in {names}, found none");
+            let message =
+                format!("expected at least one file in {names}, found none; check the path");
             return Err(Failure::Unknown(message));
         }
         let lengths = paths

@@ -116,7 +116,9 @@ impl FieldLines {
                 strings: 0,
                 without: 1..,
                 ..
-            } => Some(format!("no line of {input} has a string at {pointers}")),
+            } => Some(format!(
+                "no line of {input} has a string at {pointers}; give --field the JSON Pointer of a text"
+            )),
             _ => None,
         }
     }

@@ -48,7 +48,7 @@ pub(crate) fn unknown_class(option: &str, class: &str, vocabulary: &Vocabulary) 
 pub(crate) fn given_twice(option: &str, class: Option<&str>) -> Failure {
     let of = class.unwrap_or("all classes");
     Failure::Usage(format!(
-        "{option}: expected one for each class, found two for {of}"
+        "{option}: expected one for each class, found two for {of}; leave out one of them"
     ))
 }
 

@@ -225,6 +225,9 @@ fn missing(argument: &str, words: &[OsString], command: &str) -> String {
         None if argument.starts_with("--policy") && command.ends_with(" report") => {
             format!("`{command}` needs {argument}, or --audit-log for the log of a gate")
         }
+        None if argument.starts_with("--upstream") => format!(
+            "`{command}` needs {argument}, such as --upstream https://api.openai.com, or --config <FILE>, or --demo to try it"
+        ),
         None => {
             let purpose = purpose(argument, command).unwrap_or_default();
             format!("`{command}` needs {}{purpose}", needed(argument))
@@ -249,6 +252,9 @@ fn needed(arguments: &str) -> String {
 fn purpose(arguments: &str, command: &str) -> Option<String> {
     if arguments.starts_with("--floor <K>, --window") {
         return Some(", as in --floor 2 --window 15m".to_owned());
+    }
+    if arguments.starts_with("--window") {
+        return Some(", as in --window 15m or --window substrate.git.log=2d".to_owned());
     }
     let definition = definition_of(command);
     let name = bare(arguments);

@@ -103,7 +103,9 @@ impl Observations {
         let value = json::value(file).map_err(|fault| ObservationError {
             place: Some(FilePosition::of(text, fault.offset)),
             ..ObservationError::file(match file.trim_ascii_start().first() {
-                None => "expected an array of observations, found an empty file".to_owned(),
+                None => format!(
+                    "expected an array of observations, such as {EXAMPLE}, found an empty file"
+                ),
                 Some(b'{') => format!(
                     "{}; put the observations in one array: [{{…}}, {{…}}]",
                     fault.what
@@ -114,7 +116,7 @@ impl Observations {
         let Some(items) = json::elements(value) else {
             let found = json::kind(value);
             return Err(ObservationError::file(format!(
-                "expected an array of observations, found {found}"
+                "expected an array of observations, such as {EXAMPLE}, found {found}"
             )));
         };
         if items.len() > MAX_OBSERVATIONS {
@@ -298,6 +300,9 @@ fn listed(vocabulary: &Vocabulary) -> String {
     names.join(", ")
 }
 
+/// An array of observations, as messages show it.
+const EXAMPLE: &str = r#"[{"class": "substrate.grep", "id": "src/a.rs:7"}]"#;
+
 /// Characters that end a line or change the direction of text, with which an id or a summary could pass for another in a prompt.
 fn is_unprintable(c: char) -> bool {
     let is_control = c.is_control() && c != '\t';
@@ -318,7 +323,15 @@ fn check_text(name: &str, text: &str, is_refused: impl Fn(char) -> bool) -> Resu
 /// A member that is a string.
 fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
     match members.get(name) {
-        None => Err(format!("the member \"{name}\" is missing")),
+        None => {
+            let example = match name {
+                "class" => "substrate.grep",
+                _ => "src/a.rs:7",
+            };
+            Err(format!(
+                "the member \"{name}\" is missing, such as \"{name}\": \"{example}\""
+            ))
+        }
         Some(value) => json::string(value).ok_or_else(|| expected_string(name, value)),
     }
 }

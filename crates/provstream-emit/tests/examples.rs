@@ -224,7 +224,7 @@ fn wrong_observations_are_refused_with_their_place() {
     for (file, message) in [
         (
             "",
-            "line 1, column 1: expected an array of observations, found an empty file",
+            "line 1, column 1: expected an array of observations, such as [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\"}], found an empty file",
         ),
         (
             "[\n{]",
@@ -240,17 +240,20 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[\n {\"id\": \"a\"}]",
-            "line 2, column 2: observation 1: the member \"class\" is missing",
+            "line 2, column 2: observation 1: the member \"class\" is missing, such as \"class\": \"substrate.grep\"",
         ),
-        ("{}", "expected an array of observations, found an object"),
+        (
+            "{}",
+            "expected an array of observations, such as [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\"}], found an object",
+        ),
         ("[1]", "observation 1: expected an object, found a number"),
         (
             "[{\"id\": \"a\"}]",
-            "observation 1: the member \"class\" is missing",
+            "observation 1: the member \"class\" is missing, such as \"class\": \"substrate.grep\"",
         ),
         (
             "[{\"class\": \"substrate.grep\"}]",
-            "observation 1: the member \"id\" is missing",
+            "observation 1: the member \"id\" is missing, such as \"id\": \"src/a.rs:7\"",
         ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": 7}]",

@@ -75,8 +75,8 @@ pub fn read_routes(config: &[u8]) -> Result<Routes, ConfigError> {
             .get(name)
             .cloned()
             .ok_or_else(|| match &names()[..] {
-                [] => "no policies".to_owned(),
-                names => format!("the policies {}", names.join(", ")),
+                [] => "expected it in \"policies\", found none there".to_owned(),
+                names => format!("expected one of \"policies\", found {}", names.join(", ")),
             })
     };
     Ok(Routes::from_toml(
@@ -131,7 +131,7 @@ mod tests {
         );
         let other = error(&wrapped(GATE, &[("lax", POLICY)]));
         assert!(
-            other.contains("line 4") && other.contains("the policies lax"),
+            other.contains("line 4") && other.contains("expected one of \"policies\", found lax"),
             "{other}"
         );
         let broken = error(&wrapped(GATE, &[("strict", "floor = 0\n")]));

@@ -67,7 +67,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// An exchange of which nothing is known yet.
+    /// An exchange before its first header.
     #[must_use]
     pub fn new(routes: Arc<Routes>) -> Self {
         Self {

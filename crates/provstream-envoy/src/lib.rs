@@ -1,9 +1,9 @@
 //! Removes or gates provenance annotations in the responses of LLM providers within Envoy.
 //!
-//! Compiled for `wasm32-wasip1`, this package is a filter for Envoy and for every gateway that runs proxy-wasm filters. Compiled for
-//! anything else, it is what the filter and the external processor share: [`read_routes`] reads their configuration, and an
-//! [`Exchange`] takes a request and its response part by part, and says what is to be changed in each. `docs/envoy.md` has
-//! examples of both.
+//! Compiled for `wasm32-wasip1`, this package is a filter for Envoy and for other gateways that run proxy-wasm filters. Compiled
+//! for any other target, it is a library with the code that the filter shares with the external processor: [`read_routes`] reads
+//! a configuration, and an [`Exchange`] takes a request and its response part by part, and says what to change in each.
+//! `docs/envoy.md` is the guide to both.
 
 mod choices;
 mod config;

@@ -25,7 +25,7 @@ use tonic::transport::Server;
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
-    /// The address to listen at, for Envoy alone: there is no TLS
+    /// The address to listen at; only Envoy should reach it, because it has no TLS
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9002")]
     listen: SocketAddr,
     /// The file of routes
@@ -36,15 +36,25 @@ struct Args {
 /// Reads the routes, and the policies beside them.
 fn read(path: &Path) -> Result<Routes, String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let file = fs::read(path).map_err(|error| named(&error))?;
+    let file = fs::read(path).map_err(|error| {
+        let path = path.display();
+        format!("cannot read {path}: {error}; check the path")
+    })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let policy = |name: &str| fs::read_to_string(folder.join(name));
+    let policy = |name: &str| {
+        fs::read_to_string(folder.join(name)).map_err(|error| {
+            format!("{error}; check the path; a relative one begins at the folder of the routes")
+        })
+    };
     Routes::from_toml(&file, &Vocabulary::memo(), policy).map_err(|error| named(&error))
 }
 
 /// Serves until a signal ends it.
 async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::Error>> {
-    let listener = TcpListener::bind(args.listen).await?;
+    let listener = TcpListener::bind(args.listen).await.map_err(|error| {
+        let address = args.listen;
+        format!("cannot listen at {address}: {error}; choose another address with --listen")
+    })?;
     eprintln!("listening at {}", listener.local_addr()?);
     let (mut hangup, config) = (signal(SignalKind::hangup())?, args.config.clone());
     let reloaded = current.clone();

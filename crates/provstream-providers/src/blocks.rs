@@ -18,7 +18,7 @@ pub(super) enum BlockEvent {
 /// The text blocks of a message that is rewritten.
 ///
 /// The API of Anthropic refuses a message with an empty text block, so a block that had text and has none left is removed:
-/// its events are held back from its start until it has text that stays, or ends. The blocks after it are numbered anew.
+/// its events are held back from its start until it has text, or something else, that stays, or ends. The blocks after it are numbered anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     /// In memory of its own, which only formats with blocks need.
@@ -110,13 +110,13 @@ impl Blocks {
             block.is_open &= event != BlockEvent::Stop;
             // One that was empty before stays.
             if has_text || !(block.is_open || block.had_text) {
-                self.has_text(number);
+                self.keep(number);
             }
         }
     }
 
-    /// A block has text that stays.
-    pub(super) fn has_text(&mut self, number: u32) {
+    /// A block has text, or something else, that stays.
+    pub(super) fn keep(&mut self, number: u32) {
         let known = self.known();
         known.empty.retain(|block| block.number != number);
     }

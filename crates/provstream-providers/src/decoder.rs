@@ -281,6 +281,10 @@ impl State {
                 let json = String::from_utf8_lossy(json.bytes(data));
                 sink(Item::ToolCall(Delta::new(channel, json)));
             }
+            Found::Broken(channel) => {
+                self.halves.flush((Of::Text, channel), sink);
+                sink(Item::Break(channel));
+            }
             Found::End(channel) => {
                 self.halves.flush((Of::Text, channel), sink);
                 sink(Item::ChannelEnd(channel));

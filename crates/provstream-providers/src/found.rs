@@ -93,6 +93,8 @@ pub(super) enum Found {
     Break(Channel),
     /// Something other than text comes in all channels.
     BreakAll,
+    /// The first break of a channel since its last text.
+    Broken(Channel),
     /// A channel's text is over, unless more follows.
     Finish(Channel),
     /// A channel's text is over.
@@ -110,6 +112,14 @@ pub(super) enum Found {
 }
 
 impl Found {
+    /// Whether it is content other than text.
+    pub(super) const fn is_other_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Reasoning(..) | Self::ReasoningWhole(..) | Self::Tool(..) | Self::ToolJson(..)
+        )
+    }
+
     /// The channel that it ends, for certain or not.
     pub(super) const fn ended(&self) -> Option<Channel> {
         match self {

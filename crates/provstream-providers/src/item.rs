@@ -21,6 +21,11 @@ pub enum Item<'a> {
     /// Comes with the provider's marker, before [`End`](Self::End) and [`Error`](Self::Error), where the text has a gap
     /// because of an oversized event, and at the end of the stream. Text that comes all the same opens the channel again.
     ChannelEnd(Channel),
+    /// Something other than text comes in a channel, such as a tool call: what is open in its text is complete.
+    ///
+    /// Comes once before more text of the channel. That text continues the channel, and its offsets, but begins anew: no
+    /// assertion, annotation or surrogate pair is partly before and partly after a break.
+    Break(Channel),
     /// The provider reports an error in mid-stream: its message.
     Error(Cow<'a, str>),
     /// The provider's marker for the end of the stream; once, however many there are.

@@ -12,15 +12,15 @@ use provstream::Parser;
 pub enum WireEvent<'a> {
     /// An event of a channel's text; its offsets count within that text.
     Parsed(Channel, Event<'a>),
-    /// What is not text. The end of a channel comes behind what it makes certain in its text.
+    /// What is not text. The end of a channel, or a break, comes after what it makes certain in its text.
     Item(Item<'a>),
 }
 
 /// A decoder with a parser for the text of each channel.
 ///
 /// Each channel is a stream of its own: its offsets are places in the text that all its deltas make, whatever pieces that
-/// came in. Where a channel [ends](Item::ChannelEnd) its parser reports what is open, and goes on behind that should
-/// text come all the same. All parsers together are bounded by [`MAX_CHANNELS`](super::MAX_CHANNELS).
+/// came in. Where a channel [ends](Item::ChannelEnd) or something [interrupts](Item::Break) its text, its parser reports what is
+/// open, and goes on after that if more text comes. The number of parsers is bounded by [`MAX_CHANNELS`](super::MAX_CHANNELS).
 ///
 /// ```
 /// use provstream_providers::{ResponseParser, Decoder, WireEvent};
@@ -106,7 +106,7 @@ fn parse(
                 sink(WireEvent::Parsed(channel, event));
             });
         }
-        Item::ChannelEnd(channel) => {
+        Item::ChannelEnd(channel) | Item::Break(channel) => {
             if let Some(parser) = parsers.get_mut(&channel) {
                 parser.finish(|event: Event<'_>| sink(WireEvent::Parsed(channel, event)));
             }

@@ -37,7 +37,7 @@ pub(super) struct Seam {
     cut: u64,
     /// Where it is in what is being written, once that is known.
     split: Option<usize>,
-    /// The block's string in the event that is being read; if there is none, it ends where its channel waits among the events
+    /// The block's string in the event that is being read. Without one, the block ends where its channel waits among the events
     /// that are held back.
     pub(super) string: Option<InEvent>,
     /// What an event with more of the block's text looks like.

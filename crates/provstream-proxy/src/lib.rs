@@ -1,11 +1,12 @@
-//! An HTTP proxy in front of LLM endpoints.
+//! An HTTP reverse proxy for the APIs of LLM providers.
 //!
-//! Requests go to one upstream. Responses pass, lose their annotations, or go through a policy that decides about their text
-//! before the client reads it, as [`provstream_route::Routes`] say for each path. Streams are not buffered: a client that
-//! reads slowly slows its upstream down, and one that goes away cancels it. A request is never sent twice.
+//! Requests go to one upstream. [`provstream_route::Routes`] say for each path what happens to its responses: they pass, their
+//! annotations are removed, or a policy decides about their text before the client reads it. Streams are not buffered: a
+//! client that reads slowly slows its upstream down, and a client that goes away cancels the upstream request.
 //!
-//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, [`Proxy::run`] serves until it is shut down, and a
-//! [`Handle`] reloads the settings and ends the proxy. [`demo`] has an upstream for trying it.
+//! [`Config`] has the settings, [`Proxy::bind`] opens the listeners, and [`Proxy::run`] serves until it is shut down. A
+//! [`Handle`] reloads the settings and ends the proxy. [`demo`] has an upstream for trying the proxy. `docs/proxy.md` is its
+//! guide.
 
 mod admin;
 mod again;

@@ -73,7 +73,10 @@ impl Proxy {
             let listener = TcpListener::bind(address).await;
             listener.map_err(|error| StartError {
                 what: format!("cannot listen at {address}"),
-                error,
+                error: io::Error::new(
+                    error.kind(),
+                    format!("{error}; choose another address or port"),
+                ),
             })
         };
         let listener = bind(config.listen).await?;

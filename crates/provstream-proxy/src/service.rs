@@ -77,8 +77,11 @@ const fn of_fault(fault: Fault) -> Wrong {
     }
 }
 
-/// Answers a request.
-pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Response<ProxyBody> {
+/// Answers a request. The record is made at once: if the client has gone, hyper drops the future without polling it.
+pub(crate) fn serve(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+) -> impl Future<Output = Response<ProxyBody>> {
     let loaded = shared.loaded();
     let config = &loaded.config;
     let route = config
@@ -90,6 +93,19 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request<Incoming>) -> Re
     if let Some(spans) = &loaded.spans {
         record.traced = Some((Arc::clone(spans), Context::of(request.headers())));
     }
+    answer(shared, loaded, request, record)
+}
+
+async fn answer(
+    shared: Arc<Shared>,
+    loaded: Arc<Loaded>,
+    request: Request<Incoming>,
+    mut record: Record,
+) -> Response<ProxyBody> {
+    let config = &loaded.config;
+    let route = config
+        .routes
+        .route(request.method().as_str(), request.uri().path());
     let format = format_of_path(request.uri().path());
     if let Some(wrong) = check(&request, config.limits.request_bytes) {
         return refuse(wrong, format, record);

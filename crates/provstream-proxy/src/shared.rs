@@ -68,7 +68,14 @@ impl Loaded {
 
 /// An error about a file that a key of the settings names.
 fn unusable(key: &str, path: &Path, error: &io::Error) -> io::Error {
-    let message = format!("\"{key}\", the file {}: {error}", path.display());
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "; check the path; a relative one begins at the folder of the settings file"
+        }
+        io::ErrorKind::PermissionDenied => "; change its permissions, or name another file",
+        _ => "",
+    };
+    let message = format!("\"{key}\", the file {}: {error}{advice}", path.display());
     io::Error::new(error.kind(), message)
 }
 

@@ -3,16 +3,16 @@
 //! The page is one file without scripts. It shows the text that a [`Gate`](provstream::Gate) gets, without annotations, and
 //! beside it an entry for each assertion: its annotations, how old they are, which of them count towards the floor and why
 //! the others do not, and what the policy does. Everything that comes from the answer is shown as text; characters that are
-//! invisible or reorder text are shown by their numbers.
+//! invisible or reorder text are shown as code points, such as `U+202E`.
 //!
-//! - [`Report`] has the rules and the time; it makes the policy for the gate, and a [`Transcript`] for each text.
+//! - [`Report`] has the rules and the time; it builds the policy for the gate, and a [`Transcript`] for each text.
 //! - [`Transcript`] is the gate's handler, and writes the body of the page while the answer streams in.
 //! - [`AuditLog`] writes the body from the audit log of a gate, which has hashes instead of texts.
-//! - [`Page`] writes what is around the bodies, with what was counted at the top.
-//! - [`page`] does all of it for a text in memory.
-//! - [`LivePage`] lists streams that have not ended.
+//! - [`Page`] writes the frame around the bodies, with the counts at the top.
+//! - [`page`] does all of this for a text in memory.
+//! - [`LivePage`] lists streams in flight.
 //!
-//! Nothing here does I/O but writing to what the caller gives, and there is no clock.
+//! The crate only writes to what the caller gives it. It does no other I/O, and reads no clock.
 
 mod audit;
 mod audit_fault;

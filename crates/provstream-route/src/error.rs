@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use provstream::PolicyError;
-use provstream::settings::{Fault, FilePosition, quoted_piece};
+use provstream::settings::{Fault, FaultKind, FilePosition, quoted_piece};
 
 /// Most characters of a value that an error quotes.
 const SHOWN: usize = 64;
@@ -42,11 +42,24 @@ impl RouteError {
     }
 }
 
+/// How a message about a missing key ends.
+fn example(fault: &Fault) -> &'static str {
+    match fault.key().filter(|_| fault.kind == FaultKind::MissingKey) {
+        Some("upstream") => ", such as upstream = \"https://api.openai.com\"",
+        Some("path") => ", such as path = \"/v1/chat/completions\"",
+        Some("action") => ", such as action = \"strip\"",
+        Some("policy") => {
+            ", expected with action \"gate\", such as policy = \"policy.toml\" or a table [route.policy]"
+        }
+        _ => "",
+    }
+}
+
 impl From<Fault> for RouteError {
     fn from(fault: Fault) -> Self {
         Self {
             place: fault.place,
-            message: fault.to_string().into(),
+            message: format!("{fault}{}", example(&fault)).into(),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Decides what is done with the response to one HTTP request, without I/O: no clock, no threads, no sockets.
+//! Decides what to do with the response to an HTTP request, without I/O: no clock, no threads, no sockets.
 //!
-//! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, gives the head of the response to
-//! [`Route::response`], and gets a [`Plan`]: the body passes as it is, is refused, or goes through a [`BodyFilter`], which
-//! strips annotations or has a policy decide about them. The filter ends every stream in the format of its API, also when the
-//! policy ends it or the upstream breaks off, and its [`Outcome`] says whether the body was inspected. That is what a log line,
-//! metrics and an audit log are written from.
+//! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, and gives the head of the response to
+//! [`Route::response`]. It gets a [`Plan`]: the body passes unchanged, is refused, or goes through a [`BodyFilter`], which
+//! strips annotations or lets a policy decide about the text. The filter ends every stream in the format of its API, even if
+//! the policy ends it or the upstream breaks off. The [`Outcome`] of the filter says whether the body was inspected, and has
+//! the data for log lines, metrics and audit logs.
 //!
-//! The same file of routes serves the proxy, the external processor and the Envoy filter, so they decide the same. The crate
-//! compiles for `wasm32-wasip1`.
+//! The proxy, the external processor and the Envoy filter read the same file of routes, so they make the same decisions. The
+//! crate compiles for `wasm32-wasip1`.
 //!
 //! ```
 //! use provstream::provenance::{Timestamp, Vocabulary};

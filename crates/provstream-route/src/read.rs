@@ -111,8 +111,9 @@ fn route<E: Display>(
         _ => {
             for key in ["policy", "language", "max_held"] {
                 if let Some(value) = table.get(key) {
-                    let message =
-                        format!("expected no \"{key}\" with action \"{action}\", found one");
+                    let message = format!(
+                        "expected \"{key}\" only with action \"gate\", found it with action \"{action}\""
+                    );
                     return Err(RouteError::new(value.place(), &message));
                 }
             }
@@ -173,7 +174,7 @@ fn policy<E: Display>(
     let rules = match value.string() {
         Ok(name) => {
             let text = read(name).map_err(|error| {
-                let message = format!("expected a readable policy \"{name}\", found: {error}");
+                let message = format!("the policy \"{name}\" cannot be read: {error}");
                 RouteError::new(value.place(), &message)
             })?;
             Rules::from_toml(text.as_bytes(), vocabulary).map_err(|error| {
@@ -190,13 +191,16 @@ fn policy<E: Display>(
     if rules.languages().any(|known| known == name) {
         return Ok(rules.with_language(name));
     }
-    let expected = "a language of the policy";
-    Err(RouteError::value(
-        language.place(),
-        "language",
-        expected,
-        name,
-    ))
+    let known: Vec<String> = rules
+        .languages()
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    let expected = match known.is_empty() {
+        true => "a policy whose texts have languages, such as text = { en = \"…\" },".to_owned(),
+        false => format!("a language of the policy, {},", known.join(", ")),
+    };
+    let place = language.place();
+    Err(RouteError::value(place, "language", &expected, name))
 }
 
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
@@ -220,8 +224,7 @@ fn reasoning(table: &Table<'_>, action: RouteAction) -> Result<Reasoning, RouteE
     };
     match (value.string()?, action) {
         (_, RouteAction::Pass) => {
-            let message =
-                "expected no \"reasoning\" with action \"pass\", which changes nothing, found one";
+            let message = "expected \"reasoning\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
             Err(RouteError::new(value.place(), message))
         }
         ("leave", _) => Ok(Reasoning::Leave),
@@ -248,8 +251,7 @@ fn is_closed(table: &Table<'_>, action: RouteAction) -> Result<bool, RouteError>
     };
     match (value.string()?, action) {
         (_, RouteAction::Pass) => {
-            let message =
-                "expected no \"fail\" with action \"pass\", which inspects nothing, found one";
+            let message = "expected \"fail\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
             Err(RouteError::new(value.place(), message))
         }
         ("open", _) => Ok(false),

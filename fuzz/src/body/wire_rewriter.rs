@@ -201,6 +201,11 @@ impl Read {
             Item::ToolCall(delta) => {
                 *read.tool_calls.entry(delta.channel()).or_default() += delta.text();
             }
+            Item::Break(channel) => {
+                if let Some(rewriter) = rewriters.get_mut(&channel) {
+                    rewriter.finish(read.texts.entry(channel).or_default());
+                }
+            }
             Item::ChannelEnd(channel) => {
                 let text = read.texts.entry(channel).or_default();
                 if let Some(rewriter) = rewriters.get_mut(&channel) {

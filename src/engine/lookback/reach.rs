@@ -30,8 +30,8 @@ pub(crate) struct From {
 
 /// How far back an annotation may reach that comes after `text`, whatever else does.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes of another follow,
-/// which is not white space; 0 if there is none, or if it may still be. This is [`look_back`](super::look_back) for an
+/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes follow, the
+/// first of a character that is not white space; 0 if no such byte follows, or if the character may be white space. This is [`look_back`](super::look_back) for an
 /// annotation that is not there yet.
 pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usize) -> Reach {
     let anchor = Some(anchor);

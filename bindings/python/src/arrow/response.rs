@@ -77,7 +77,7 @@ impl Responses {
                 let text = channels.entry(channel).or_insert_with(|| open(channel));
                 text.push(settings, delta.text(), columns);
             }
-            Item::ChannelEnd(channel) => {
+            Item::ChannelEnd(channel) | Item::Break(channel) => {
                 seen.text = true;
                 if let Some(text) = channels.get_mut(&channel) {
                     text.finish(settings, columns);

@@ -231,11 +231,11 @@ Exit status:
 
 #[cfg(feature = "proxy")]
 pub(super) const PROXY: &str = "\
-Serve an HTTP proxy in front of the endpoint of a provider.
+Serve an HTTP proxy in front of the API of a provider.
 
-Clients change their base URL to that of the proxy. Requests go to one upstream; responses of known formats lose their \
-annotations, streamed or not, and everything else passes as it is. With --config, each path can pass, be stripped, or go \
-through a policy as with `provstream gate`:
+Clients change their base URL to that of the proxy. Requests go to one upstream. Annotations are removed from responses of known \
+formats, streamed or not; everything else passes unchanged. With --config, the responses of each path can pass, be stripped, or \
+go through a policy as with `provstream gate`:
 
     upstream = \"https://api.openai.com\"
 
@@ -244,7 +244,8 @@ through a policy as with `provstream gate`:
     action = \"gate\"
     policy = \"policy.toml\"
 
-SIGHUP reads the settings again without ending a stream, and SIGTERM lets streams end. docs/proxy.md has all keys. To try it:
+On SIGHUP, the proxy reads its settings again without ending a stream; on SIGTERM, it lets streams end and stops. docs/proxy.md \
+has all keys. To try it:
 
     provstream proxy --demo";
 

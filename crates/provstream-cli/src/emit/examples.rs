@@ -19,6 +19,9 @@ const CHUNK: usize = 1 << 16;
 /// Longest line that is kept; the library refuses it too.
 const MAX_LINE: usize = (8 << 20) + 1;
 
+/// Why a line is skipped that is not a conversation.
+const NOT_CHAT: &str = "not in the chat format";
+
 /// Runs the command.
 pub(crate) fn run(args: &ExamplesArgs) -> Result<ExitCode, Failure> {
     let vocabulary = setup::vocabulary(&args.classes)?;
@@ -112,7 +115,7 @@ impl Writer<'_> {
         let why = match error {
             ExampleError::Unannotated => "without annotations",
             ExampleError::Faulty { .. } => "with faulty annotations",
-            _ => "not in the chat format",
+            _ => NOT_CHAT,
         };
         let first = (self.number, error.to_string());
         let skipped = self.skipped.entry(why);
@@ -123,8 +126,12 @@ impl Writer<'_> {
     fn report(&self) {
         for (why, skipped) in &self.skipped {
             let (count, (line, what)) = (skipped.count, &skipped.first);
+            let help = match *why {
+                NOT_CHAT => "; `provstream emit examples --help` shows the format",
+                _ => "",
+            };
             note(format_args!(
-                "conversations skipped, {why}: {count}, the first in line {line}: {what}"
+                "conversations skipped, {why}: {count}, the first in line {line}: {what}{help}"
             ));
         }
     }

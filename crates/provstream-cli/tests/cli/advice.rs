@@ -334,7 +334,7 @@ fn observations_that_are_not_json_are_explained() {
             "[{'class':1}]",
             "expected a name in double quotes, found \"'class'",
         ),
-        ("", "expected an array of observations, found an empty file"),
+        ("", ", found an empty file"),
     ] {
         let file = files.write("o.json", json);
         says(

@@ -543,7 +543,7 @@ fn links_and_sources_of_citations_are_checked() {
         ),
         (
             &["--as=openai-chat", link, link],
-            "--link: expected one for each class, found two for all classes",
+            "--link: expected one for each class, found two for all classes; leave out one of them",
         ),
         (
             &["--as=web-annotation", "--source=not an iri"],

@@ -15,6 +15,23 @@ fn assert_message(args: &[&str], input: &str, status: i32, part: &str) {
 }
 
 #[test]
+fn paths_that_lead_nowhere_are_reported_with_advice() {
+    let files = Files::new();
+    let text = files.write("a.txt", TEXT);
+    let missing = files.path("missing");
+    let missing = missing.to_str().expect("the path is UTF-8");
+    assert_message(&["extract", missing], "", 1, "; check the path\n");
+    let inside = format!("{missing}/out.txt");
+    let advice = "does not exist; create it, or give another path\n";
+    assert_message(&["strip", "-o", &inside, &text], "", 1, advice);
+    let floor = ["admit", "--floor", "12", "--window", "1h", &text];
+    let advice = "found 12; lower it, or give more classes a window\n";
+    assert_message(&floor, "", 2, advice);
+    let window = "--window <[CLASS=]DURATION>, as in --window 15m";
+    assert_message(&["admit", "--floor", "2", &text], "", 2, window);
+}
+
+#[test]
 fn options_before_the_command_leave_messages_as_they_are() {
     for args in [
         &["gate", "a.txt"][..],
@@ -113,7 +130,9 @@ fn fields_that_no_line_has_are_mentioned() {
     let bad = files.write("bad.ndjson", "{\"a\":1}\n");
     let jobs = ["extract", "--field", "/text", "--jobs", "2", &good, &bad];
     let found = run(&jobs, "");
-    let expected = format!("provstream: no line of {bad} has a string at /text\n");
+    let expected = format!(
+        "provstream: no line of {bad} has a string at /text; give --field the JSON Pointer of a text\n"
+    );
     assert_eq!(found.stderr, expected);
 }
 
@@ -218,6 +237,38 @@ fn files_that_a_proxy_cannot_use_are_named() {
     ] {
         assert_message(&["proxy", "--config", &start(key, value)], "", 2, part);
     }
+    let without = files.write("proxy.toml", "listen = \"127.0.0.1:0\"\n");
+    let example = "missing key \"upstream\", such as upstream = \"https://api.openai.com\"";
+    assert_message(&["proxy", "--config", &without], "", 2, example);
+    let route = "[[route]]\npath = \"/\"\n";
+    for (more, part) in [
+        (
+            "vocabulary = \"none.toml\"\n",
+            "; check the path; a relative one begins at the folder of the settings file",
+        ),
+        (
+            &format!("{route}action = \"gate\"\npolicy = \"none.toml\"\n"),
+            "the policy \"none.toml\" cannot be read: ",
+        ),
+        (
+            &format!("{route}action = \"strip\"\nemit = true\n"),
+            "expected \"prompt\" for \"emit\", found true",
+        ),
+        (
+            "[timeouts]\nidle = 5\n",
+            "expected a duration from \"1s\" to \"1d\", such as \"5m\", for \"idle\", found 5",
+        ),
+    ] {
+        let settings = format!("upstream = \"http://127.0.0.1:1\"\n{more}");
+        let path = files.write("proxy.toml", settings);
+        assert_message(&["proxy", "--config", &path], "", 2, part);
+    }
+    // A user and a query may be secret.
+    let url = "https://user:secret@example.com/?key=secret";
+    let shown = "found \"…@example.com/?…\"";
+    assert_message(&["proxy", "--upstream", url], "", 2, shown);
+    let choice = "such as --upstream https://api.openai.com, or --config <FILE>, or --demo";
+    assert_message(&["proxy"], "", 2, choice);
     let directory = "it is a directory, expected a file";
     assert_message(&["proxy", "--config", folder], "", 1, directory);
     assert_message(

@@ -231,7 +231,7 @@ fn a_bad_vocabulary_file_is_told_with_its_place() {
         assert_eq!(
             run.stderr,
             format!(
-                "provstream: {path}: line 5, column 9: expected a `since` of at most the vocabulary's version, found \"1.2\"\n"
+                "provstream: {path}: line 5, column 9: expected a `since` of at most the vocabulary's version (raise `version` to add a later class), found \"1.2\"\n"
             )
         );
     }

@@ -60,6 +60,8 @@ struct OpenChannel {
     is_finishing: bool,
     /// The number of the last event that said so.
     finished_in: u64,
+    /// Something other than text came after its last text.
+    is_broken: bool,
 }
 
 impl Reader {
@@ -287,6 +289,7 @@ impl Reader {
         {
             if !text.is_empty() {
                 open.is_finishing = false;
+                open.is_broken = false;
             }
             return true;
         }
@@ -308,6 +311,7 @@ impl Reader {
             channel,
             is_finishing: false,
             finished_in: 0,
+            is_broken: false,
         });
         true
     }

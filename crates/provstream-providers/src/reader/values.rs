@@ -98,18 +98,27 @@ impl Reader {
         }
     }
 
+    /// Notes that something other than text comes, in one channel or in all.
     pub(super) fn add_break(&mut self, rule: &Rule, channel: Channel) {
-        let found = if rule.row.channel == ChannelOf::All {
-            Found::BreakAll
-        } else {
-            let channel = self.numbering.name_of(channel, self.is_one_text());
-            if !self.is_open(channel) {
-                return;
-            }
-            Found::Break(channel)
+        let is_all = rule.row.channel == ChannelOf::All;
+        let channel = self.numbering.name_of(channel, self.is_one_text());
+        let found = match is_all {
+            true => Found::BreakAll,
+            false if self.is_open(channel) => Found::Break(channel),
+            false => return,
         };
-        if self.found.last() != Some(&found) {
+        let is_broken = |found: &&Found| matches!(found, Found::Broken(_));
+        if self.found.iter().rev().find(|found| !is_broken(found)) != Some(&found) {
             self.found.push(found);
+        }
+        if is_all {
+            self.channels.sort_unstable_by_key(|open| open.channel);
+        }
+        for open in &mut self.channels {
+            let is_meant = is_all || open.channel == channel;
+            if is_meant && !core::mem::replace(&mut open.is_broken, true) {
+                self.found.push(Found::Broken(open.channel));
+            }
         }
     }
 

@@ -94,7 +94,7 @@ impl<R: TextRewriter> State<R> {
         let mut out = core::mem::take(&mut self.out);
         if let Some(Point::InString(at)) = point {
             if let Some(block) = self.deferred.block_at(Point::InString(at)) {
-                self.blocks.has_text(block);
+                self.blocks.keep(block);
             }
             push_content(&mut out, rest);
             self.deferred.insert(at, &out);
@@ -169,7 +169,7 @@ impl<R: TextRewriter> State<R> {
         if let Some((block, number)) = block
             && self.blocks.is_active()
         {
-            self.blocks.has_text(block);
+            self.blocks.keep(block);
             // It may be written, or withheld.
             if self.deferred.bytes.len() >= at + event.len() {
                 let digits = at + number.start..at + number.end;

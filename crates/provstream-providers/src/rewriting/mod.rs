@@ -419,6 +419,7 @@ impl<R: TextRewriter> State<R> {
                     self.end(self.texts[place].channel, true, handler);
                 }
             }
+            Found::Broken(channel) => handler.item(Item::Break(channel)),
             Found::Finish(channel) => {
                 let mut texts = self.texts.iter();
                 if texts.any(|text| text.channel == channel && text.is_holding()) {

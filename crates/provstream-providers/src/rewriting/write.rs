@@ -65,6 +65,9 @@ impl<R: TextRewriter> State<R> {
             if let Some(event) = event {
                 self.blocks.event(event, number);
             }
+            if found.iter().any(Found::is_other_content) {
+                self.blocks.keep(number);
+            }
             if self.blocks.is_active() {
                 // What takes its place is known when it is known whether the event is held back.
                 self.edits.replace(digits.clone(), b"");
@@ -107,7 +110,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// The first block without text of which more comes; a number that no block has if there is none.
+    /// The first block that has no text so far and is not over; the greatest number, which no block has, if all have text.
     fn undecided_block(&self) -> u32 {
         let seams = self.texts.iter().filter_map(|text| text.seams.as_ref());
         let ended = seams.filter_map(|seams| seams.first_block());

@@ -565,6 +565,24 @@ fn a_rewriter_keeps_the_text_of_a_block_in_it() {
     }
 }
 
+/// No client expects a thought in a block of text, but nothing is lost.
+#[test]
+fn a_block_that_lost_its_text_stays_for_what_else_is_in_it() {
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "[substrate.grep]"}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_stop"}),
+    ];
+    let stream = events.map(|event| format!("data: {event}\n\n")).concat();
+    for size in [1, 7, 10_000] {
+        let out = String::from_utf8(stripped(Anthropic, stream.as_bytes(), size));
+        let expected = stream.replace("[substrate.grep]", "");
+        assert_eq!(out.as_deref(), Ok(&*expected), "{size}");
+    }
+}
+
 /// The letters of the blocks; annotations and the texts of policies have others.
 const LETTERS: &str = "dfhijklm";
 

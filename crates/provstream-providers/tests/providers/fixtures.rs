@@ -107,6 +107,23 @@ fn count(parsed: &Parsed) -> usize {
         .count()
 }
 
+/// Where in the text of each channel something interrupts it.
+fn breaks(fixture: &Fixture) -> BTreeMap<Channel, Vec<usize>> {
+    let (mut read, mut breaks) = (BTreeMap::new(), BTreeMap::new());
+    let mut decoder = Decoder::detect();
+    let mut sink = |item: Item<'_>| match item {
+        Item::Text(delta) => *read.entry(delta.channel()).or_insert(0) += delta.text().len(),
+        Item::Break(channel) => {
+            let at: &mut Vec<usize> = breaks.entry(channel).or_default();
+            at.push(read[&channel]);
+        }
+        _ => {}
+    };
+    decoder.push(&fixture.bytes, &mut sink);
+    decoder.finish(&mut sink);
+    breaks
+}
+
 #[test]
 fn the_annotations_are_those_of_the_text_whatever_deltas_they_were_cut_into() {
     for fixture in all() {
@@ -121,7 +138,13 @@ fn the_annotations_are_those_of_the_text_whatever_deltas_they_were_cut_into() {
                         .push(event.into_owned());
                 }
             };
-            parser.push(text.as_bytes(), &mut sink);
+            let mut at = 0;
+            for to in breaks(&fixture).remove(channel).unwrap_or_default() {
+                parser.push(&text.as_bytes()[at..to], &mut sink);
+                parser.finish(&mut sink);
+                at = to;
+            }
+            parser.push(&text.as_bytes()[at..], &mut sink);
             parser.finish(&mut sink);
         }
         for size in [1, 7, 64, fixture.bytes.len()] {
@@ -279,9 +302,12 @@ fn channels_end_once_and_before_the_end_of_the_stream() {
         read("openai-responses.annotated.sse").rest,
         ["end 1/0", "end 1/1", "end"]
     );
-    assert_eq!(read("anthropic.annotated.sse").rest, ["end 1", "end"]);
+    assert_eq!(
+        read("anthropic.annotated.sse").rest,
+        ["break 1", "end 1", "end"]
+    );
     assert_eq!(read("gemini.plain.sse").rest, ["end 0", "end 1"]);
-    assert_eq!(read("gemini.array.json").rest, ["end 0"]);
+    assert_eq!(read("gemini.array.json").rest, ["break 0", "end 0"]);
     assert_eq!(read("ollama.plain.ndjson").rest, ["end 0", "end"]);
     assert_eq!(read("cohere.plain.sse").rest, ["end 0", "end"]);
 }

@@ -3,6 +3,7 @@
 mod adversarial;
 mod api;
 mod blocks;
+mod breaks;
 mod citation_read;
 mod citation_write;
 mod clients;

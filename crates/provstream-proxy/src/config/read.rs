@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -76,7 +77,7 @@ impl Config {
         let vocabulary = vocabulary(&root, folder)?;
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
-            let read = |name: &str| fs::read_to_string(folder.join(name));
+            let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(unread);
             config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
             let known = [
                 "path", "method", "name", "action", "policy", "language", "format",
@@ -128,6 +129,11 @@ fn path(
     Ok(value.map(|name| folder.join(name)))
 }
 
+/// Why a file that the settings name cannot be read.
+fn unread(error: io::Error) -> String {
+    format!("{error}; check the path; a relative one begins at the folder of the settings file")
+}
+
 fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError> {
     let Some(value) = root.get("vocabulary") else {
         return Ok(Vocabulary::memo());
@@ -135,7 +141,7 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
     let name = value.string()?;
     let error =
         |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
-    let file = fs::read(folder.join(name)).map_err(|found| error(found.to_string()))?;
+    let file = fs::read(folder.join(name)).map_err(|found| error(unread(found)))?;
     Vocabulary::from_toml(&file).map_err(|found| error(found.to_string()))
 }
 
@@ -156,7 +162,7 @@ fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
         .get("action")
         .is_some_and(|action| action.string().is_ok_and(|name| name == "gate"));
     if !is_gate {
-        let message = "expected \"reemit\" with action \"gate\" alone, found another action";
+        let message = "expected \"reemit\" only with action \"gate\", found it with another action";
         return Err(RouteError::new(value.place(), message));
     }
     let found = value.unsigned()?;
@@ -196,11 +202,12 @@ fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {
 }
 
 fn duration(value: &Value<'_>) -> Result<Duration, RouteError> {
-    let found = parse_duration(value.string()?).ok();
+    let found = value.string().ok();
+    let found = found.and_then(|text| parse_duration(text).ok());
     let is_possible = |found: &Duration| (1..=86_400).contains(&found.as_secs());
     found
         .filter(is_possible)
-        .ok_or_else(|| wrong(value, "a duration from \"1s\" to \"1d\""))
+        .ok_or_else(|| wrong(value, "a duration from \"1s\" to \"1d\", such as \"5m\","))
 }
 
 fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {

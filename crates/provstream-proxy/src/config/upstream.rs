@@ -34,7 +34,7 @@ impl FromStr for Upstream {
     type Err = UpstreamError;
 
     fn from_str(url: &str) -> Result<Self, Self::Err> {
-        let error = || UpstreamError(url.split(['@', '?']).next_back().unwrap_or_default().into());
+        let error = || UpstreamError(shown(url).into());
         let parts = url.parse::<Uri>().map_err(|_| error())?.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
             return Err(error());
@@ -51,6 +51,16 @@ impl FromStr for Upstream {
             authority,
             prefix: prefix.trim_end_matches('/').into(),
         })
+    }
+}
+
+/// A URL as an error quotes it: without user and query, which may be secret.
+fn shown(url: &str) -> String {
+    let start = url.split(['?', '#']).next().unwrap_or_default();
+    let cut = if start.len() < url.len() { "?…" } else { "" };
+    match start.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}{cut}"),
+        None => format!("{start}{cut}"),
     }
 }
 

@@ -7,8 +7,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::{
-    Answer, LONG, Step, chat, chunk, config, gate, last_chunk, proxy, request, send, streamed,
-    text_of,
+    Answer, LONG, Step, chat, chunk, config, gate, last_chunk, metrics, proxy, request, requests,
+    streamed, text_of,
 };
 
 /// Streams at a time.
@@ -204,10 +204,9 @@ async fn nothing_withheld_is_delivered_and_nothing_released_is_lost() {
     while let Some(client) = clients.join_next().await {
         client.expect("no panic");
     }
-    let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     let settled = async {
         loop {
-            let text = send(&running.admin, get).await.text();
+            let text = metrics(&running.admin).await;
             let gauges = [
                 "provstream_connections 0",
                 "provstream_requests_in_flight 0",
@@ -223,12 +222,7 @@ async fn nothing_withheld_is_delivered_and_nothing_released_is_lost() {
         }
     };
     let text = timeout(LONG, settled).await.expect("nothing is left over");
-    let counted: usize = text
-        .lines()
-        .filter(|line| line.starts_with("provstream_requests_total"))
-        .filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok())
-        .sum();
-    assert_eq!(counted, seeds, "{text}");
+    assert_eq!(requests(&text), seeds, "{text}");
     running.handle.shutdown();
     timeout(LONG, running.task)
         .await

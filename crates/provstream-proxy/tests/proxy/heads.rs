@@ -51,10 +51,8 @@ async fn a_response_of_known_length_that_passes_is_complete() {
     let running = run(config(&upstream, "")).await;
     let answer = post(&running.address, "/v1/chat/completions", "{}").await;
     assert_eq!((answer.status, &*answer.text()), (404, "{}"));
-    let get = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    let metrics = crate::support::send(&running.admin, get.as_bytes()).await;
+    let found = crate::support::metrics(&running.admin).await;
     let line = "provstream_requests_total{route=\"default\",action=\"strip\",status=\"4xx\",end=\"complete\"} 1";
-    let found = metrics.text();
     assert!(found.lines().any(|found| found == line), "{found}");
 }
 

@@ -7,8 +7,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::{
-    Answer, LONG, REFUSE, Step, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy,
-    request, streamed, text_of, whole,
+    Answer, LONG, REFUSE, Step, WITHHOLD, chat, chunk, config, gate, last_chunk, metrics, post,
+    proxy, request, requests, streamed, text_of, whole,
 };
 
 /// The beginning of a stream whose text is held back, without its end.
@@ -37,6 +37,21 @@ async fn rest(mut stream: TcpStream) -> Answer {
     let read = timeout(LONG, stream.read_to_end(&mut bytes)).await;
     let _ = read.expect("the proxy closes the connection");
     Answer::of(&bytes)
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_at_once_is_counted() {
+    const CLIENTS: usize = 300;
+    let (running, _upstream) = proxy("", |_| whole("200 OK", "text/plain", "It rains.")).await;
+    for _ in 0..CLIENTS {
+        drop(open(&running.address).await);
+    }
+    let counted = async {
+        while requests(&metrics(&running.admin).await) != CLIENTS {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(LONG, counted).await.expect("all are counted");
 }
 
 #[tokio::test]

@@ -332,3 +332,18 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
     }
 }
+
+/// The text of the proxy's metrics.
+pub(crate) async fn metrics(admin: &str) -> String {
+    let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    send(admin, get).await.text()
+}
+
+/// The requests that the proxy has counted, in the text of its metrics.
+pub(crate) fn requests(metrics: &str) -> usize {
+    metrics
+        .lines()
+        .filter(|line| line.starts_with("provstream_requests_total"))
+        .filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok())
+        .sum()
+}

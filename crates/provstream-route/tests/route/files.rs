@@ -23,6 +23,7 @@ fn the_first_route_that_matches_counts() {
 
 #[test]
 fn errors_name_the_place_the_key_and_what_was_found() {
+    const RULES: &str = "version = \"1\"\nfloor = 1\ndefault_window = \"1h\"\n";
     let policy = "[route.policy]\nfloor = 1\ndefault_window = \"1h\"\n";
     let cases = [
         (
@@ -31,11 +32,15 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\naction = \"pass\"\n",
-            "line 1, column 1: missing key \"path\"",
+            "line 1, column 1: missing key \"path\", such as path = \"/v1/chat/completions\"",
         ),
         (
             "[[route]]\npath = \"v1\"\naction = \"pass\"\n",
             "line 2, column 8: expected a path that begins with / or * for \"path\", found \"v1\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\n",
+            "line 1, column 1: missing key \"action\", such as action = \"strip\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"block\"\n",
@@ -43,11 +48,11 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\n",
-            "line 1, column 1: missing key \"policy\"",
+            "line 1, column 1: missing key \"policy\", expected with action \"gate\", such as policy = \"policy.toml\" or a table [route.policy]",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"p.toml\"\n",
-            "line 4, column 10: expected a readable policy \"p.toml\", found: it is not there",
+            "line 4, column 10: the policy \"p.toml\" cannot be read: it is not there",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"bad.toml\"\n",
@@ -59,7 +64,7 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_held = 5\n",
-            "line 4, column 12: expected no \"max_held\" with action \"strip\", found one",
+            "line 4, column 12: expected \"max_held\" only with action \"gate\", found it with action \"strip\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = 5\n",
@@ -71,11 +76,11 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"pass\"\nfail = \"open\"\n",
-            "line 4, column 8: expected no \"fail\" with action \"pass\", which inspects nothing, found one",
+            "line 4, column 8: expected \"fail\" only with action \"strip\" or \"gate\", found it with action \"pass\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"pass\"\nreasoning = \"drop\"\n",
-            "line 4, column 13: expected no \"reasoning\" with action \"pass\", which changes nothing, found one",
+            "line 4, column 13: expected \"reasoning\" only with action \"strip\" or \"gate\", found it with action \"pass\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = \"gate\"\n",
@@ -89,10 +94,24 @@ fn errors_name_the_place_the_key_and_what_was_found() {
             "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = 1\n",
             "line 4, column 13: expected a string in quotes for \"reasoning\", found 1",
         ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"plain.toml\"\n",
+            "line 4, column 12: expected a policy whose texts have languages, such as text = { en = \"…\" }, for \"language\", found \"fr\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"texts.toml\"\n",
+            "line 4, column 12: expected a language of the policy, \"de\", \"en\", for \"language\", found \"fr\"",
+        ),
     ];
     for (file, expected) in cases {
         let read = |name: &str| match name {
             "bad.toml" => Ok("flor = 1\n".to_owned()),
+            "plain.toml" => Ok(format!(
+                "{RULES}inadmissible = {{ action = \"discard\" }}\n"
+            )),
+            "texts.toml" => Ok(format!(
+                "language = \"en\"\n{RULES}inadmissible = {{ action = \"replace\", text = {{ en = \"x\", de = \"y\" }} }}\n"
+            )),
             _ => Err("it is not there"),
         };
         let error =

@@ -95,6 +95,7 @@ impl Read {
                 add(|read| &mut read.tool_calls, delta.channel(), delta.text());
             }
             Item::Other(_) => {}
+            Item::Break(channel) => self.rest.push(format!("break {channel}")),
             Item::ChannelEnd(channel) => self.rest.push(format!("end {channel}")),
             Item::Error(message) => self.rest.push(format!("error {message}")),
             Item::End => self.rest.push("end".into()),
