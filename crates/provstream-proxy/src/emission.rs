@@ -147,7 +147,7 @@ impl Emission {
 impl Constraint {
     fn add(&self, format: Format, request: &mut Value) -> bool {
         let is_rival = |place: &&str| request.pointer(place).is_some_and(says_something);
-        if !request.is_object() || rivals(format).iter().any(|place| is_rival(place)) {
+        if !request.is_object() || rivals(format).iter().any(is_rival) {
             return false;
         }
         match self {

@@ -132,7 +132,7 @@ impl Case {
         let fault = match random.below(8) {
             0 | 1 => Fault::Cut(at),
             2 => Fault::Garbage(at),
-            3 if seed % 5 == 0 => Fault::Stall(at),
+            3 if seed.is_multiple_of(5) => Fault::Stall(at),
             4 | 5 => Fault::Leaves(400 + random.below(3_000)),
             _ => Fault::None,
         };
@@ -322,9 +322,10 @@ fn check(case: &Case, read: &Read, lines: &[Value]) {
         )
     };
     for choice in 0..case.texts.len() {
+        let name = choice.to_string();
         let own: Vec<Value> = lines
             .iter()
-            .filter(|line| line["channel"] == choice.to_string())
+            .filter(|line| line["channel"] == *name)
             .cloned()
             .collect();
         assert!(

@@ -17,12 +17,6 @@ const LAST: &str = "It is wet. Bye.";
 /// The same in a format: what a response has, with a number for its identifiers.
 fn response(format: Format, number: usize, text: &str) -> String {
     let id = format!("r{number}");
-    let event = |data: Value| {
-        format!(
-            "event: {}\ndata: {data}\n\n",
-            data["type"].as_str().unwrap()
-        )
-    };
     let plain = |data: Value| format!("data: {data}\n\n");
     let (half, rest) = text.split_at(12);
     match format {
@@ -51,74 +45,77 @@ fn response(format: Format, number: usize, text: &str) -> String {
             };
             line(half, false) + &line(rest, false) + &line("", true)
         }
-        Format::Anthropic => {
-            let text = |index: usize, text: &str| {
-                event(
-                    json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}),
-                )
-            };
-            let begin = |index: usize, kind: &str| {
-                event(
-                    json!({"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}}),
-                )
-            };
-            let end = |index: usize| event(json!({"type": "content_block_stop", "index": index}));
-            event(
-                json!({"type": "message_start", "message": {"id": id, "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}),
-            ) + &event(json!({"type": "ping"}))
-                + &begin(0, "thinking")
-                + &event(
-                    json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
-                )
-                + &end(0)
-                + &begin(1, "text")
-                + &text(1, half)
-                + &text(1, rest)
-                + &end(1)
-                + &event(
-                    json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}}),
-                )
-                + &event(json!({"type": "message_stop"}))
-        }
-        Format::OpenAiResponses => {
-            let mut sequence = 0;
-            let mut numbered = |mut data: Value| {
-                data["sequence_number"] = sequence.into();
-                sequence += 1;
-                event(data)
-            };
-            let part = json!({"type": "output_text", "text": text, "annotations": []});
-            let message = json!({"id": format!("{id}-m"), "type": "message", "status": "completed", "role": "assistant", "content": [part]});
-            let reasoning = json!({"id": format!("{id}-r"), "type": "reasoning", "summary": []});
-            let whole = |status: &str, output: Value| json!({"id": id, "object": "response", "status": status, "output": output});
-            let begun = json!({"id": format!("{id}-m"), "type": "message", "role": "assistant", "content": []});
-            let of = |kind: &str, more: Value| {
-                let mut data = json!({"type": kind, "item_id": format!("{id}-m"), "output_index": 1, "content_index": 0});
-                for (name, value) in more.as_object().unwrap() {
-                    data[name] = value.clone();
-                }
-                data
-            };
-            [
-                json!({"type": "response.created", "response": whole("in_progress", json!([]))}),
-                json!({"type": "response.in_progress", "response": whole("in_progress", json!([]))}),
-                json!({"type": "response.output_item.added", "output_index": 0, "item": reasoning}),
-                json!({"type": "response.output_item.done", "output_index": 0, "item": reasoning}),
-                json!({"type": "response.output_item.added", "output_index": 1, "item": begun}),
-                of("response.content_part.added", json!({"part": {"type": "output_text", "text": "", "annotations": []}})),
-                of("response.output_text.delta", json!({"delta": half})),
-                of("response.output_text.delta", json!({"delta": rest})),
-                of("response.output_text.done", json!({"text": text})),
-                of("response.content_part.done", json!({"part": part})),
-                json!({"type": "response.output_item.done", "output_index": 1, "item": message}),
-                json!({"type": "response.completed", "response": whole("completed", json!([reasoning, message]))}),
-            ]
-            .into_iter()
-            .map(|data| numbered(data))
-            .collect()
-        }
+        Format::Anthropic => anthropic(&id, half, rest),
+        Format::OpenAiResponses => openai_response(&id, half, rest),
         other => panic!("{other}"),
     }
+}
+
+fn event(data: &Value) -> String {
+    let name = data["type"].as_str().expect("a type");
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+/// A response with a block of thinking before its text.
+fn anthropic(id: &str, half: &str, rest: &str) -> String {
+    let message = json!({"id": id, "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}});
+    let of = |index: usize, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
+    [
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "ping"}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        of(0, json!({"type": "thinking_delta", "thinking": "Hm."})),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
+        of(1, json!({"type": "text_delta", "text": half})),
+        of(1, json!({"type": "text_delta", "text": rest})),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}}),
+        json!({"type": "message_stop"}),
+    ]
+    .iter()
+    .map(event)
+    .collect()
+}
+
+/// A response with reasoning before its message.
+fn openai_response(id: &str, half: &str, rest: &str) -> String {
+    let text = [half, rest].concat();
+    let numbered = |(number, mut data): (usize, Value)| {
+        data["sequence_number"] = number.into();
+        event(&data)
+    };
+    let part = json!({"type": "output_text", "text": text, "annotations": []});
+    let message = json!({"id": format!("{id}-m"), "type": "message", "status": "completed", "role": "assistant", "content": [part]});
+    let reasoning = json!({"id": format!("{id}-r"), "type": "reasoning", "summary": []});
+    let whole = |status: &str, output: Value| json!({"id": id, "object": "response", "status": status, "output": output});
+    let begun =
+        json!({"id": format!("{id}-m"), "type": "message", "role": "assistant", "content": []});
+    let of = |kind: &str, more: Value| {
+        let mut data = json!({"type": kind, "item_id": format!("{id}-m"), "output_index": 1, "content_index": 0});
+        for (name, value) in more.as_object().unwrap() {
+            data[name] = value.clone();
+        }
+        data
+    };
+    [
+        json!({"type": "response.created", "response": whole("in_progress", json!([]))}),
+        json!({"type": "response.in_progress", "response": whole("in_progress", json!([]))}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": reasoning}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": reasoning}),
+        json!({"type": "response.output_item.added", "output_index": 1, "item": begun}),
+        of("response.content_part.added", json!({"part": {"type": "output_text", "text": "", "annotations": []}})),
+        of("response.output_text.delta", json!({"delta": half})),
+        of("response.output_text.delta", json!({"delta": rest})),
+        of("response.output_text.done", json!({"text": text})),
+        of("response.content_part.done", json!({"part": part})),
+        json!({"type": "response.output_item.done", "output_index": 1, "item": message}),
+        json!({"type": "response.completed", "response": whole("completed", json!([reasoning, message]))}),
+    ]
+    .into_iter()
+    .enumerate()
+    .map(numbered)
+    .collect()
 }
 
 const FORMATS: [Format; 5] = [
@@ -248,7 +245,7 @@ fn blocks_of_messages_are_numbered_through_and_end_once() {
                     next += 1;
                 }
                 "content_block_delta" => {
-                    assert!(open.contains(&index.expect("an index")), "{event}")
+                    assert!(open.contains(&index.expect("an index")), "{event}");
                 }
                 "content_block_stop" => assert!(open.remove(&index.expect("an index")), "{event}"),
                 _ => {}
