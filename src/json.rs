@@ -72,7 +72,8 @@ fn unescape(raw: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(rest);
 }
 
-/// The character that the escape at the start of `raw` stands for, and its length: both halves of a surrogate pair.
+/// The character that the escape at the start of `raw` stands for, and its length: both halves of a surrogate pair. One that
+/// JSON does not have stands for some character, and ends within `raw`.
 fn escape(raw: &[u8]) -> (char, usize) {
     let character = match raw.get(1) {
         Some(b'b') => '\u{8}',
@@ -82,7 +83,7 @@ fn escape(raw: &[u8]) -> (char, usize) {
         Some(b't') => '\t',
         Some(b'u') => return unicode_escape(raw),
         Some(&byte) => byte.into(),
-        None => char::REPLACEMENT_CHARACTER,
+        None => return (char::REPLACEMENT_CHARACTER, 1),
     };
     (character, 2)
 }
@@ -103,7 +104,7 @@ fn unicode_escape(raw: &[u8]) -> (char, usize) {
         return (char::from_u32(character).unwrap_or_default(), 12);
     }
     let character = char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER);
-    (character, 6)
+    (character, raw.len().min(6))
 }
 
 /// Most bytes that one character, escape or surrogate pair may take.

@@ -95,16 +95,35 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Where a range of the data, which does not go beyond its line, is in the raw bytes.
+    /// Where a range of the data is in the raw bytes. A range over several lines has what is between them there.
     pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
         let Some(several) = &self.several else {
             return Some(self.line.start + data.start..self.line.start + data.end);
         };
-        let place = several.starts.partition_point(|&start| start <= data.start);
+        let (line, from_start, _) = several.line_of(data.start)?;
+        let start = line.start + from_start;
+        let Some(last) = data.end.checked_sub(1).filter(|&last| last >= data.start) else {
+            return Some(start..start);
+        };
+        let (line, from_start, next) = several.line_of(last)?;
+        let end = match next {
+            // The last byte is the line feed between two lines.
+            Some(next) if from_start == line.len() => next.start,
+            _ => line.start + from_start + 1,
+        };
+        Some(start..end)
+    }
+}
+
+impl Several {
+    /// The line that a byte of the data is in, the bytes of the line before that byte, and the next line. The line feed between
+    /// two lines is in the first.
+    fn line_of(&self, at: usize) -> Option<(&Line, usize, Option<&Line>)> {
+        let place = self.starts.partition_point(|&start| start <= at);
         let place = place.checked_sub(1)?;
-        let (line, before) = (several.lines.get(place)?, several.starts.get(place)?);
-        let start = line.start + (data.start - before);
-        (start + data.len() <= line.end).then(|| start..start + data.len())
+        let line = self.lines.get(place)?;
+        let from_start = at.checked_sub(*self.starts.get(place)?)?;
+        Some((line, from_start, self.lines.get(place + 1)))
     }
 }
 

@@ -17,5 +17,6 @@ mod reasoning;
 mod review;
 mod rewrite;
 mod sse;
+mod strings;
 mod wire_gate_stream;
 mod wire_stream;

@@ -24,7 +24,6 @@ fn the_first_route_that_matches_counts() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table, a case an entry")]
 fn errors_name_the_place_the_key_and_what_was_found() {
-    const RULES: &str = "version = \"1\"\nfloor = 1\ndefault_window = \"1h\"\n";
     let policy = "[route.policy]\nfloor = 1\ndefault_window = \"1h\"\n";
     let cases = [
         (
@@ -95,28 +94,38 @@ fn errors_name_the_place_the_key_and_what_was_found() {
             "[[route]]\npath = \"/\"\naction = \"strip\"\nreasoning = 1\n",
             "line 4, column 13: expected a string in quotes for \"reasoning\", found 1",
         ),
-        (
-            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"plain.toml\"\n",
-            "line 4, column 12: expected a policy whose texts have languages, such as text = { en = \"…\" }, for \"language\", found \"fr\"",
-        ),
-        (
-            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"texts.toml\"\n",
-            "line 4, column 12: expected a language of the policy, \"de\", \"en\", for \"language\", found \"fr\"",
-        ),
     ];
     for (file, expected) in cases {
         let read = |name: &str| match name {
             "bad.toml" => Ok("flor = 1\n".to_owned()),
-            "plain.toml" => Ok(format!(
-                "{RULES}inadmissible = {{ action = \"discard\" }}\n"
-            )),
-            "texts.toml" => Ok(format!(
-                "language = \"en\"\n{RULES}inadmissible = {{ action = \"replace\", text = {{ en = \"x\", de = \"y\" }} }}\n"
-            )),
             _ => Err("it is not there"),
         };
         let error =
             Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
         assert_eq!(error.to_string(), expected, "{file}");
+    }
+}
+
+#[test]
+fn a_language_that_a_policy_does_not_have_is_an_error() {
+    let policy = "version = \"1\"\nfloor = 1\ndefault_window = \"1h\"\n";
+    for (rest, expected) in [
+        (
+            "inadmissible = { action = \"discard\" }\n",
+            "a policy whose texts have languages, such as text = { en = \"…\" },",
+        ),
+        (
+            "language = \"en\"\ninadmissible = { action = \"replace\", text = { en = \"x\", de = \"y\" } }\n",
+            "a language of the policy, \"de\", \"en\",",
+        ),
+    ] {
+        let file =
+            "[[route]]\npath = \"/\"\naction = \"gate\"\nlanguage = \"fr\"\npolicy = \"p.toml\"\n";
+        let read = |_: &str| Ok::<_, &str>(format!("{policy}{rest}"));
+        let error =
+            Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
+        let expected =
+            format!("line 4, column 12: expected {expected} for \"language\", found \"fr\"");
+        assert_eq!(error.to_string(), expected, "{rest}");
     }
 }

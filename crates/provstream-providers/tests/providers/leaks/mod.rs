@@ -127,6 +127,41 @@ fn no_member_repeats_what_is_withheld() {
     }
 }
 
+/// The same body with the JSON of each event over as many lines of data as it may have.
+fn over_lines(body: &str) -> String {
+    let lines = body.split_inclusive('\n').map(|line| {
+        let data = line
+            .strip_prefix("data: ")
+            .map(serde_json::from_str::<Value>);
+        let Some(Ok(json)) = data else {
+            return line.to_owned();
+        };
+        let pretty = format!("{json:#}");
+        pretty
+            .lines()
+            .map(|line| format!("data: {line}\n"))
+            .collect()
+    });
+    lines.collect()
+}
+
+#[test]
+fn no_member_over_several_lines_of_data_repeats_what_is_withheld() {
+    let mut count = 0;
+    for mut response in all() {
+        response.body = over_lines(&response.body);
+        count += usize::from(response.body.contains("\ndata: }"));
+        let label = format!("{} {}", response.format, response.name);
+        for (action, expected) in actions() {
+            let whole = gated(&response, &action, usize::MAX);
+            assert_eq!(gated(&response, &action, 1), whole, "{label}");
+            assert!(!has_word(&whole), "{label}, {action:?}: {whole}");
+            check_texts(&response, &whole, expected);
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 #[test]
 fn what_is_released_is_in_every_member_that_repeats_the_text() {
     for response in all() {

@@ -1,0 +1,118 @@
+//! Strings that JSON does not allow.
+
+use provstream::{Action, Parser, Policy, Question};
+use provstream_providers::{Decoder, Format, Item, NoticeCode, StreamGate, StreamRewriter};
+
+/// A stream with an event whose text is this string, as it is written.
+fn stream(string: &str) -> String {
+    format!(
+        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{string}\"}}}}]}}\n\ndata: [DONE]\n\n"
+    )
+}
+
+/// What is read of a stream in one way.
+fn text(stream: &str, size: usize) -> (String, u64) {
+    let mut decoder = Decoder::new(Format::OpenAiChat);
+    let mut text = String::new();
+    let mut sink = |item: Item<'_>| {
+        if let Item::Text(delta) = item {
+            text.push_str(delta.text());
+        }
+    };
+    for chunk in stream.as_bytes().chunks(size) {
+        decoder.push(chunk, &mut sink);
+    }
+    decoder.finish(&mut sink);
+    (text, decoder.report().count(NoticeCode::MalformedEvent))
+}
+
+fn stripped(stream: &str, size: usize) -> (String, u64) {
+    let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let mut out = Vec::new();
+    for chunk in stream.as_bytes().chunks(size) {
+        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+    }
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    let malformed = rewriter.report().count(NoticeCode::MalformedEvent);
+    (String::from_utf8(out).expect("UTF-8"), malformed)
+}
+
+#[derive(Clone)]
+struct Release;
+
+impl Policy for Release {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+}
+
+/// No SDK can read such an event.
+#[test]
+fn an_event_with_an_escape_that_is_none_is_malformed() {
+    for escape in [
+        "\\ud83",
+        "\\u12",
+        "\\u",
+        "\\q",
+        "\\u12x4",
+        "\\ud83d\\u12",
+        "\\+061",
+        "\\u+061",
+    ] {
+        let stream = stream(&format!("SECRET {escape}"));
+        for size in [1, 7, 1_000] {
+            assert_eq!(text(&stream, size), (String::new(), 1), "{escape}");
+            assert_eq!(stripped(&stream, size), (stream.clone(), 1), "{escape}");
+            let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Release);
+            let mut out = Vec::new();
+            for chunk in stream.as_bytes().chunks(size) {
+                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            }
+            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            assert_eq!(
+                String::from_utf8_lossy(&out),
+                "data: [DONE]\n\n",
+                "{escape}"
+            );
+        }
+    }
+    for escape in [
+        "\\ud83d",
+        "\\uDE00",
+        "\\ud83d\\ude00",
+        "\\/",
+        "\\b\\f\\n\\r\\tx",
+        "\\\"\\\\",
+    ] {
+        let stream = stream(escape);
+        assert_eq!(text(&stream, 7).1, 0, "{escape}");
+        assert_eq!(stripped(&stream, 7), (stream.clone(), 0), "{escape}");
+    }
+}
+
+/// A line of data may end within a string, which then has a line feed.
+#[test]
+fn a_string_over_two_lines_of_data_is_rewritten_whole() {
+    let cases = [
+        (
+            "It is so. [substrate.grep]\ndata: Really.",
+            "It is so.\nReally.",
+        ),
+        (
+            "\ndata: It is so. [substrate.grep] Really.",
+            "\nIt is so. Really.",
+        ),
+        ("It is [substrate.grep] so.\ndata: ", "It is so.\n"),
+        ("\ndata:\ndata:x", "\n\nx"),
+    ];
+    for (broken, expected) in cases {
+        for size in [1, 7, 1_000] {
+            let (out, malformed) = stripped(&stream(broken), size);
+            assert_eq!(
+                (text(&out, 1_000).0.as_str(), malformed),
+                (expected, 0),
+                "{out}"
+            );
+        }
+    }
+}
