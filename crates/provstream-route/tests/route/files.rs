@@ -22,7 +22,6 @@ fn the_first_route_that_matches_counts() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table, a case an entry")]
 fn errors_name_the_place_the_key_and_what_was_found() {
     let policy = "[route.policy]\nfloor = 1\ndefault_window = \"1h\"\n";
     let cases = [
