@@ -203,7 +203,7 @@ impl LivePage {
             "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{name}</h2>\n"
         );
         if streams.is_empty() {
-            html.push_str("<p>There are none.</p>\n</section>\n");
+            html.push_str("<p>No streams.</p>\n</section>\n");
             return;
         }
         html.push_str("<table>\n<thead><tr>");

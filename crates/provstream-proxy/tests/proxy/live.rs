@@ -138,7 +138,7 @@ async fn streams_in_flight_are_listed_without_their_texts() {
     assert!(!metrics.contains("_provstream"), "{metrics}");
     drop((first, second));
     let text = page_with(&running, |text| !text.contains(&id)).await.text();
-    page_with(&running, |text| text.contains("There are none.")).await;
+    page_with(&running, |text| text.contains("No streams.")).await;
     assert!(!text.contains("Ended"), "{text}");
 }
 
