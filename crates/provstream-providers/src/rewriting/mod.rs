@@ -307,7 +307,8 @@ impl<R: TextRewriter> State<R> {
         for seams in self.texts.iter_mut().filter_map(|text| text.seams.as_mut()) {
             seams.end_event();
         }
-        if self.reader.may_be_of_block() {
+        // What cannot be read is of no block, and is not removed with one.
+        if self.reader.may_be_of_block() && !odd.is_some_and(NoticeCode::is_unread) {
             self.note_block(frame, &found);
         }
         if !self.deferred.is_empty() {
