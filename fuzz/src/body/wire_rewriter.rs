@@ -6,7 +6,8 @@ use provstream::{
     BracketAnnotation, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 use provstream_providers::{
-    Channel, ChannelPosition, Decoder, Format, Item, NoticeCode, StreamHandler, StreamRewriter,
+    Channel, ChannelPosition, Decoder, Delta, Format, Item, NoticeCode, StreamHandler,
+    StreamRewriter,
 };
 use testkit::wire::generate::stream;
 use testkit::wire::oracle::Client;
@@ -181,6 +182,15 @@ impl Read {
     /// What it reads of a stream, the texts stripped or not.
     fn of(mut decoder: Decoder, data: &[u8], strip: bool) -> Self {
         let mut read = Self::default();
+        // A block that lost all its text is removed, so that later thoughts and tool calls have other numbers.
+        let has_blocks = matches!(
+            decoder.format(),
+            Some(Format::Anthropic | Format::BedrockConverse)
+        );
+        let channel = |delta: &Delta<'_>| match has_blocks {
+            true => Channel::default(),
+            false => delta.channel(),
+        };
         let mut rewriters: BTreeMap<Channel, Rewriter> = BTreeMap::new();
         // How much text each channel had when it ended.
         let mut ended: BTreeMap<Channel, usize> = BTreeMap::new();
@@ -196,10 +206,10 @@ impl Read {
                 }
             }
             Item::Reasoning(delta) => {
-                *read.reasoning.entry(delta.channel()).or_default() += delta.text();
+                *read.reasoning.entry(channel(&delta)).or_default() += delta.text();
             }
             Item::ToolCall(delta) => {
-                *read.tool_calls.entry(delta.channel()).or_default() += delta.text();
+                *read.tool_calls.entry(channel(&delta)).or_default() += delta.text();
             }
             Item::Break(channel) => {
                 if let Some(rewriter) = rewriters.get_mut(&channel) {
