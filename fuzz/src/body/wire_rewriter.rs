@@ -22,6 +22,8 @@ struct Out {
     bytes: Vec<u8>,
     texts: BTreeMap<Channel, Vec<u8>>,
     items: Vec<String>,
+    /// Some text repeats another one.
+    has_repeated: bool,
 }
 
 impl Handler for Out {
@@ -47,6 +49,7 @@ impl StreamHandler for Out {
 
     fn channel(&mut self, position: ChannelPosition) {
         self.channel = position.channel;
+        self.has_repeated |= position.is_repeated && !position.is_reasoning;
     }
 
     fn item(&mut self, item: Item<'_>) {
@@ -87,6 +90,9 @@ pub(super) fn check(data: &[u8]) {
         }
         if asked.is_none() {
             // In a mix of formats an event that lost its text may no longer be the one that settles the format.
+            continue;
+        }
+        if stripped.has_repeated && may_be_whole(data, asked) {
             continue;
         }
         let kept = written(with(Parser::new()), Replacement::Keep, &[data]);
@@ -138,12 +144,22 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
         bytes: Vec::new(),
         texts: BTreeMap::new(),
         items: Vec::new(),
+        has_repeated: false,
     };
     for piece in pieces {
         rewriter.push(piece, &mut out);
     }
     rewriter.finish(&mut out);
     out
+}
+
+/// Whether a text that repeats those before it is the text itself if there are none: in lines of JSON, which may each be a whole
+/// response, and in the last event of TGI. Those before it may all be held back or annotations. A server then repeats just that,
+/// and nothing is left of it either; in events from anywhere the text may be another one, which is then a text more.
+fn may_be_whole(data: &[u8], asked: Option<Format>) -> bool {
+    let is_space = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
+    let first = data.iter().find(|byte| !is_space(byte));
+    first == Some(&b'{') || asked == Some(Format::Tgi)
 }
 
 /// Whether some string may have half of a surrogate pair.
