@@ -163,7 +163,11 @@ impl Gateway {
             Case::Filter => {
                 let filter = include_str!("../config/filter.yaml");
                 let file = program("PROVSTREAM_FILTER");
-                envoy(place, port, &filter.replace("FILTER", &file.to_string_lossy()))
+                envoy(
+                    place,
+                    port,
+                    &filter.replace("FILTER", &file.to_string_lossy()),
+                )
             }
             Case::Processor => processor(place, port),
             Case::LiteLlm => litellm(place, port),
@@ -233,7 +237,11 @@ fn envoy(place: &Place, port: u16, filters: &str) -> io::Result<Vec<Process>> {
         processes = start(place, &mut command, "processor")?;
         processes[0].listens(processor, STARTS)?;
     }
-    let ports = [("PORT", port), ("ADMIN", free_port()?), ("PROCESSOR", processor)];
+    let ports = [
+        ("PORT", port),
+        ("ADMIN", free_port()?),
+        ("PROCESSOR", processor),
+    ];
     let text = text.replace("FILTERS\n", filters);
     let path = settings(place, ("envoy.yaml", &text), &ports)?;
     let mut command = Command::new(program("ENVOY"));
@@ -277,7 +285,10 @@ fn litellm(place: &Place, port: u16) -> io::Result<Vec<Process>> {
     ]);
     // Prices come from the package and not from the network. Without a key it has no users to look up, which is the least work.
     command
-        .env("LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY", "true")
+        .env(
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY",
+            "true",
+        )
         .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         .env("LITELLM_LOG", "ERROR")
         .current_dir(&place.work);
@@ -300,10 +311,12 @@ pub fn versions() -> Vec<(&'static str, String)> {
         ("LiteLLM", "LITELLM", "--version"),
         ("provstream", "PROVSTREAM", "--version"),
     ];
-    let found = programs.into_iter().filter_map(|(name, variable, argument)| {
-        file(variable).filter(|file| Path::exists(file))?;
-        Some((name, of(variable, argument)?))
-    });
+    let found = programs
+        .into_iter()
+        .filter_map(|(name, variable, argument)| {
+            file(variable).filter(|file| Path::exists(file))?;
+            Some((name, of(variable, argument)?))
+        });
     found.collect()
 }
 

@@ -85,6 +85,13 @@ struct Shared {
     buffer: RefCell<Vec<u8>>,
 }
 
+impl Shared {
+    fn count_error(&self, error: String) {
+        let seen = &mut *self.seen.borrow_mut();
+        *seen.errors.entry(error).or_default() += 1;
+    }
+}
+
 /// Runs streams in this thread until the load is over.
 ///
 /// # Errors
@@ -131,9 +138,7 @@ async fn stream_after_stream(shared: &Shared, stream: usize) {
             Ok(connection) => requests(shared, stream, connection, request.as_bytes()).await,
             Err(error) => error.kind().to_string(),
         };
-        let mut seen = shared.seen.borrow_mut();
-        *seen.errors.entry(error).or_default() += 1;
-        drop(seen);
+        shared.count_error(error);
         sleep(AFTER_ERROR).await;
     }
 }

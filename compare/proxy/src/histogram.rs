@@ -83,7 +83,12 @@ impl Histogram {
     #[must_use]
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let mut buckets: Vec<(u64, u64)> = Vec::new();
-        for (at, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (at, &count) in self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+        {
             let bound = last_of(bucket(last_of(at, FINE), COARSE), COARSE);
             match buckets.last_mut() {
                 Some((last, counted)) if *last == bound => *counted += count,
@@ -116,10 +121,17 @@ mod tests {
     fn quantiles_are_within_a_thousandth() {
         let mut values = Histogram::default();
         (1..=1_000u64).for_each(|value| values.add(value * 20_000));
-        for (part, expected) in [(0.5, 10_000_000.0), (0.99, 19_800_000.0), (1.0, 20_000_000.0)] {
+        for (part, expected) in [
+            (0.5, 10_000_000.0),
+            (0.99, 19_800_000.0),
+            (1.0, 20_000_000.0),
+        ] {
             let found = values.quantile(part).expect("values") as f64;
             assert!((found / expected - 1.0).abs() < 0.001, "{found}");
         }
-        assert_eq!(values.buckets().iter().map(|(_, count)| count).sum::<u64>(), 1_000);
+        assert_eq!(
+            values.buckets().iter().map(|(_, count)| count).sum::<u64>(),
+            1_000
+        );
     }
 }

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod case;
 pub mod client;
 pub mod clock;
+pub mod faults;
 pub mod histogram;
 pub mod machine;
 pub mod measure;

@@ -82,7 +82,9 @@ pub fn measure(settings: &Settings) -> io::Result<Record> {
             if let Some(missing) = case.missing() {
                 if round == 0 {
                     eprintln!("!!! SKIPPED: {}: {missing} names no file", case.label());
-                    record.about.push(("skipped".to_owned(), case.label().to_owned()));
+                    record
+                        .about
+                        .push(("skipped".to_owned(), case.label().to_owned()));
                 }
                 continue;
             }
@@ -93,8 +95,12 @@ pub fn measure(settings: &Settings) -> io::Result<Record> {
         record.about.push((format!("version of {name}"), version));
     }
     let events = runs.answer.chunks().len();
-    record.about.push(("seconds".to_owned(), settings.seconds.to_string()));
-    record.about.push(("rounds".to_owned(), settings.rounds.to_string()));
+    record
+        .about
+        .push(("seconds".to_owned(), settings.seconds.to_string()));
+    record
+        .about
+        .push(("rounds".to_owned(), settings.rounds.to_string()));
     for case in Case::ALL {
         for (point, measured) in runs.measured.get(case.name()).into_iter().flatten() {
             record.rows.push(row(case, *point, measured, events));
@@ -152,7 +158,9 @@ impl Runs<'_> {
             sum.cpu = sum_of(sum.cpu, measured.cpu);
             sum.own = sum_of(sum.own, measured.own);
             sum.late.merge(&measured.late);
-            if sum.most.pss.saturating_sub(sum.idle.pss) <= measured.most.pss.saturating_sub(idle.pss) {
+            if sum.most.pss.saturating_sub(sum.idle.pss)
+                <= measured.most.pss.saturating_sub(idle.pss)
+            {
                 (sum.idle, sum.most) = (idle, measured.most);
             }
             thread::sleep(REST);
@@ -205,10 +213,14 @@ impl Runs<'_> {
             thread::sleep(LOOK.min(Duration::from_nanos(to.saturating_sub(clock.now()))));
         }
         most = most.max(Memory::of(&processes));
-        thread::sleep(Duration::from_nanos(to.saturating_sub(clock.now()).saturating_sub(10_000_000)));
+        thread::sleep(Duration::from_nanos(
+            to.saturating_sub(clock.now()).saturating_sub(10_000_000),
+        ));
         let after = (Cpu::of(&processes), Cpu::of(&own));
         let seconds = (clock.now() - begun) as f64 / 1e9;
-        let seen = clients.join().map_err(|_| io::Error::other("a client panicked"))??;
+        let seen = clients
+            .join()
+            .map_err(|_| io::Error::other("a client panicked"))??;
         Ok(Measured {
             seconds,
             seen,
@@ -234,7 +246,8 @@ fn report(case: Case, (streams, pace): Point, measured: &Measured) {
     let seen = &measured.seen;
     let quantiles = |times: &Histogram| -> String {
         let parts = [0.5, 0.99, 0.999].map(|part| times.quantile(part));
-        let parts = parts.map(|time| time.map_or("-".to_owned(), |time| (time / 1_000).to_string()));
+        let parts =
+            parts.map(|time| time.map_or("-".to_owned(), |time| (time / 1_000).to_string()));
         parts.join(" ")
     };
     eprintln!(

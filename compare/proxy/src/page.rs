@@ -56,7 +56,10 @@ pub fn page(record: &Record) -> String {
     for (name, part) in parts {
         text = text.replace(&format!("{{{{{name}}}}}"), part.trim_end());
     }
-    assert!(!text.contains("{{"), "a part for each place of the template");
+    assert!(
+        !text.contains("{{"),
+        "a part for each place of the template"
+    );
     text
 }
 
@@ -211,7 +214,10 @@ const AT_MOST_SPEED: [Target; 2] = [
 
 fn targets(record: &Record) -> String {
     let mut table = String::from("| target | streams | measured | met |\n|---|---|---|---|\n");
-    let points: Vec<(usize, usize)> = counts(record).into_iter().map(|count| (count, PACE)).collect();
+    let points: Vec<(usize, usize)> = counts(record)
+        .into_iter()
+        .map(|count| (count, PACE))
+        .collect();
     for (targets, points) in [(&PACED[..], &points[..]), (&AT_MOST_SPEED, &[(UNPACED, 0)])] {
         for target in targets {
             for &(streams, pace) in points {
@@ -234,7 +240,10 @@ fn targets(record: &Record) -> String {
                     ""
                 };
                 let what = target.what;
-                let _ = writeln!(table, "| {what} | {streams}{note} | {measured} | {is_met} |");
+                let _ = writeln!(
+                    table,
+                    "| {what} | {streams}{note} | {measured} | {is_met} |"
+                );
             }
         }
     }
@@ -282,7 +291,11 @@ fn streams(record: &Record) -> String {
                 0 => row.text("requests").to_owned(),
                 faults => format!("{} ({faults} failed)", row.text("requests")),
             };
-            let saturated = if row.is_saturated() { ", saturated" } else { "" };
+            let saturated = if row.is_saturated() {
+                ", saturated"
+            } else {
+                ""
+            };
             format!(
                 " {} | {} | {} | {} | {} | {requests} | {}{saturated} |",
                 three("first"),
@@ -327,7 +340,9 @@ fn memory(record: &Record) -> String {
         if case == Case::Direct {
             return " – |".to_owned() + &" – |".repeat(counts.len());
         }
-        let idle = row.number("pss_idle").map(|bytes| bytes / f64::from(1 << 20));
+        let idle = row
+            .number("pss_idle")
+            .map(|bytes| bytes / f64::from(1 << 20));
         let mut cells = format!(" {} |", shown(idle, 1));
         for count in &counts {
             let row = record.row(case.name(), *count, PACE);

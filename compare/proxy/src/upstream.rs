@@ -259,9 +259,7 @@ fn send_all(clock: Clock, receiver: &Receiver<Sending>) {
         let wait = next.map(|due| Duration::from_nanos(due.saturating_sub(clock.now())));
         let new = match wait {
             None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(Duration::ZERO) => receiver
-                .try_recv()
-                .map_err(|_| RecvTimeoutError::Timeout),
+            Some(Duration::ZERO) => receiver.try_recv().map_err(|_| RecvTimeoutError::Timeout),
             Some(wait) => receiver.recv_timeout(wait),
         };
         match new {

@@ -72,7 +72,9 @@ fn main() -> io::Result<ExitCode> {
             ("load before", machine::load()),
         ];
         let mut record = measure(&arguments.settings)?;
-        let about = about.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let about = about
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
         record.about.splice(0..0, about);
         record.write(
             &docs.join("proxy-cost.csv"),
