@@ -157,7 +157,7 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
     out
 }
 
-/// Whether a text that repeats those before it is the text itself if there are none: in lines of JSON, which may each be a whole
+/// Whether a text that repeats those before it is the text itself if nothing came before: in lines of JSON, which may each be a whole
 /// response, and in the last event of TGI. Those before it may all be held back or annotations. A server then repeats just that,
 /// and nothing is left of it either; in events from anywhere the text may be another one, which is then a text more.
 fn may_be_whole(data: &[u8], asked: Option<Format>) -> bool {
