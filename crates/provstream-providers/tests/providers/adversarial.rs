@@ -379,7 +379,7 @@ fn a_counted_index_is_at_its_limit() {
     assert_eq!(report.count(NoticeCode::OddChannel), 1);
 }
 
-/// Two choices whose deltas have no role, so that nothing but the numbers tells them apart.
+/// Two choices whose deltas have no role, so that only the numbers distinguish them.
 #[test]
 fn choices_without_a_role_are_texts_of_their_own() {
     for count in [2, 20, 100] {
