@@ -262,16 +262,18 @@ impl fmt::Display for DisciplineError {
             Self::TerminalWindow(class) => {
                 write!(
                     f,
-                    "{class} is terminal and never counts, so it has no window"
+                    "{class} is terminal and never counts, so it has no window; leave it out"
                 )
             }
             Self::TerminalInGroup(class) => {
                 write!(
                     f,
-                    "{class} is terminal and never counts, so it is in no group"
+                    "{class} is terminal and never counts, so it is in no group; leave it out"
                 )
             }
-            Self::ClassInTwoGroups(class) => write!(f, "{class} is in two groups"),
+            Self::ClassInTwoGroups(class) => {
+                write!(f, "{class} is in two groups, expected at most one")
+            }
         }
     }
 }

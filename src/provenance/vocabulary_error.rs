@@ -88,7 +88,7 @@ impl VocabularyErrorKind {
             }
             Self::BadSince => "expected a `since` such as \"1.0\", found",
             Self::SinceOtherMajor => {
-                "expected a `since` with the vocabulary's major version, found"
+                "expected a `since` with the same first number as the vocabulary's `version`, found"
             }
             Self::SinceAboveVersion => {
                 "expected a `since` of at most the vocabulary's version (raise `version` to add a later class), found"

@@ -66,20 +66,30 @@ fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
     let limits = Limits::default().with_max_record(1 << 10);
     let builder = Parser::builder().limits(limits.expect("in range"));
     // Large chunks make the longest streams: they are as large as callers' in long searches only.
-    let large = 16 << (2 * u32::from(testkit::search::is_long()) + 10);
-    for mode in MODES {
-        let builder = builder.clone().mode(mode);
-        for family in families() {
-            for (size, len) in [(1, 32 << 10), (7, 32 << 10), (large, 4 * large)] {
-                let short = steps(&builder, family.chunks(size, len));
-                let long = steps(&builder, family.chunks(size, len * LONGER));
-                let what = format!("{}, mode {mode:?}, chunks of {size}", family.name);
-                assert!(short > 0.9, "{what}: only {short} a byte were counted");
-                assert!(
-                    long < GROWTH * short && long < MOST,
-                    "{what}: {short} a byte, then {long}"
-                );
-            }
+    let (len, large) = match testkit::search::is_long() {
+        true => (32 << 10, 64 << 10),
+        false => (16 << 10, 16 << 10),
+    };
+    // It takes longer than all other tests here together.
+    std::thread::scope(|scope| {
+        for mode in MODES {
+            let builder = builder.clone().mode(mode);
+            scope.spawn(move || compare_families(&builder, mode, len, large));
+        }
+    });
+}
+
+fn compare_families(builder: &ParserBuilder, mode: Mode, len: usize, large: usize) {
+    for family in families() {
+        for (size, len) in [(1, len), (7, len), (large, 4 * large)] {
+            let short = steps(builder, family.chunks(size, len));
+            let long = steps(builder, family.chunks(size, len * LONGER));
+            let what = format!("{}, mode {mode:?}, chunks of {size}", family.name);
+            assert!(short > 0.9, "{what}: only {short} a byte were counted");
+            assert!(
+                long < GROWTH * short && long < MOST,
+                "{what}: {short} a byte, then {long}"
+            );
         }
     }
 }

@@ -512,6 +512,29 @@ const PARTS: [&[u8]; 24] = [
 ];
 
 #[test]
+fn a_cut_in_a_value_in_a_fenced_block_does_not_depend_on_chunks() {
+    let limits = RefLimits {
+        max_assertion: 4,
+        ..RefLimits::default()
+    };
+    for text in [
+        "```\n[\n\"Nx",
+        "```\n[1,\n  2,\n\n  33, ",
+        "> ~~~\n> {\"a\":\n> \"bcde\"",
+    ] {
+        let reading = Reading::new(RefMode::Auto);
+        let mut whole = parser_in(reading, &limits, &RefVocabulary::default());
+        feed(&mut whole, true, text.as_bytes(), &mut Vec::new());
+        let mut often = parser_in(reading, &limits, &RefVocabulary::default());
+        for byte in text.bytes() {
+            feed(&mut often, true, &[byte], &mut Vec::new());
+            let _ = often.undecided_from();
+        }
+        assert_eq!(often.undecided_from(), whole.undecided_from(), "{text:?}");
+    }
+}
+
+#[test]
 fn a_cut_within_a_character_does_not_depend_on_chunks() {
     let limits = RefLimits {
         max_annotation: 32,

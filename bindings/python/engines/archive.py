@@ -154,12 +154,14 @@ def spark_job(source: Path, target: Path, function: type[Extractor]) -> tuple[Jo
 
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYTHONPATH"] = str(Path(__file__).parent)
+    # Workers need this module, and what the driver imports.
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONPATH"] = paths
     settings = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.executor.memory": "900m",
-        "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),
+        "spark.executorEnv.PYTHONPATH": paths,
         "spark.sql.files.maxPartitionBytes": str(8 << 20),
         "spark.ui.enabled": "false",
     }
@@ -226,10 +228,9 @@ def processor_seconds() -> dict[int, float]:
     return used
 
 
-def kill_worker(engine: str, target: Path) -> dict[str, Any]:
-    """Kills a worker once the first rows are written; returns its command, and how many files there were."""
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline:
+def kill_worker(engine: str, target: Path, over: threading.Event) -> dict[str, Any]:
+    """Kills a worker once the first rows are written, unless the job is over; returns its command, and how many files there were."""
+    while not over.is_set():
         files = len(list(target.rglob("*.parquet")))
         for pid in descendants() if files else []:
             try:
@@ -239,7 +240,7 @@ def kill_worker(engine: str, target: Path) -> dict[str, Any]:
             if KILLED[engine].match(command):
                 os.kill(pid, signal.SIGKILL)
                 return {"killed": command.decode(errors="replace").split(" -cp ")[0][:60].strip(), "files by then": files}
-        time.sleep(0.05)
+        over.wait(0.05)
     return {"killed": None}
 
 
@@ -259,12 +260,14 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     watcher = threading.Thread(target=watch)
     watcher.start()
     killed: dict[str, Any] = {}
-    killer = threading.Thread(target=lambda: killed.update(kill_worker(options.engine, target)), daemon=True)
+    ended = threading.Event()
+    killer = threading.Thread(target=lambda: killed.update(kill_worker(options.engine, target, ended)), daemon=True)
     if options.kill:
         killer.start()
     started = time.monotonic()
     work()
     seconds = time.monotonic() - started
+    ended.set()
     after.update(processor_seconds())
     if options.kill:
         killer.join()

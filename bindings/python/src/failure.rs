@@ -21,3 +21,9 @@ create_exception!(
     PyValueError,
     "The code points of a place are no longer known, because it is too far back in the stream."
 );
+create_exception!(
+    provstream,
+    WithheldError,
+    PyValueError,
+    "A record of which nothing may be disclosed in its context of trust."
+);

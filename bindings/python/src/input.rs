@@ -1,6 +1,7 @@
 //! Chunks from Python: `str` or bytes, as UTF-8.
 
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
@@ -131,7 +132,8 @@ impl Input {
 
     /// Fills the buffer with the UTF-8 of a text with surrogates, or after one.
     fn decode(&mut self, text: &Bound<'_, PyString>, offsets: &mut Offsets) -> PyResult<()> {
-        let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+        let encoded =
+            text.call_method1(intern!(text.py(), "encode"), ("utf-8", "surrogatepass"))?;
         let encoded = encoded.cast::<PyBytes>()?;
         self.buffer.clear();
         let mut rest = encoded.as_bytes();
@@ -190,7 +192,7 @@ fn to_vec(chunk: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(array) = chunk.cast::<PyByteArray>() {
         return Ok(array.to_vec());
     }
-    let bytes = chunk.call_method0("tobytes")?;
+    let bytes = chunk.call_method0(intern!(chunk.py(), "tobytes"))?;
     Ok(bytes.cast::<PyBytes>()?.as_bytes().to_vec())
 }
 

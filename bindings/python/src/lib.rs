@@ -44,9 +44,17 @@ mod _native {
         Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
     };
     #[pymodule_export]
-    use crate::failure::{BusyError, InternalError, OffsetError};
+    use crate::failure::{BusyError, InternalError, OffsetError, WithheldError};
     #[pymodule_export]
     use crate::guard::panic_on_purpose;
+    #[pymodule_export]
+    use crate::marc::carry::{Carrier, marc_from_sse, marc_sse_event};
+    #[pymodule_export]
+    use crate::marc::deployment::Deployment;
+    #[pymodule_export]
+    use crate::marc::project::{marc_check_wording, marc_project, marc_show, marc_upgrade};
+    #[pymodule_export]
+    use crate::marc::session::PySession;
     #[pymodule_export]
     use crate::marc::{PyViolation, Sequence, marc_schema, marc_validate};
     #[pymodule_export]

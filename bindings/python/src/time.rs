@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use provstream::provenance::{Timestamp, parse_duration};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -17,7 +18,7 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     if let Ok(text) = value.cast::<PyString>() {
         return text.to_str()?.parse().map_err(value_error);
     }
-    let Ok(offset) = value.call_method0("utcoffset") else {
+    let Ok(offset) = value.call_method0(intern!(value.py(), "utcoffset")) else {
         return Err(PyTypeError::new_err(
             "expected a time as str (RFC 3339) or datetime",
         ));
@@ -27,7 +28,9 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
             "expected a datetime with a time zone, found one without",
         ));
     }
-    let text: String = value.call_method0("isoformat")?.extract()?;
+    let text: String = value
+        .call_method0(intern!(value.py(), "isoformat"))?
+        .extract()?;
     text.parse().map_err(value_error)
 }
 
@@ -47,7 +50,7 @@ pub(crate) fn duration(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     if let Ok(text) = value.cast::<PyString>() {
         return parse_duration(text.to_str()?).map_err(value_error);
     }
-    let Ok(seconds) = value.call_method0("total_seconds") else {
+    let Ok(seconds) = value.call_method0(intern!(value.py(), "total_seconds")) else {
         return Err(PyTypeError::new_err(
             "expected a duration as str (such as \"1h30m\") or timedelta",
         ));

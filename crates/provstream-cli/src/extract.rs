@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::args::ExtractArgs;
 use crate::exit_status;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::files::Files;
 use crate::findings::Task;
 use crate::inputs;
@@ -32,6 +32,12 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let output = Output::open(args.output.as_deref())?;
     let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
-    let passed = tally.totals.diagnostics == 0 && tally.incomplete == 0;
+    let diagnostics = tally.totals.diagnostics;
+    if args.fail && diagnostics > 0 && end.is_ok() {
+        note(format_args!(
+            "diagnostics: {diagnostics}; the lines with \"event\":\"diagnostic\" say what and where"
+        ));
+    }
+    let passed = diagnostics == 0 && tally.incomplete == 0;
     exit_status::status_of_all(end, args.fail, passed, summary.failed > 0)
 }

@@ -153,7 +153,7 @@ impl Input {
         let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
         if encoding == Encoding::Plain && head[..count].contains(&0) {
             note(format_args!(
-                "{} has zero bytes, expected text; it may be a binary file",
+                "{} contains NUL bytes, expected text; it may be a binary file",
                 self.name
             ));
         }

@@ -525,14 +525,14 @@ fn the_older_tag_says_what_it_cannot() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the target structural-tag-legacy cannot express the requirement every-sentence (--require)"
+        "the target structural-tag-legacy cannot express the requirement every-sentence (--require); use another target"
     );
     let none = open().citing(&Observations::default());
     let error = none.print(GrammarTarget::StructuralTagLegacy).unwrap_err();
     assert!(matches!(error, GrammarError::Inexpressible { .. }));
     assert_eq!(
         error.to_string(),
-        "the target structural-tag-legacy cannot express annotations: --observations lists none, and terminals are no tags in it"
+        "the target structural-tag-legacy cannot express annotations: --observations lists none, and terminals are no tags in it; use another target"
     );
     let terminals = Vocabulary::builder(Version::new(2, 0)).build().unwrap();
     let error = Grammar::new(&terminals).print(GrammarTarget::StructuralTagLegacy);

@@ -31,14 +31,15 @@ struct Known {
     empty: SmallVec<[Block; 1]>,
     /// The last one.
     current: Option<u32>,
+    /// The greatest number of one. One that comes again is that of another block, which stays.
+    greatest: Option<u32>,
     /// How many were removed, and the last one of them.
     removed: u32,
     last_removed: u32,
     /// What the strings of the event had before and have now.
     had_text: bool,
     has_text: bool,
-    /// The block that the event names, and where in its data the number is.
-    named: Option<(u32, Range<usize>)>,
+    named: Option<Named>,
 }
 
 /// A text block by its number in the stream.
@@ -48,6 +49,16 @@ struct Block {
     is_open: bool,
     /// It had text.
     had_text: bool,
+}
+
+/// The block that an event names.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) number: u32,
+    /// Where in the event's data the number is.
+    pub(super) digits: Range<usize>,
+    /// The event is about text alone. If not, it stays when the block is removed.
+    pub(super) is_of_text: bool,
 }
 
 /// The numbers of blocks that are removed.
@@ -98,11 +109,14 @@ impl Blocks {
         let is_new = event == BlockEvent::Start || known.current != Some(number);
         if event != BlockEvent::Stop && is_new {
             known.current = Some(number);
-            known.empty.push(Block {
-                number,
-                is_open: true,
-                had_text: false,
-            });
+            if known.greatest < Some(number) {
+                known.greatest = Some(number);
+                known.empty.push(Block {
+                    number,
+                    is_open: true,
+                    had_text: false,
+                });
+            }
         }
         let mut blocks = known.empty.iter_mut().rev();
         if let Some(block) = blocks.find(|block| block.number == number) {
@@ -168,23 +182,21 @@ impl Blocks {
         self.known.as_deref()?.current
     }
 
-    /// The event names a block, with digits at this place of its data.
-    pub(super) fn set_named(&mut self, number: u32, digits: Range<usize>) {
-        self.known().named = Some((number, digits));
+    /// The event names a block.
+    pub(super) fn set_named(&mut self, named: Named) {
+        self.known().named = Some(named);
     }
 
     /// The block that the event names, if it has no text so far.
     pub(super) fn named_empty(&self) -> Option<u32> {
         let known = self.known.as_deref()?;
-        let (number, _) = known.named.as_ref()?;
+        let number = known.named.as_ref()?.number;
         let mut empty = known.empty.iter();
-        empty
-            .any(|block| block.number == *number)
-            .then_some(*number)
+        empty.any(|block| block.number == number).then_some(number)
     }
 
     /// The block that the event names.
-    pub(super) fn take_named(&mut self) -> Option<(u32, Range<usize>)> {
+    pub(super) fn take_named(&mut self) -> Option<Named> {
         self.known.as_mut()?.named.take()
     }
 }

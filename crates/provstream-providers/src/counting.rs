@@ -12,16 +12,16 @@ use super::walk::Walk;
 use super::walk::table::Role;
 use provstream::TextChunk;
 
-/// Most choices that may begin one after the other, each with text in its first delta, before one of them goes on.
-const MAX_IN_ROW: u32 = 16;
+/// Most choices that may begin one after the other, each with text in its first delta, before one of them goes on; also the
+/// most that OpenAI's API takes for `n`.
+const MAX_IN_ROW: u32 = 128;
 
-/// The first events of a chat completion, held back as long as two readings of them are possible.
+/// The first events of a completion, held back as long as two readings of them are possible.
 ///
-/// `{"index":0,"delta":{"role":"assistant","content":"A"}}` and then the same with 1 and "B" are the first deltas of two choices, or two
-/// deltas of one text from a server that counts `index` up and repeats `role`. The events from the second on are held back
-/// until one of them decides: a number that comes again names a text, and so do two numbers in one event and two that end; more
-/// than [`MAX_IN_ROW`] new numbers in a row are counted. If the stream ends before that, they are counted unless each has
-/// a reason to finish of its own.
+/// `{"index":0,"delta":{"content":"A"}}` and then the same with 1 and "B" are the first deltas of two choices, or two deltas of one
+/// text from a server that counts `index` up. The events from the second on are held back until one of them decides: a number
+/// that comes again names a text, and so do two numbers in one event and two that end; more than [`MAX_IN_ROW`] new numbers
+/// in a row are counted. If the stream ends before that, they are counted unless each has a reason to finish of its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counting {
     is_settled: bool,
@@ -166,11 +166,7 @@ impl Doubt {
             self.row = Some((choice.number, choice.number));
             self.has_text = choice.has_text;
             self.has_unfinished = !choice.finishes;
-            return match choice.begins {
-                true => Verdict::Pass,
-                // Whether such numbers count is found out without looking ahead.
-                false => Verdict::Settled(false),
-            };
+            return Verdict::Pass;
         };
         let is_holding = self.is_holding();
         if choice.finishes && !choice.has_text && !choice.begins && is_holding {
@@ -179,8 +175,7 @@ impl Doubt {
                 _ => Verdict::Hold,
             };
         }
-        let is_next = last.checked_add(1) == Some(choice.number);
-        if !is_next || !(choice.begins || is_holding) {
+        if last.checked_add(1) != Some(choice.number) {
             return Verdict::Settled(false);
         }
         self.row = Some((first, choice.number));

@@ -34,6 +34,8 @@ struct Mark {
 pub(super) enum Number {
     /// The number of a block, in an event of that block.
     Block(u32),
+    /// The number of a block, in an event that is not removed with it.
+    Beside(u32),
     /// An offset into the text of a channel that a gate has not decided about, as it is in the response.
     Offset(Channel, u64),
 }
@@ -151,7 +153,9 @@ impl Deferred {
             Point::InString(_) => 0,
         });
         let events = self.marks.iter().filter_map(|mark| match mark.of {
-            Number::Block(number) => (number >= block).then_some(mark.event.start),
+            Number::Block(number) | Number::Beside(number) => {
+                (number >= block).then_some(mark.event.start)
+            }
             // They do not have where their event starts.
             Number::Offset(..) => Some(0),
         });
@@ -166,7 +170,7 @@ impl Deferred {
         };
         match self.marks.iter().find(is_there)?.of {
             Number::Block(block) => Some(block),
-            Number::Offset(..) => None,
+            Number::Beside(_) | Number::Offset(..) => None,
         }
     }
 

@@ -112,11 +112,19 @@ pub(super) enum Found {
 }
 
 impl Found {
-    /// Whether it is content other than text.
-    pub(super) const fn is_other_content(&self) -> bool {
+    /// Whether it is content other than text, or about more than a text.
+    pub(super) const fn is_more_than_text(&self) -> bool {
         matches!(
             self,
-            Self::Reasoning(..) | Self::ReasoningWhole(..) | Self::Tool(..) | Self::ToolJson(..)
+            Self::Reasoning(..)
+                | Self::ReasoningWhole(..)
+                | Self::Tool(..)
+                | Self::ToolJson(..)
+                | Self::Break(_)
+                | Self::BreakAll
+                | Self::End(_)
+                | Self::Error(_)
+                | Self::Done
         )
     }
 

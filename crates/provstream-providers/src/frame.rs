@@ -140,7 +140,7 @@ pub(super) enum Piece<'a> {
     Oversized(Span),
     /// An event that the stream ends within.
     Unterminated(Frame<'a>),
-    /// What closes the envelope, so that no event can follow.
+    /// What closes the envelope, or what the stream ends within and is no event, so that no event can follow.
     Close(TextChunk<'a>),
     /// The whole of a body that is compressed or otherwise not text, whose bytes came as `Other`; has no bytes of its own.
     Encoded(NoticeCode, Span),

@@ -75,7 +75,14 @@ impl Framer {
             self.begin(b'\n', sink);
         }
         match &mut self.envelope {
-            Envelope::Sse(sse) => sse.finish_all(&mut |piece| sink(Kind::Sse, piece.into())),
+            Envelope::Sse(sse) => sse.finish_all(&mut |piece| {
+                let piece = match piece.into() {
+                    // A line or an event that the stream ends within, and to which an event after it would be added.
+                    Piece::Other(text) => Piece::Close(text),
+                    piece => piece,
+                };
+                sink(Kind::Sse, piece);
+            }),
             Envelope::Json(json) => json.finish(sink),
             Envelope::Encoded(code, bytes) => {
                 sink(Kind::Encoded, Piece::Encoded(*code, Span::new(0, *bytes)));

@@ -449,7 +449,14 @@ impl Head {
             return;
         };
         let is_last = raw[line.end..] == *b"\n\n";
-        if is_last && line.start <= MAX_HEAD && block.id.is_none() && block.retry.is_none() {
+        // Without a colon the name of the field would go on with what comes next.
+        let has_colon = matches!(raw[..line.start], [.., b':'] | [.., b':', b' ']);
+        if has_colon
+            && is_last
+            && line.start <= MAX_HEAD
+            && block.id.is_none()
+            && block.retry.is_none()
+        {
             self.bytes.extend_from_slice(&raw[..line.start]);
             // It is in these bytes, as no line follows that of the data.
             self.name = block.name.start as u8..block.name.end as u8;

@@ -152,18 +152,31 @@ impl<R: TextRewriter> Text<R> {
         if let Some(seams) = &mut self.seams {
             seams.read_in_last(text.len());
         }
-        self.rewrite(text.as_bytes(), true, scratch, handler);
+        self.feed(text.as_bytes(), true, scratch, handler);
         if was_out {
             self.after_lone_half = true;
-            return scratch
-                .out
-                .strip_prefix("\u{FFFD}".as_bytes())
-                .unwrap_or(&scratch.out);
+            // The half is out. It must not come a second time, neither after the text nor in a block that has ended.
+            if scratch.out.starts_with(text.as_bytes()) {
+                scratch.out.drain(..text.len());
+            }
         }
+        self.part(true, scratch);
         &scratch.out
     }
 
     fn rewrite(
+        &mut self,
+        text: &[u8],
+        is_last: bool,
+        scratch: &mut Scratch,
+        handler: &mut impl StreamHandler,
+    ) {
+        self.feed(text, is_last, scratch, handler);
+        self.part(is_last, scratch);
+    }
+
+    /// Rewrites a piece of text; what is written is in `scratch`.
+    fn feed(
         &mut self,
         text: &[u8],
         is_last: bool,
@@ -188,6 +201,11 @@ impl<R: TextRewriter> Text<R> {
         }
         // What takes the place of an annotation could by chance be equal to what is held back.
         self.may_hold |= collect.has_replaced;
+    }
+
+    /// Takes what belongs to blocks that have ended out of what is written.
+    #[inline]
+    fn part(&mut self, is_last: bool, scratch: &mut Scratch) {
         if let Some(seams) = &mut self.seams
             && seams.is_waiting()
         {

@@ -4,13 +4,17 @@ use core::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use provstream_report::LivePage;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -20,7 +24,10 @@ use crate::stalled::Stalled;
 /// Connections of admins.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Serves `/metrics`, `/healthz` and `/readyz`.
+/// Where the page about streams in flight is.
+const LIVE: &str = "/_provstream/live";
+
+/// Serves `/metrics`, `/healthz`, `/readyz`, and the page about streams in flight.
 pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -65,11 +72,33 @@ fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>>
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n".to_owned())
         }
         "/readyz" => plain(StatusCode::OK, "ok\n".to_owned()),
+        LIVE => live(shared),
         _ => plain(
             StatusCode::NOT_FOUND,
-            "expected /metrics, /healthz or /readyz\n".to_owned(),
+            "expected /metrics, /healthz, /readyz or /_provstream/live\n".to_owned(),
         ),
     }
+}
+
+fn live(shared: &Shared) -> Response<Full<Bytes>> {
+    let loaded = shared.loaded();
+    let Some(settings) = loaded.config.live else {
+        let what = "expected a table [live] in the settings, found none\n";
+        return plain(StatusCode::NOT_FOUND, what.to_owned());
+    };
+    let mut response = plain(StatusCode::OK, loaded.live.page(settings));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = LivePage::content_security_policy().parse() {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
 }
 
 fn plain(status: StatusCode, text: String) -> Response<Full<Bytes>> {

@@ -243,6 +243,7 @@ impl Streamed {
         if answer.is_some() {
             inflight.resume();
             self.upstream = answer;
+            self.settle(Flow::More);
         } else {
             let flow = inflight.stop();
             self.settle(flow);

@@ -31,16 +31,32 @@ const OF_BYTES: [HeaderName; 8] = [
 
 /// Removes what is about the connection, also what `Connection` names.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
+    let named: Vec<HeaderName> = elements(headers, &CONNECTION)
+        .filter_map(|name| name.parse().ok())
         .collect();
     for name in named.iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
+}
+
+/// The elements of a header that is a list.
+fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(name).into_iter();
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+}
+
+/// Whether a client asks for the connection to become a WebSocket (RFC 6455 4.1). Any other protocol that a client asks for is not
+/// changed to, which a server may always do (RFC 9110 7.8).
+pub(crate) fn asks_for_websocket(headers: &HeaderMap) -> bool {
+    let is_websocket = |protocol: &str| {
+        let name = protocol.split('/').next().unwrap_or_default();
+        name.trim().eq_ignore_ascii_case("websocket")
+    };
+    elements(headers, &CONNECTION).any(|option| option.eq_ignore_ascii_case("upgrade"))
+        && elements(headers, &UPGRADE).any(is_websocket)
 }
 
 /// Makes the headers of a client those of a request to the upstream.

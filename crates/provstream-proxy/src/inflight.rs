@@ -75,6 +75,9 @@ impl Inflight {
 
     fn after(&mut self, flow: Flow) -> Flow {
         self.record.holds(self.filter.held());
+        if let Some(live) = &self.record.live {
+            live.note(&self.filter);
+        }
         if !matches!(flow, Flow::More | Flow::Suspended) {
             let outcome = self.filter.outcome();
             self.record.end = match outcome.cause() {
@@ -95,7 +98,7 @@ impl Inflight {
     /// Goes on with another response.
     pub(crate) fn resume(&mut self) {
         self.record.reemissions += 1;
-        self.filter.resume();
+        self.filter.resume(&mut self.out);
     }
 
     /// Ends a stream that was suspended.

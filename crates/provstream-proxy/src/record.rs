@@ -10,6 +10,7 @@ use provstream::provenance::Timestamp;
 use provstream_providers::{Format, NoticeCode};
 use provstream_route::{Outcome, PassReason, Route};
 
+use crate::live::Watched;
 use crate::log::Line;
 use crate::metrics::{Histogram, Metrics, labels};
 use crate::spans::{Traced, provider};
@@ -35,6 +36,8 @@ pub(crate) struct Record {
     pub(crate) keep_alives: u64,
     pub(crate) reemissions: u64,
     pub(crate) traced: Option<Traced>,
+    /// Where an admin sees it, if one can.
+    pub(crate) live: Option<Watched>,
     /// How the response ended; `client_gone` if nothing else says so.
     pub(crate) end: &'static str,
     pub(crate) passed: Option<PassReason>,
@@ -69,6 +72,7 @@ impl Record {
             keep_alives: 0,
             reemissions: 0,
             traced: None,
+            live: None,
             end: "client_gone",
             passed: None,
             outcome: None,
@@ -88,6 +92,9 @@ impl Record {
     pub(crate) fn delivers(&mut self, bytes: usize) {
         let now = Instant::now();
         self.client_bytes += bytes as u64;
+        if let Some(live) = &self.live {
+            live.sends(bytes);
+        }
         match self.last.replace(now) {
             Some(last) => self.between.observe(now - last),
             None => self.first = Some(now - self.started),
@@ -233,6 +240,9 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         self.holds(0);
+        if let Some(live) = self.live.take() {
+            live.end(self.end);
+        }
         let metrics = &self.metrics;
         metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
         let route = ("route", &*self.route);

@@ -4,6 +4,19 @@ use provstream_providers::Format;
 use provstream_route::Draft;
 use serde_json::{Value, json};
 
+/// Whether requests of a format have a place for a text that the model reads before the conversation.
+pub(crate) const fn takes_prompt(format: Format) -> bool {
+    matches!(
+        format,
+        Format::OpenAiChat
+            | Format::Cohere
+            | Format::Ollama
+            | Format::Anthropic
+            | Format::OpenAiResponses
+            | Format::Gemini
+    )
+}
+
 /// Adds a text to what the model reads before the conversation; false if the request has no place for it.
 pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {
@@ -70,23 +83,35 @@ fn push(list: &mut Value, element: Value) -> bool {
     true
 }
 
-/// The request that asks for the rest of an answer, of which the policy has rejected an assertion (`provenance memo 7`); `None`
-/// if it has no messages.
+/// The request that asks for the rest of an answer, of which the policy has rejected an assertion (`provenance memo 7`): the
+/// same with the text that the client has read as an answer, and a message about the assertion. `None` if it has no
+/// conversation that can go on: neither `messages`, nor `contents` (Gemini), nor `input` (OpenAI Responses).
 pub(crate) fn ask_again(request: &Value, draft: &Draft) -> Option<Value> {
     let mut request = request.clone();
-    let messages = request.get_mut("messages")?.as_array_mut()?;
-    let text = draft.text();
-    if !text.is_empty() {
-        messages.push(json!({"role": "assistant", "content": text}));
-    }
-    messages.push(json!({"role": "user", "content": format!(
+    let reason = format!(
         "Your answer was stopped before this sentence, which the reader has not seen: \"{}\" It was rejected because of its \
          provenance: {}. Go on with the answer where it stops, without repeating it. Leave the sentence out, or write \
          it with annotations of what you have observed.",
         draft.rejected(),
         draft.reason(),
-    )}));
-    Some(request)
+    );
+    let text = draft.text();
+    let is_gemini = request.get("contents").is_some();
+    let turn = |role: &str, text: &str| match (is_gemini, role) {
+        (false, _) => json!({"role": role, "content": text}),
+        (true, "assistant") => json!({"role": "model", "parts": [{"text": text}]}),
+        (true, _) => json!({"role": role, "parts": [{"text": text}]}),
+    };
+    let names = ["messages", "contents", "input"];
+    let name = names.into_iter().find(|name| request.get(name).is_some())?;
+    let conversation = &mut request[name];
+    if let Some(question) = conversation.as_str().filter(|_| name == "input") {
+        *conversation = json!([turn("user", question)]);
+    }
+    if !text.is_empty() {
+        push(conversation, turn("assistant", &text));
+    }
+    push(conversation, turn("user", &reason)).then_some(request)
 }
 
 #[cfg(test)]

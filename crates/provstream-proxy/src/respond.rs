@@ -11,6 +11,7 @@ use crate::body::{ProxyBody, Streamed, Through, Waits};
 use crate::decode::Decoder;
 use crate::headers;
 use crate::inflight::Inflight;
+use crate::live::Watched;
 use crate::record::Record;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
@@ -46,6 +47,10 @@ pub(crate) async fn respond(
         head.headers.insert(REQUEST, id);
     }
     record.status = head.status.as_u16();
+    if let (Some(settings), Plan::Pass(_) | Plan::Filter(_)) = (loaded.config.live, &plan) {
+        let request = (&*record.id, record.started());
+        record.live = Some(loaded.live.enter(request, route, settings));
+    }
     match plan {
         Plan::Refuse(refused) => {
             record.end = Cause::NotInspected.as_str();
@@ -62,6 +67,9 @@ pub(crate) async fn respond(
                 headers::remove_encoding(&mut head.headers);
             }
             let mut filter = audited(filter, loaded, &record.id);
+            if let Some(reader) = record.live.as_ref().and_then(Watched::reader) {
+                filter = Box::new(filter.with_observer(reader));
+            }
             if let Some(again) = &mut asked.again {
                 again.set_content_type(headers::text(&head.headers, &CONTENT_TYPE));
                 filter = Box::new(filter.with_suspension());

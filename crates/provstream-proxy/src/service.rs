@@ -19,7 +19,6 @@ use crate::headers;
 use crate::outgoing::{Fault, FaultNote, Outgoing};
 use crate::record::Record;
 use crate::refusals::{refusal, refused};
-use crate::request_json::add_prompt;
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
 use crate::spans::Context;
@@ -55,6 +54,19 @@ const BROKEN: Wrong = wrong(
     StatusCode::BAD_REQUEST,
     "bad_request",
     "the body of the request is broken",
+);
+
+/// What a connection becomes after it would not be inspected, so no route opens one.
+const WEBSOCKET: Wrong = wrong(
+    StatusCode::NOT_IMPLEMENTED,
+    "websocket",
+    "this proxy opens no WebSockets, whose messages it could not inspect",
+);
+
+const UNEXPECTED_UPGRADE: Wrong = wrong(
+    StatusCode::BAD_GATEWAY,
+    "unexpected_upgrade",
+    "the upstream changed the protocol of the connection without being asked to",
 );
 
 const fn of_fault(fault: Fault) -> Wrong {
@@ -128,6 +140,10 @@ async fn answer(
         () = ending.wait() => return refused(Cause::Shutdown, format, record),
     };
     match (answer, note.get()) {
+        (Ok(answer), _) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
+            record.has_head();
+            refuse(UNEXPECTED_UPGRADE, format, record)
+        }
         (Ok(answer), _) => {
             record.has_head();
             waits.comes();
@@ -166,6 +182,9 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
     if hosts > 1 || (hosts == 0 && request.version() == Version::HTTP_11) {
         return bad("expected one header Host");
     }
+    if headers::asks_for_websocket(headers) {
+        return Some(WEBSOCKET);
+    }
     let length = headers::text(headers, &CONTENT_LENGTH);
     if length.parse().is_ok_and(|length: u64| length > most as u64) {
         return Some(TOO_LONG);
@@ -199,8 +218,8 @@ async fn outgoing(
     let limits = (config.limits.request_bytes, config.timeouts.client);
     let body = Outgoing::stream(client, limits.0, limits.1, note);
     let extras = config.extras(route);
-    let is_read =
-        route.action() == RouteAction::Gate || extras.is_some_and(|extras| extras.emit.is_some());
+    let is_read = route.action() == RouteAction::Gate
+        || extras.is_some_and(|extras| extras.emission.is_some());
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
@@ -223,17 +242,13 @@ fn changed(
     loaded: &Loaded,
     asked: &mut Asked,
 ) -> Bytes {
-    if extras.emit.is_none() && extras.reemit == 0 {
+    if !extras.emission.is_some() && extras.reemit == 0 {
         return bytes;
     }
     let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
         return bytes;
     };
-    let mut is_changed = false;
-    if let (Some(prompt), Some(format)) = (&extras.emit, format_of_path(&asked.path)) {
-        is_changed = add_prompt(format, &mut body, prompt);
-    }
-    let bytes = if is_changed {
+    let bytes = if extras.emission.add(format_of_path(&asked.path), &mut body) {
         Bytes::from(body.to_string())
     } else {
         bytes

@@ -15,6 +15,7 @@ use provstream_route::AuditLog;
 use tokio::sync::watch;
 
 use crate::config::Config;
+use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
 use crate::tls::{Client, client};
@@ -26,6 +27,8 @@ pub(crate) struct Loaded {
     pub(crate) client: Client,
     pub(crate) audit: Option<AuditFile>,
     pub(crate) spans: Option<Arc<Spans>>,
+    /// The streams in flight, whatever settings they began with.
+    pub(crate) live: Arc<Live>,
 }
 
 impl Loaded {
@@ -57,6 +60,7 @@ impl Loaded {
             client,
             audit,
             spans,
+            live: Arc::default(),
             config,
         })
     }
@@ -125,8 +129,9 @@ impl Shared {
         Arc::clone(&loaded)
     }
 
-    pub(crate) fn replace(&self, loaded: Loaded) {
+    pub(crate) fn replace(&self, mut loaded: Loaded) {
         let mut current = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        loaded.live = Arc::clone(&current.live);
         *current = Arc::new(loaded);
     }
 

@@ -10,6 +10,7 @@
 //! - [`AuditLog`] writes the body from the audit log of a gate, which has hashes instead of texts.
 //! - [`Page`] writes the frame around the bodies, with the counts at the top.
 //! - [`page`] does all of this for a text in memory.
+//! - [`LivePage`] lists streams in flight.
 //!
 //! The crate only writes to what the caller gives it. It does no other I/O, and reads no clock.
 
@@ -22,6 +23,7 @@ mod dry_run;
 mod escape;
 mod index;
 mod line;
+mod live;
 mod note;
 mod one_shot;
 mod outcome;
@@ -37,6 +39,7 @@ pub use audit::AuditLog;
 pub use audit_fault::AuditLineError;
 pub use counts::Counts;
 pub use dry_run::DryRun;
+pub use live::{LivePage, LiveStream};
 pub use one_shot::page;
 pub use outcome::Outcome;
 pub use page::Page;

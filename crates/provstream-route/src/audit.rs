@@ -54,11 +54,12 @@ enum Entry<'a> {
         of: Of<'a>,
         clean_span: Span,
     },
-    /// The policy ended the stream before its end.
+    /// The text ended before its end: nothing of it from this offset on was released.
     End {
         #[serde(flatten)]
         of: Of<'a>,
         action: &'static str,
+        offset: u64,
     },
 }
 
@@ -71,6 +72,14 @@ struct Of<'a> {
     channel: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     policy: &'a str,
+}
+
+/// A text whose end has not come.
+#[derive(Debug, Default)]
+struct Open {
+    /// Offset of the next byte that is released or withheld, without annotations.
+    offset: u64,
+    run: Option<Run>,
 }
 
 /// A run of unannotated text that is not released as it is.
@@ -98,8 +107,8 @@ pub struct Audit<L> {
     stream: String,
     channel: String,
     rules: Rules,
-    /// The runs that have begun, by channel: those of several channels may be open at a time.
-    runs: BTreeMap<String, Run>,
+    /// By channel: the texts of several channels, and runs in them, may be open at a time.
+    open: BTreeMap<String, Open>,
     error: Option<io::Error>,
 }
 
@@ -113,7 +122,7 @@ impl<L: AuditLog> Audit<L> {
             stream,
             channel: String::new(),
             rules,
-            runs: BTreeMap::new(),
+            open: BTreeMap::new(),
             error: None,
         }
     }
@@ -177,19 +186,25 @@ impl<L: AuditLog> Audit<L> {
             action,
             hash: Sha256::new(),
         };
-        self.runs.insert(self.channel.clone(), run);
+        self.text_of_channel().run = Some(run);
+    }
+
+    fn text_of_channel(&mut self) -> &mut Open {
+        self.open.entry(self.channel.clone()).or_default()
     }
 
     /// Takes text of the stream that is released or withheld.
     pub fn text(&mut self, bytes: &[u8]) {
-        if let Some(run) = self.runs.get_mut(&self.channel) {
+        let open = self.text_of_channel();
+        open.offset += bytes.len() as u64;
+        if let Some(run) = &mut open.run {
             run.hash.update(bytes);
         }
     }
 
     /// The run ends.
     pub fn run_ends(&mut self, at: u64) {
-        if let Some(run) = self.runs.remove(&self.channel) {
+        if let Some(run) = self.text_of_channel().run.take() {
             let entry = Entry::Unannotated {
                 of: self.of(),
                 clean_span: Span::new(run.start, at),
@@ -208,11 +223,29 @@ impl<L: AuditLog> Audit<L> {
         self.write(line);
     }
 
-    /// The policy ended the stream before its end.
+    /// The text ended before its end, after the run that was open in it. What the same channel has after that is another
+    /// text.
     pub fn ended(&mut self, action: &'static str) {
-        let of = self.of();
-        let line = terminal_json(&Entry::End { of, action });
+        let text = self.open.remove(&self.channel).unwrap_or_default();
+        let entry = Entry::End {
+            of: self.of(),
+            action,
+            offset: text.offset,
+        };
+        let line = terminal_json(&entry);
         self.write(line);
+    }
+
+    /// Nothing more comes: the runs that are open end where they are.
+    pub fn end_runs(&mut self) {
+        let open = self.open.iter().filter(|(_, text)| text.run.is_some());
+        let open: Vec<_> = open
+            .map(|(name, text)| (name.clone(), text.offset))
+            .collect();
+        for (channel, offset) in open {
+            self.enter(channel);
+            self.run_ends(offset);
+        }
     }
 
     fn of(&self) -> Of<'_> {
@@ -303,5 +336,57 @@ mod tests {
             watched.0.take_error().expect("an error").to_string(),
             "the disk is full"
         );
+    }
+
+    #[derive(Default)]
+    struct Lines(Vec<serde_json::Value>);
+
+    impl AuditLog for &mut Lines {
+        fn line(&mut self, line: &[u8]) -> io::Result<()> {
+            self.0.push(serde_json::from_slice(line)?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn runs_end_with_their_texts() {
+        let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
+        let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
+        let mut lines = Lines::default();
+        let mut audit = Audit::new(&mut lines, "log".into(), "s".into(), rules);
+        for channel in ["0", "1"] {
+            audit.enter(channel.into());
+            audit.text(b"It rains. ");
+            audit.run_begins(10, &Unannotated::Discard);
+            audit.text(b"So");
+        }
+        audit.end_runs();
+        audit.end_runs();
+        audit.ended("suspend");
+        // What the same channel has after that is another text.
+        audit.text(b"A");
+        audit.ended("refuse");
+        let so = hex(Sha256::digest(b"So"));
+        let found: Vec<_> = lines
+            .0
+            .iter()
+            .map(|line| {
+                (
+                    line["channel"].as_str().expect("a channel"),
+                    line["clean_span"]["end"].as_u64(),
+                    line["offset"].as_u64(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("0", Some(12), None),
+                ("1", Some(12), None),
+                ("1", None, Some(12)),
+                ("1", None, Some(1)),
+            ]
+        );
+        assert_eq!(lines.0[0]["sha256"], so);
     }
 }

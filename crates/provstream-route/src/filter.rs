@@ -171,9 +171,18 @@ impl BodyFilter {
         self.seen.draft.as_ref()
     }
 
-    /// Goes on with another response, of the same format, in the stream that was suspended.
-    pub fn resume(&mut self) {
+    /// Goes on with another response, of the same format, in the stream that was suspended. What the first one has left open
+    /// is ended in `out`.
+    ///
+    /// The new events have the identifiers that their response has; numbers of blocks, of items and of events go on
+    /// counting, and events that only a whole stream begins with are left out.
+    pub fn resume(&mut self, out: &mut Vec<u8>) {
         if self.over == Some(Flow::Suspended) {
+            if let Some(format) = self.machine.format() {
+                let most = self.settings.max_event.saturating_add(MAX_UNKNOWN);
+                self.seen.join(format, most);
+                self.release(out);
+            }
             self.seen.outcome.is_partial |= !self.machine.report().is_complete();
             self.machine = machine(&self.settings, &self.now);
             self.over = None;
@@ -267,12 +276,14 @@ impl BodyFilter {
         }
     }
 
-    /// Has the audit log say that a text ended before what was held back.
+    /// Has the audit log say that texts ended before what was held back, and that runs ended with them.
     fn note_undecided(&mut self) {
-        if self.machine.held() == 0 {
-            return;
-        }
+        let is_holding = self.machine.held() > 0;
         if let Some(audit) = &mut self.seen.audit {
+            audit.end_runs();
+            if !is_holding {
+                return;
+            }
             let ended = &self.seen.outcome.ended;
             for channel in &self.seen.channels {
                 if ended.iter().all(|(one, _)| one != channel) {
@@ -373,6 +384,7 @@ impl BodyFilter {
     fn after_piece(&mut self, out: &mut Vec<u8>) -> Flow {
         if self.seen.is_blocked || self.seen.has_audit_failed() {
             self.note();
+            self.note_undecided();
             let cause = self.fault().unwrap_or(Cause::NotInspected);
             return self.fail(cause, out);
         }
@@ -446,10 +458,15 @@ impl BodyFilter {
         }
         self.release(out);
         let is_suspended = matches!(self.seen.outcome.ended[..], [(_, GateEnd::Suspended)]);
-        if self.suspends && is_suspended && self.machine.format().is_some_and(can_resume) {
+        if self.suspends && is_suspended && self.can_resume() {
             return self.end(Flow::Suspended);
         }
         self.write_stop(out)
+    }
+
+    fn can_resume(&self) -> bool {
+        let format = self.machine.format().zip(self.seen.tracker.as_ref());
+        format.is_some_and(|(format, tracker)| can_resume(format, tracker.envelope))
     }
 
     fn write_stop(&mut self, out: &mut Vec<u8>) -> Flow {

@@ -2,12 +2,15 @@
 
 use core::fmt;
 
-use provstream::{Action, Event, Handler, Rules};
-use provstream_providers::{ChannelPosition, GateEvent, Item, Notice, NoticeCode, StreamHandler};
+use provstream::{Action, Event, Handler, Rules, TextChunk};
+use provstream_providers::{
+    ChannelPosition, Format, GateEvent, Item, Notice, NoticeCode, StreamHandler,
+};
 
 use crate::audit::{Audit, AuditLog, action_name};
 use crate::draft::Draft;
 use crate::outcome::Outcome;
+use crate::shape::{Splicer, end_open};
 use crate::tracker::Tracker;
 
 /// An audit of one response.
@@ -24,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) audit: Option<AnyAudit>,
     pub(crate) observer: Option<Observer>,
     pub(crate) tracker: Option<Tracker>,
+    /// What makes the events of another response follow those of the first.
+    pub(crate) splicer: Option<Splicer>,
     /// For the names of what the rules decide.
     pub(crate) rules: Option<Rules>,
     /// Nothing that comes after an event that was not read is written.
@@ -52,6 +57,7 @@ impl Seen {
             audit: None,
             observer: None,
             tracker: None,
+            splicer: None,
             rules: None,
             is_strict: false,
             is_blocked: false,
@@ -71,6 +77,25 @@ impl Seen {
         if self.is_strict && notice.code().is_unread() && !is_beside {
             self.is_blocked = true;
         }
+    }
+
+    /// Shows what was written from an offset on to the tracker.
+    fn track(&mut self, from: usize) {
+        if let Some(tracker) = &mut self.tracker {
+            tracker.push(&self.out[from..]);
+        }
+    }
+
+    /// What follows is another response of this format, whose events are at most this long. What is open in the stream ends.
+    pub(crate) fn join(&mut self, format: Format, most: usize) {
+        let Some(tracker) = &self.tracker else {
+            return;
+        };
+        let before = self.out.len();
+        self.out.extend(end_open(format, tracker));
+        self.track(before);
+        let tracker = self.tracker.as_ref();
+        self.splicer = tracker.and_then(|tracker| Splicer::after(tracker, format, most));
     }
 
     /// Takes what a gate reports.
@@ -132,6 +157,13 @@ impl Seen {
 }
 
 impl Handler for Seen {
+    fn text(&mut self, text: TextChunk<'_>) {
+        // What is not written any more is not text of the response.
+        if let (Some(observer), false) = (&mut self.observer, self.is_blocked) {
+            observer.text(text);
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = &event
             && assertion.is_annotated()
@@ -145,6 +177,14 @@ impl Handler for Seen {
             observer.event(event);
         }
     }
+
+    fn end(&mut self) {
+        if let Some(mut splicer) = self.splicer.take() {
+            let before = self.out.len();
+            splicer.finish(&mut self.out);
+            self.track(before);
+        }
+    }
 }
 
 impl StreamHandler for Seen {
@@ -152,10 +192,12 @@ impl StreamHandler for Seen {
         if self.is_blocked || self.has_audit_failed() {
             return;
         }
-        if let Some(tracker) = &mut self.tracker {
-            tracker.push(bytes);
+        let before = self.out.len();
+        match &mut self.splicer {
+            Some(splicer) => splicer.push(bytes, &mut self.out),
+            None => self.out.extend_from_slice(bytes),
         }
-        self.out.extend_from_slice(bytes);
+        self.track(before);
     }
 
     fn channel(&mut self, position: ChannelPosition) {

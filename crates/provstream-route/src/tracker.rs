@@ -49,6 +49,8 @@ pub(crate) struct Tracker {
     /// The number of the last event, where events are numbered.
     pub(crate) sequence: Option<u64>,
     pub(crate) open: Vec<Open>,
+    /// One more than the highest number of a block or an item.
+    pub(crate) next: u32,
     /// The items of a response that have ended, as JSON.
     pub(crate) items: Vec<Box<str>>,
     /// Bytes that are kept for the last event.
@@ -227,6 +229,7 @@ impl Tracker {
     }
 
     fn begin(&mut self, index: u32, part: Option<u32>, id: String, is_text: bool) {
+        self.next = self.next.max(index.saturating_add(1));
         if self.open.len() < MAX_OPEN {
             self.open.push(Open {
                 index,

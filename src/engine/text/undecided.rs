@@ -186,6 +186,8 @@ impl TextEngine {
         let max = limits.max_assertion();
         let content = match line {
             FenceLine::Code => raw.len(),
+            // A line of an open value is content, but for white space at its start, which ends no assertion.
+            _ if self.json.open => raw.len(),
             // What may be the closing line may be content as well.
             _ => raw.len().min(line_start.saturating_sub(base) as usize),
         };

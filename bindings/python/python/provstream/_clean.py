@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Decide = Policy | Callable[[Question], Action]
 
+RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
+"""Media types of the responses of providers."""
+
+HELPERS = ("anthropic.lib.streaming", "openai.lib.streaming")
+"""Packages whose streams put a message together from what they read."""
+
 MOST_EVENTS = 65_536
 """Events that are kept for `events()`; of more the oldest are dropped."""
 
@@ -282,6 +288,9 @@ def clean(
     bytes, which are the response of a provider as an HTTP client reads it; with `format="text"` bytes are text, and with
     `format="auto"` or the name of a format `str` is a response.
 
+    Helpers of SDKs that put the message together themselves, such as Anthropic's `messages.stream`, are a `TypeError`: the text that
+    they have accumulated would not be clean. `provstream.httpx` has a transport for them.
+
     Events go to `on_event`, or are collected for `events()`. `now`, `mode`, `vocabulary` and `limits` are those of `Gate`,
     `reasoning` that of `Response`. Raises `ValueError` for settings that are wrong.
 
@@ -289,6 +298,11 @@ def clean(
     >>> list(stream), [type(event).__name__ for event in stream.events()]
     (['It is so.', ' Really.'], ['Annotation', 'Assertion'])
     """
+    if any(base.__module__.startswith(HELPERS) for base in type(stream).__mro__):
+        raise TypeError(
+            f"expected the events of a provider, found {type(stream).__name__}, which puts the message together before they can be "
+            "cleaned: use the method create(..., stream=True), or give the client a transport of provstream.httpx"
+        )
     return CleanStream(stream, Settings(policy, format, mode, vocabulary, limits, now, reasoning), on_event)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from provstream import _native
-from provstream._clean import Decide, Settings
+from provstream._clean import RESPONSES, Decide, Settings
 from provstream._native import Event, Limits, Vocabulary
 
 __all__ = ["CleanMiddleware"]
@@ -18,8 +18,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
-"""Media types of the responses of providers."""
 TEXTS = ("text/plain", "text/markdown")
 """Media types of texts."""
 

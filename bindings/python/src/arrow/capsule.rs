@@ -10,6 +10,7 @@ use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, Field, FieldRef, Schema, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -29,13 +30,13 @@ pub(super) struct Imported {
 /// # Errors
 /// `TypeError` if it is not Arrow data, `ValueError` if it cannot be read, and its own exceptions.
 pub(super) fn import(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
-    if data.hasattr("__arrow_c_array__")? {
-        let pair = data.call_method0("__arrow_c_array__")?;
+    if data.hasattr(intern!(data.py(), "__arrow_c_array__"))? {
+        let pair = data.call_method0(intern!(data.py(), "__arrow_c_array__"))?;
         let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
         return import_array(&schema, &array);
     }
-    if data.hasattr("__arrow_c_stream__")? {
-        let stream = data.call_method0("__arrow_c_stream__")?;
+    if data.hasattr(intern!(data.py(), "__arrow_c_stream__"))? {
+        let stream = data.call_method0(intern!(data.py(), "__arrow_c_stream__"))?;
         return import_stream(stream.cast::<PyCapsule>()?);
     }
     let found = data.get_type().name()?;

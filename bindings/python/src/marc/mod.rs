@@ -1,4 +1,9 @@
-//! MARC objects: validation and schemas.
+//! MARC objects: validation and schemas; decisions, disclosures and carriers in the modules below.
+
+pub(crate) mod carry;
+pub(crate) mod deployment;
+pub(crate) mod project;
+pub(crate) mod session;
 
 use provstream_marc::{Document, Draft, MarcKind, Profile, Report, SequenceValidator, Violation};
 use pyo3::exceptions::PyValueError;

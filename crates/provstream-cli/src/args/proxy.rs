@@ -15,7 +15,7 @@ pub(crate) struct ProxyArgs {
     /// Where to listen [default: that of the settings, or 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
-    /// Where to listen for /metrics, /healthz and /readyz [default: that of the settings, or nowhere]
+    /// Where to listen for /metrics, /healthz, /readyz and /_provstream/live [default: that of the settings, or nowhere]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) admin: Option<SocketAddr>,
     /// The settings, a TOML file: routes, limits, time-outs

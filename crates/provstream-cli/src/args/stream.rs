@@ -114,10 +114,10 @@ pub(crate) struct AdmitArgs {
     /// Status 0 then means that the stream was read to its end, that every assertion in it was admitted, and that nothing
     /// was passed over that may have been one. The status is 3 for JSON that is broken, not closed or nested too deep
     /// (prose under --mode json is such), for an annotation that is not closed after its first field, for everything longer than
-    /// a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks off, where nothing else was
+    /// a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks off, if no assertion was
     /// found, and with --input for events that were not read, an error of the provider, and an input without text and end.
     /// `provstream extract` shows where. A stream without assertions passes, unless --require-assertions is given. If the
-    /// reader of the output goes away before all is known, the status is 1, or 3 if an assertion was not admitted by then.
+    /// reader of the output goes away before the end, the status is 1, or 3 if an assertion was not admitted by then.
     #[arg(long)]
     pub(crate) fail: bool,
     /// With --fail, also exit with status 3 when there was no assertion

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
     }
     if args.form != CitationForm::WebAnnotation && args.source.is_some() {
         return Err(Failure::Usage(
-            "--source is only for --as web-annotation, whose annotations name the text".to_owned(),
+            "--source is only for --as web-annotation, whose annotations name the text; leave it out".to_owned(),
         ));
     }
     let read_from = [

@@ -80,7 +80,7 @@ fn carrier(way: &str, carrier: CarrierArg, args: &CarryArgs) -> Result<Option<Ca
         if given.is_some() && carrier != only {
             let (only, found) = (written(only), written(carrier));
             return Err(Failure::Usage(format!(
-                "{option} is for {only} only, found {found}"
+                "{option} is for {only} only, found {found}; leave it out"
             )));
         }
         if given.is_none() && carrier == only {
@@ -113,7 +113,7 @@ fn way(args: &CarryArgs) -> Result<Way, Failure> {
         return match (carrier("--into", into, args)?, &args.envelope) {
             (None, None) => Ok(Way::Events),
             (None, Some(_)) => Err(Failure::Usage(
-                "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse"
+                "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse; leave it out"
                     .to_owned(),
             )),
             (Some(carrier), None) => Ok(Way::Into(carrier, Envelope::default())),
@@ -125,7 +125,7 @@ fn way(args: &CarryArgs) -> Result<Way, Failure> {
     }
     let only_into = |way: &str| match args.envelope {
         Some(_) => Err(Failure::Usage(format!(
-            "--envelope is for --into only, found {way}"
+            "--envelope is for --into only, found {way}; leave it out"
         ))),
         None => Ok(()),
     };

@@ -131,7 +131,7 @@ fn unused_emitter(trust: TrustArg) -> Failure {
     let value = trust.to_possible_value();
     let found = value.as_ref().map_or("", |value| value.get_name());
     Failure::Usage(format!(
-        "--emitter is for --trust attested only, found {found}"
+        "--emitter is for --trust attested only, found {found}; leave it out"
     ))
 }
 

@@ -489,5 +489,5 @@ fn responses_that_were_cut_short_are_called_so() {
 #[test]
 fn bytes_that_no_text_has_are_mentioned() {
     let found = message(&["extract"], "a\0b", 0);
-    says(&found, "standard input has zero bytes, expected text");
+    says(&found, "standard input contains NUL bytes, expected text");
 }

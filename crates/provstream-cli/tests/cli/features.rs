@@ -473,7 +473,10 @@ fn extract_can_fail() {
         ("It is. [substrate.grep]", 0),
         ("It is. [substrate.grep; ts=", 3),
     ] {
-        assert_eq!(run(&["extract", "--fail"], input).status, status, "{input}");
+        let failing = run(&["extract", "--fail"], input);
+        assert_eq!(failing.status, status, "{input}");
+        let says = failing.stderr.contains("diagnostics: 1; the lines with");
+        assert_eq!(says, status == 3, "{}", failing.stderr);
         assert_eq!(run(&["extract"], input).status, 0, "{input}");
     }
 }

@@ -252,7 +252,7 @@ fn files_that_a_proxy_cannot_use_are_named() {
         ),
         (
             &format!("{route}action = \"strip\"\nemit = true\n"),
-            "expected \"prompt\" for \"emit\", found true",
+            "expected \"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others for \"emit\", found true",
         ),
         (
             "[timeouts]\nidle = 5\n",

@@ -16,6 +16,8 @@ mod marc_carry;
 mod marc_deployment;
 mod marc_messages;
 mod marc_texts;
+#[cfg(all(unix, feature = "proxy"))]
+mod proxy;
 mod report;
 mod streaming;
 #[cfg(unix)]

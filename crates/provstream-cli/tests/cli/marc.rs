@@ -939,3 +939,24 @@ fn schemas_are_printed() {
         );
     }
 }
+
+/// What the Python package is compared with too.
+#[test]
+fn the_situations_of_the_corpus_become_decisions_disclosures_and_text() {
+    let expected = |name| fs::read_to_string(corpus(name)).expect("a file of the corpus");
+    let (deployment, texts) = (corpus("deployment.toml"), corpus("texts.ndjson"));
+    let described = ["--deployment", &*deployment];
+    let decided = run(
+        &[&["marc", "decide"][..], &described].concat(),
+        expected("situations.ndjson"),
+    );
+    assert_eq!(decided.stdout, expected("decided.ndjson"));
+    let projecting = ["marc", "project", "--trust", "local", "--texts", &texts];
+    let projected = run(&[&projecting[..], &described].concat(), decided.stdout);
+    assert_eq!(projected.stdout, expected("projected.ndjson"));
+    let shown = run(
+        &[&["marc", "show"][..], &described].concat(),
+        projected.stdout,
+    );
+    assert_eq!(shown.stdout, expected("shown.text"));
+}

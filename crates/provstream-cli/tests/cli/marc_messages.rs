@@ -110,31 +110,31 @@ fn options_of_another_carrier_are_refused() {
     for (command, message) in [
         (
             "carry --into sse --prefix com.example",
-            "--prefix is for mcp only, found sse",
+            "--prefix is for mcp only, found sse; leave it out",
         ),
         (
             "carry --into mcp --prefix com.example --uri urn:x",
-            "--uri is for a2a only, found mcp",
+            "--uri is for a2a only, found mcp; leave it out",
         ),
         (
             "carry --into response-metadata --prefix x",
-            "--prefix is for mcp only, found response-metadata",
+            "--prefix is for mcp only, found response-metadata; leave it out",
         ),
         (
             "carry --strip audit-log --uri urn:x",
-            "--uri is for a2a only, found audit-log",
+            "--uri is for a2a only, found audit-log; leave it out",
         ),
         (
             "carry --out-of audit-log --envelope f",
-            "--envelope is for --into only, found --out-of",
+            "--envelope is for --into only, found --out-of; leave it out",
         ),
         (
             "carry --strip audit-log --envelope f",
-            "--envelope is for --into only, found --strip",
+            "--envelope is for --into only, found --strip; leave it out",
         ),
         (
             "carry --into sse --envelope f",
-            "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse",
+            "--envelope is for response-metadata, mcp, a2a and audit-log only, found sse; leave it out",
         ),
         (
             "carry --into mcp",
@@ -146,7 +146,7 @@ fn options_of_another_carrier_are_refused() {
         ),
         (
             "project --emitter x",
-            "--emitter is for --trust attested only, found untrusted",
+            "--emitter is for --trust attested only, found untrusted; leave it out",
         ),
         (
             "project --trust attested",
@@ -154,7 +154,7 @@ fn options_of_another_carrier_are_refused() {
         ),
         (
             "project --trust local --emitter x",
-            "--emitter is for --trust attested only, found local",
+            "--emitter is for --trust attested only, found local; leave it out",
         ),
     ] {
         assert_refused(command, message);

@@ -253,7 +253,10 @@ impl fmt::Display for GrammarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inexpressible { target, what } => {
-                write!(f, "the target {target} cannot express {what}")
+                write!(
+                    f,
+                    "the target {target} cannot express {what}; use another target"
+                )
             }
             Self::Uncitable { index, what } => write!(f, "observation {}: {what}", index + 1),
         }

@@ -14,7 +14,6 @@ use crate::item::NoticeCode;
 use crate::numbering::Numbering;
 use crate::report::ReadReport;
 use crate::walk::Walk;
-use crate::walk::table::Role;
 use crate::{Channel, Format};
 
 /// Most channels with text that are open at one time in a stream.
@@ -101,7 +100,6 @@ impl Reader {
     /// channel that is not open if it is not empty. All open channels end before an error and the end, which is there once.
     pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
         self.found.clear();
-        self.numbering.begin_event();
         if let Some(text) = self.again.read(data) {
             return self.read_again(text);
         }
@@ -166,8 +164,7 @@ impl Reader {
             None => DETECT.table,
         };
         if table.counts_up {
-            let known = self.channels.iter().any(|open| open.channel == channel);
-            let (named, is_odd) = self.numbering.text_of(channel, known);
+            let (named, is_odd) = self.numbering.text_of(channel);
             return (named, is_odd.then_some(NoticeCode::OddChannel));
         }
         if table.one_text {
@@ -198,9 +195,6 @@ impl Reader {
             return Some(NoticeCode::MalformedEvent);
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
-        if walk.has_begins {
-            self.note_begins(&event);
-        }
         let mut has_ends = false;
         for capture in &walk.captures {
             for rule in event.rules(capture) {
@@ -242,7 +236,7 @@ impl Reader {
         Some((digits.parse().ok()?, range))
     }
 
-    /// Numbers count deltas, as far as they do not come again.
+    /// Numbers count deltas.
     pub(crate) const fn set_counted(&mut self) {
         self.numbering.set_counted();
     }
@@ -250,19 +244,6 @@ impl Reader {
     /// Whether a channel is open.
     pub(crate) fn is_open(&self, channel: Channel) -> bool {
         self.channels.iter().any(|open| open.channel == channel)
-    }
-
-    /// Notes the messages that begin in an event, before its text is read.
-    fn note_begins(&mut self, event: &Event<'_>) {
-        for capture in &event.walk.captures {
-            for rule in event
-                .rules(capture)
-                .filter(|rule| rule.row.role == Role::Begins)
-            {
-                let channel = event.channel(capture, rule.row.channel);
-                self.numbering.begins(channel.index());
-            }
-        }
     }
 
     fn is_one_text(&self) -> bool {

@@ -117,11 +117,12 @@ impl<R: TextRewriter> State<R> {
                 },
             };
             self.added += u64::from(is_numbered);
+            let place = self.place_after(&self.deferred.bytes);
             let before = match self.envelope {
-                _ if point.is_some() || !self.deferred.is_empty() => "",
-                Kind::Lines | Kind::Body if !self.at_line_start => "\n",
-                Kind::Sse if !self.at_line_start => self.line_end.as_str(),
-                Kind::Array if self.after_element => ",",
+                _ if point.is_some() => "",
+                Kind::Lines | Kind::Body if !place.at_line_start => "\n",
+                Kind::Sse if !place.at_line_start => self.line_end.as_str(),
+                Kind::Array if place.after_element => ",",
                 _ => "",
             };
             out.extend_from_slice(before.as_bytes());

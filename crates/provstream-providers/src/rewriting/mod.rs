@@ -55,10 +55,8 @@ pub(super) struct State<R> {
     position: Option<ChannelPosition>,
     envelope: Kind,
     line_end: LineEnd,
-    /// The last byte written ended a line.
-    at_line_start: bool,
-    /// The last byte written that is not white space ended an object.
-    after_element: bool,
+    /// What comes next after the bytes that were written.
+    place: Place,
     /// Bytes of an event that is too long are coming.
     passing: bool,
     /// How many events were added to a stream whose events are numbered.
@@ -69,6 +67,22 @@ pub(super) struct State<R> {
     out: Vec<u8>,
     /// Only what was read may be written.
     guard: Option<Box<Guard>>,
+}
+
+/// A place among the bytes of a response.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The last byte ended a line.
+    at_line_start: bool,
+    /// In an array, the last byte that is not white space ended an object.
+    after_element: bool,
+}
+
+impl Place {
+    const START: Self = Self {
+        at_line_start: true,
+        after_element: false,
+    };
 }
 
 impl<R: TextRewriter> State<R> {
@@ -96,8 +110,7 @@ impl<R: TextRewriter> State<R> {
             position: None,
             envelope: Kind::Sse,
             line_end: LineEnd::default(),
-            at_line_start: true,
-            after_element: false,
+            place: Place::START,
             passing: false,
             added: 0,
             next_sequence: 0,
@@ -137,8 +150,7 @@ impl<R: TextRewriter> State<R> {
         self.blocks = Blocks::default();
         self.position = None;
         self.line_end = LineEnd::default();
-        self.at_line_start = true;
-        self.after_element = false;
+        self.place = Place::START;
         self.passing = false;
         self.added = 0;
         self.next_sequence = 0;

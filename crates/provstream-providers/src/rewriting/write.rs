@@ -4,10 +4,10 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::State;
 use super::pending::Pending;
+use super::{Place, State};
 use crate::StreamHandler;
-use crate::blocks::BlockEvent;
+use crate::blocks::{BlockEvent, Named};
 use crate::deferred::{MAX_DEFERRED, Number, Point};
 use crate::found::Found;
 use crate::frame::{Frame, Kind};
@@ -38,16 +38,25 @@ impl<R: TextRewriter> State<R> {
     }
 
     pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
-        if let Some(&last) = bytes.last() {
-            // In lines of JSON a CR is white space.
-            self.at_line_start = last == b'\n' || last == b'\r' && self.envelope == Kind::Sse;
-            if self.envelope == Kind::Array {
-                self.after_element = match bytes.trim_ascii_end().last() {
-                    Some(&last) => last == b'}',
-                    None => self.after_element,
-                };
-            }
+        if !bytes.is_empty() {
+            self.place = self.place_after(bytes);
             handler.bytes(bytes);
+        }
+    }
+
+    /// What comes next if these bytes come after those written so far.
+    pub(super) fn place_after(&self, bytes: &[u8]) -> Place {
+        let Some(&last) = bytes.last() else {
+            return self.place;
+        };
+        let after_element = || match bytes.trim_ascii_end().last() {
+            Some(&last) => last == b'}',
+            None => self.place.after_element,
+        };
+        Place {
+            // In lines of JSON a CR is white space.
+            at_line_start: last == b'\n' || last == b'\r' && self.envelope == Kind::Sse,
+            after_element: self.envelope == Kind::Array && after_element(),
         }
     }
 
@@ -65,13 +74,18 @@ impl<R: TextRewriter> State<R> {
             if let Some(event) = event {
                 self.blocks.event(event, number);
             }
-            if found.iter().any(Found::is_other_content) {
+            let is_of_text = !found.iter().any(Found::is_more_than_text);
+            if !is_of_text {
                 self.blocks.keep(number);
             }
             if self.blocks.is_active() {
                 // What takes its place is known when it is known whether the event is held back.
                 self.edits.replace(digits.clone(), b"");
-                self.blocks.set_named(number, digits);
+                self.blocks.set_named(Named {
+                    number,
+                    digits,
+                    is_of_text,
+                });
             }
         }
         self.reader.want_blocks(self.blocks.is_active());
@@ -95,7 +109,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
         let is_undecided = |number| match number {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
-            Number::Block(_) => false,
+            Number::Block(_) | Number::Beside(_) => false,
         };
         if self.deferred.numbers().any(is_undecided) {
             return;
@@ -131,7 +145,7 @@ impl<R: TextRewriter> State<R> {
         // The bytes are taken from what else is needed for the numbers.
         let mut deferred = core::mem::take(&mut self.deferred);
         let mut bytes = deferred.take(upto, &removed, |number| match number {
-            Number::Block(number) => {
+            Number::Block(number) | Number::Beside(number) => {
                 let before = removed.iter().filter(|removed| **removed < number).count() as u32;
                 let number_now = blocks.renumbered(number).unwrap_or(number);
                 let number_now = number_now.checked_sub(before)?;
@@ -189,12 +203,13 @@ impl<R: TextRewriter> State<R> {
             || !pending.undecided.is_empty()
             || !self.deferred.is_empty()
             || self.blocks.is_holding();
-        if let Some((number, digits)) = &block {
-            let number = match self.blocks.renumbered(*number) {
+        if let Some(block) = &block {
+            let number = match self.blocks.renumbered(block.number) {
                 Some(number) if !is_held => number,
-                _ => *number,
+                _ => block.number,
             };
-            self.edits.renew(digits, number.to_string().as_bytes());
+            self.edits
+                .renew(&block.digits, number.to_string().as_bytes());
         }
         self.edits.places.sort_by_key(|(place, _)| place.start);
         let most = self.wait(pending);
@@ -213,8 +228,8 @@ impl<R: TextRewriter> State<R> {
             out.extend_from_slice(frame.raw.get(at..raw.start).unwrap_or_default());
             out.extend_from_slice(&self.edits.bytes[by.start as usize..by.end as usize]);
             at = raw.end;
-            if let Some((_, of)) = &block
-                && *of == place
+            if let Some(block) = &block
+                && block.digits == place
             {
                 digits = out.len() - by.len()..out.len();
             }
@@ -241,12 +256,15 @@ impl<R: TextRewriter> State<R> {
             for (digits, offset) in offsets {
                 self.deferred.mark(digits.clone(), digits, offset);
             }
-            if let Some((number, _)) = block
+            if let Some(block) = block
                 && !digits.is_empty()
             {
                 let digits = start + digits.start..start + digits.end;
-                self.deferred
-                    .mark(start..start + out.len(), digits, Number::Block(number));
+                let of = match block.is_of_text {
+                    true => Number::Block(block.number),
+                    false => Number::Beside(block.number),
+                };
+                self.deferred.mark(start..start + out.len(), digits, of);
             }
             if self.deferred.bytes.len() > MAX_DEFERRED {
                 self.settle_all(handler);

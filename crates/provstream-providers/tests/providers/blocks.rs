@@ -583,6 +583,46 @@ fn a_block_that_lost_its_text_stays_for_what_else_is_in_it() {
     }
 }
 
+/// What is not text stays where it is, although no provider names a block of text in it or gives two blocks the same number.
+#[test]
+fn nothing_but_text_goes_with_a_block() {
+    let start = |number: u32, text: &str| json!({"type": "content_block_start", "index": number, "content_block": {"type": "text", "text": text}});
+    let delta = |number: u32, text: &str| json!({"type": "content_block_delta", "index": number, "delta": {"type": "text_delta", "text": text}});
+    let stop = |number: u32| json!({"type": "content_block_stop", "index": number});
+    let others = |number: u32| {
+        [
+            json!({"type": "content_block_start", "index": number, "content_block": {"type": "tool_use", "id": "t"}}),
+            json!({"type": "content_block_delta", "index": number, "delta": {"type": "input_json_delta", "partial_json": "{}"}}),
+            json!({"type": "content_block_delta", "index": number, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+            json!({"type": "error", "index": number, "error": {"message": "overloaded"}}),
+        ]
+    };
+    for (first, second, named) in [(0, 0, 0), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1)] {
+        for other in others(named) {
+            let before = [
+                start(first, "[substrate"),
+                other.clone(),
+                start(second, ""),
+                delta(second, ".grep]"),
+                stop(second),
+                json!({"type": "message_stop"}),
+            ];
+            let stream = before.map(|event| format!("data: {event}\n\n")).concat();
+            for size in [1, 7, 10_000] {
+                let out = stripped(Anthropic, stream.as_bytes(), size);
+                let kept = events(&out);
+                let mut other = other.clone();
+                let stays = kept.iter().any(|event| {
+                    // Its number may be another one.
+                    other["index"] = event["index"].clone();
+                    *event == other
+                });
+                assert!(stays, "{other} in {}", String::from_utf8_lossy(&out));
+            }
+        }
+    }
+}
+
 /// The letters of the blocks; annotations and the texts of policies have others.
 const LETTERS: &str = "dfhijklm";
 

@@ -147,6 +147,13 @@ fn one_space_behind_the_colon_is_no_content_and_a_field_may_have_none() {
     assert_eq!(events(b"event: add\n\ndata: x\n\n"), [message("x")]);
 }
 
+/// Each event is compared with the one before it, in which nothing may come between the name of a field and its value.
+#[test]
+fn a_field_without_a_colon_does_not_begin_a_longer_one() {
+    let stream = b"data\n\ndatax\n\ndata}\n\ndata:\n\ndata:x\n\ndata\n\ndata:x\n\n";
+    assert_eq!(events(stream), ["", "", "x", "", "x"].map(message));
+}
+
 #[test]
 fn an_id_with_nul_is_ignored_and_the_last_one_stays() {
     let ids = |stream: &[u8]| -> Vec<String> {

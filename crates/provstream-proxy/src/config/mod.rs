@@ -1,5 +1,6 @@
 //! The settings of a proxy.
 
+mod emit;
 mod read;
 mod upstream;
 
@@ -12,6 +13,7 @@ use provstream::provenance::Vocabulary;
 use provstream_route::{Route, Routes};
 
 pub use self::upstream::{Upstream, UpstreamError};
+use crate::emission::Emission;
 
 /// The settings of a proxy, as its file and the command line give them.
 ///
@@ -42,6 +44,8 @@ pub struct Config {
     pub(crate) upstream_ca: Option<PathBuf>,
     /// Where spans are sent.
     pub(crate) collector: Option<Uri>,
+    /// What the page about streams in flight shows, if there is one.
+    pub(crate) live: Option<LiveSettings>,
 }
 
 /// What the proxy does on a route beside what is done with its responses.
@@ -49,10 +53,34 @@ pub struct Config {
 pub(crate) struct Extras {
     /// Another upstream than that of the proxy.
     pub(crate) upstream: Option<Upstream>,
-    /// The text that is added to requests so that models write annotations.
-    pub(crate) emit: Option<Box<str>>,
+    /// What is added to requests so that models write annotations.
+    pub(crate) emission: Emission,
     /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
     pub(crate) reemit: u32,
+}
+
+/// What the page about streams in flight shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiveSettings {
+    /// Most streams that are listed.
+    pub(crate) streams: usize,
+    /// Most streams that have ended that are listed.
+    pub(crate) ended: usize,
+    /// Bytes of each text that are shown: the last ones.
+    pub(crate) text: usize,
+    /// How often a browser loads the page again.
+    pub(crate) refresh: Duration,
+}
+
+impl Default for LiveSettings {
+    fn default() -> Self {
+        Self {
+            streams: 100,
+            ended: 0,
+            text: 0,
+            refresh: Duration::from_secs(2),
+        }
+    }
 }
 
 /// How long things may take.
@@ -124,6 +152,7 @@ impl Config {
             log: true,
             upstream_ca: None,
             collector: None,
+            live: None,
         }
     }
 

@@ -9,12 +9,12 @@ use std::path::Path;
 use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
 use provstream::settings::{File, Table, Value};
-use provstream_emit::Prompt;
 use provstream_route::{RouteError, Routes};
 
-use super::{Config, Extras, ProxyLimits, Timeouts, Upstream};
+use super::emit::emission;
+use super::{Config, Extras, LiveSettings, ProxyLimits, Timeouts, Upstream};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "upstream",
     "listen",
     "admin",
@@ -26,11 +26,12 @@ const KEYS: [&str; 12] = [
     "otlp",
     "timeouts",
     "limits",
+    "live",
     "route",
 ];
 
 /// The keys of a route that the proxy reads itself.
-const ROUTE_KEYS: [&str; 3] = ["upstream", "emit", "reemit"];
+const ROUTE_KEYS: [&str; 4] = ["upstream", "emit", "engine", "reemit"];
 
 /// Most times that an upstream is asked once more.
 const MAX_REEMIT: u64 = 5;
@@ -96,6 +97,7 @@ impl Config {
         }
         config.timeouts = timeouts(&root)?;
         config.limits = limits(&root)?;
+        config.live = root.get("live").map(|value| live(&value)).transpose()?;
         Ok(config)
     }
 }
@@ -147,21 +149,9 @@ fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteErr
     let upstream = table.get("upstream").map(|value| read_upstream(&value));
     Ok(Extras {
         upstream: upstream.transpose()?,
-        emit: emit(table, vocabulary)?,
+        emission: emission(table, vocabulary)?,
         reemit: reemit(table)?,
     })
-}
-
-/// The prompt that a route adds to requests.
-fn emit(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Option<Box<str>>, RouteError> {
-    let Some(value) = table.get("emit") else {
-        return Ok(None);
-    };
-    if value.string().ok() != Some("prompt") {
-        return Err(wrong(&value, "\"prompt\""));
-    }
-    let prompt = Prompt::new(vocabulary).build();
-    Ok(Some(prompt.text().into()))
 }
 
 fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
@@ -235,13 +225,34 @@ fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
         let Some(value) = table.get(key) else {
             continue;
         };
-        let found = usize::try_from(value.unsigned()?).ok();
-        *place = found.filter(|found| range.contains(found)).ok_or_else(|| {
-            wrong(
-                &value,
-                &format!("a number from {} to {}", range.start(), range.end()),
-            )
-        })?;
+        *place = number(&value, range)?;
     }
     Ok(limits)
+}
+
+/// A number within a range.
+fn number(value: &Value<'_>, range: core::ops::RangeInclusive<usize>) -> Result<usize, RouteError> {
+    let found = usize::try_from(value.unsigned()?).ok();
+    found.filter(|found| range.contains(found)).ok_or_else(|| {
+        let expected = format!("a number from {} to {}", range.start(), range.end());
+        wrong(value, &expected)
+    })
+}
+
+fn live(value: &Value<'_>) -> Result<LiveSettings, RouteError> {
+    let mut live = LiveSettings::default();
+    let table = value.table(&["streams", "ended", "text", "refresh"])?;
+    for (key, range, place) in [
+        ("streams", 1..=1_024, &mut live.streams),
+        ("ended", 0..=1_024, &mut live.ended),
+        ("text", 0..=4_096, &mut live.text),
+    ] {
+        if let Some(value) = table.get(key) {
+            *place = number(&value, range)?;
+        }
+    }
+    if let Some(value) = table.get("refresh") {
+        live.refresh = duration(&value)?;
+    }
+    Ok(live)
 }

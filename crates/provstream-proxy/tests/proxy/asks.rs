@@ -1,6 +1,6 @@
 //! What the proxy writes into requests, and what it asks once more.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Step, chat, chunk, gate, last_chunk, post, proxy, streamed, text_of};
 
@@ -135,4 +135,467 @@ async fn a_route_may_add_the_prompt_that_asks_for_annotations() {
     let answer = post(&running.address, "/v1/chat/completions", "{not JSON").await;
     assert_eq!(answer.status, 200);
     assert!(upstream.seen(|seen| seen.requests[1].ends_with("{not JSON")));
+}
+
+/// What the upstream is sent for a request, and whether its length is that of its body.
+async fn sent(settings: &str, path: &str, body: &Value) -> Value {
+    let (running, upstream) = proxy(settings, |_| stream("It rains.")).await;
+    let answer = post(&running.address, path, &body.to_string()).await;
+    assert_eq!(answer.status, 200);
+    let request = upstream.seen(|seen| seen.requests[0].clone());
+    let (head, sent) = request.split_once("\r\n\r\n").expect("a body");
+    let length = format!("content-length: {}", sent.len());
+    assert!(head.lines().any(|line| line == length), "{request}");
+    body_of(&request)
+}
+
+fn emitting(emit: &str) -> String {
+    format!("[[route]]\npath = \"*\"\naction = \"strip\"\n{emit}\n")
+}
+
+#[tokio::test]
+async fn a_schema_goes_where_its_api_takes_it() {
+    let chat = json!({"messages": [{"role": "user", "content": "q"}]});
+    for (path, body, place, beside) in [
+        (
+            "/v1/chat/completions",
+            chat.clone(),
+            "/response_format/json_schema/schema",
+            json!({"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": true}}}),
+        ),
+        (
+            "/v1/responses",
+            json!({"input": "q", "text": {"verbosity": "low"}}),
+            "/text/format/schema",
+            json!({"text": {"verbosity": "low", "format": {"type": "json_schema", "name": "answer", "strict": true}}}),
+        ),
+        (
+            "/v1/messages",
+            json!({"messages": [], "output_config": {"effort": "low"}}),
+            "/output_config/format/schema",
+            json!({"output_config": {"effort": "low", "format": {"type": "json_schema"}}}),
+        ),
+        (
+            "/v1beta/models/m:streamGenerateContent",
+            json!({"contents": [], "generationConfig": {"temperature": 0}}),
+            "/generationConfig/responseJsonSchema",
+            json!({"generationConfig": {"temperature": 0, "responseMimeType": "application/json"}}),
+        ),
+        (
+            "/v1beta/models/m:generateContent",
+            json!({"contents": [], "generation_config": {"temperature": 0}}),
+            "/generation_config/response_json_schema",
+            json!({"generation_config": {"temperature": 0, "response_mime_type": "application/json"}}),
+        ),
+        ("/api/chat", chat, "/format", json!({})),
+        (
+            "/completion",
+            json!({"prompt": "q"}),
+            "/json_schema",
+            json!({}),
+        ),
+    ] {
+        let sent = sent(&emitting("emit = \"schema\""), path, &body).await;
+        let schema = sent
+            .pointer(place)
+            .unwrap_or_else(|| panic!("{path}: {sent}"));
+        assert_eq!(schema["required"][0], "assertions", "{path}: {sent}");
+        assert_within(&body, &sent);
+        assert_within(&beside, &sent);
+        // No prompt without being asked for.
+        assert!(!sent.to_string().contains("substrate_class\\\""), "{sent}");
+    }
+}
+
+/// Everything in one value is in another, which may have more members.
+fn assert_within(part: &Value, whole: &Value) {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(all)) => {
+            for (name, value) in part {
+                assert_within(
+                    value,
+                    all.get(name).unwrap_or_else(|| panic!("{name}: {whole}")),
+                );
+            }
+        }
+        _ => assert_eq!(part, whole),
+    }
+}
+
+#[tokio::test]
+async fn a_grammar_goes_where_its_engine_takes_it() {
+    let chat = json!({"messages": [{"role": "user", "content": "q"}]});
+    for (engine, path, body, place) in [
+        ("llama-cpp", "/v1/chat/completions", &chat, "/grammar"),
+        (
+            "llama-cpp",
+            "/completion",
+            &json!({"prompt": "q"}),
+            "/grammar",
+        ),
+        (
+            "vllm",
+            "/v1/chat/completions",
+            &chat,
+            "/structured_outputs/grammar",
+        ),
+        (
+            "vllm",
+            "/v1/completions",
+            &json!({"prompt": "q"}),
+            "/structured_outputs/grammar",
+        ),
+        (
+            "vllm-guided",
+            "/v1/chat/completions",
+            &chat,
+            "/guided_grammar",
+        ),
+        ("sglang", "/v1/chat/completions", &chat, "/ebnf"),
+    ] {
+        let emit = format!("emit = [\"prompt\", \"grammar\"]\nengine = \"{engine}\"");
+        let sent = sent(&emitting(&emit), path, body).await;
+        let grammar = sent.pointer(place).and_then(Value::as_str);
+        let grammar = grammar.unwrap_or_else(|| panic!("{engine}: {sent}"));
+        assert!(
+            grammar.contains("::=") && grammar.contains("substrate.grep"),
+            "{grammar}"
+        );
+        if path.contains("chat") {
+            let prompt = sent["messages"][0]["content"].as_str().expect("a prompt");
+            assert!(prompt.contains("[substrate."), "{prompt}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_beside_a_schema_asks_for_json() {
+    let body = json!({"messages": [{"role": "user", "content": "q"}]});
+    let settings = emitting("emit = [\"prompt\", \"schema\"]");
+    let sent = sent(&settings, "/v1/chat/completions", &body).await;
+    let prompt = sent["messages"][0]["content"].as_str().expect("a prompt");
+    assert!(prompt.contains("\"substrate_class\""), "{prompt}");
+    assert_eq!(sent["response_format"]["type"], "json_schema");
+}
+
+#[tokio::test]
+async fn a_request_that_says_what_it_wants_is_left_as_it_is() {
+    let with = |name: &str, value: Value| {
+        let mut body = json!({"messages": [{"role": "user", "content": "q"}]});
+        body[name] = value;
+        body
+    };
+    let text = json!({"type": "text"});
+    let schema = "emit = [\"prompt\", \"schema\"]";
+    let grammar = "emit = [\"prompt\", \"grammar\"]\nengine = \"vllm\"";
+    let tools = json!([{"type": "function", "function": {"name": "f"}}]);
+    let mime = json!({"responseMimeType": "text/plain"});
+    let contents = json!({"contents": [], "tools": [{"googleSearch": {}}]});
+    for (emit, path, body) in [
+        (
+            schema,
+            "/v1/chat/completions",
+            with("response_format", text.clone()),
+        ),
+        (
+            schema,
+            "/v1/chat/completions",
+            with("guided_json", json!({})),
+        ),
+        (
+            grammar,
+            "/v1/chat/completions",
+            with("response_format", text.clone()),
+        ),
+        (
+            grammar,
+            "/v1/chat/completions",
+            with("structured_outputs", json!({"choice": ["a"]})),
+        ),
+        (
+            grammar,
+            "/v1/chat/completions",
+            with("tools", tools.clone()),
+        ),
+        (
+            schema,
+            "/v1/responses",
+            json!({"input": "q", "text": {"format": text}}),
+        ),
+        (
+            schema,
+            "/v1/messages",
+            with("output_format", json!({"type": "json_schema"})),
+        ),
+        (
+            schema,
+            "/v1beta/models/m:generateContent",
+            json!({"contents": [], "generationConfig": mime}),
+        ),
+        (schema, "/v1beta/models/m:generateContent", contents),
+        (schema, "/api/chat", with("format", json!("json"))),
+        (schema, "/api/chat", with("tools", tools)),
+        // Their APIs take none.
+        (schema, "/v2/chat", with("stream", json!(true))),
+        (grammar, "/v1/messages", with("stream", json!(true))),
+        (schema, "/v1/completions", json!({"prompt": "q"})),
+    ] {
+        assert_eq!(
+            sent(&emitting(emit), path, &body).await,
+            body,
+            "{emit} {path}"
+        );
+    }
+    // What is null or empty does not say anything.
+    let body = with("response_format", Value::Null);
+    let changed = sent(&emitting(schema), "/v1/chat/completions", &body).await;
+    assert_eq!(changed["response_format"]["type"], "json_schema");
+    let body = with("tools", json!([]));
+    let changed = sent(&emitting(grammar), "/v1/chat/completions", &body).await;
+    assert!(
+        changed["structured_outputs"]["grammar"].is_string(),
+        "{changed}"
+    );
+}
+
+#[tokio::test]
+async fn the_format_of_a_route_goes_before_that_of_its_path() {
+    let settings = emitting("emit = \"schema\"\nformat = \"openai-chat\"");
+    let body = json!({"messages": []});
+    let sent = sent(&settings, "/own/path", &body).await;
+    assert_eq!(sent["response_format"]["type"], "json_schema");
+}
+
+#[test]
+fn errors_of_what_is_added_name_key_and_line() {
+    for (path, settings, expected) in [
+        (
+            "/v1",
+            "emit = \"prose\"",
+            "line 5, column 8: expected \"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others for \"emit\", found the string \"prose\"",
+        ),
+        (
+            "/v1",
+            "emit = [\"schema\", \"grammar\"]\nengine = \"vllm\"",
+            "line 5, column 8: expected \"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others for \"emit\", found an array",
+        ),
+        (
+            "/v1",
+            "emit = []",
+            "line 5, column 8: expected \"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others for \"emit\", found an array",
+        ),
+        (
+            "/v1",
+            "emit = \"grammar\"",
+            "line 5, column 8: expected a key \"engine\" beside \"emit\" with \"grammar\", found none",
+        ),
+        (
+            "/v1",
+            "emit = \"prompt\"\nengine = \"vllm\"",
+            "line 6, column 10: expected no \"engine\" without \"grammar\" in \"emit\", found one",
+        ),
+        (
+            "/v1",
+            "emit = \"grammar\"\nengine = \"vlm\"",
+            "line 6, column 10: expected one of \"llama-cpp\", \"vllm\", \"vllm-guided\", \"sglang\" for \"engine\", found the string \"vlm\"",
+        ),
+        (
+            "/v2/chat",
+            "emit = \"schema\"",
+            "line 5, column 8: expected a format that takes a schema for \"emit\", found \"cohere\", which takes none",
+        ),
+        (
+            "/v1",
+            "emit = \"schema\"\nformat = \"tgi\"",
+            "line 5, column 8: expected a format that takes a schema for \"emit\", found \"tgi\", which takes none",
+        ),
+        (
+            "/v1/messages",
+            "emit = \"grammar\"\nengine = \"vllm\"",
+            "line 5, column 8: expected a format that takes a grammar of \"vllm\" for \"emit\", found \"anthropic\", which takes none",
+        ),
+        (
+            "/completion",
+            "emit = \"grammar\"\nengine = \"vllm\"",
+            "line 5, column 8: expected a format that takes a grammar of \"vllm\" for \"emit\", found \"llama-cpp\", which takes none",
+        ),
+        (
+            "/completion",
+            "emit = \"prompt\"",
+            "line 5, column 8: expected a format that takes a prompt for \"emit\", found \"llama-cpp\", which takes none",
+        ),
+    ] {
+        let file = format!(
+            "upstream = \"http://127.0.0.1:1\"\n[[route]]\npath = \"{path}\"\naction = \"strip\"\n{settings}\n"
+        );
+        let folder = std::env::temp_dir();
+        let error = provstream_proxy::Config::from_toml(file.as_bytes(), &folder, None);
+        assert_eq!(error.expect_err(settings).to_string(), expected);
+    }
+}
+
+/// A stream of an API with this text, and a number for its identifiers.
+fn stream_of(path: &str, number: usize, text: &str) -> String {
+    let event = |data: Value| match data["type"].as_str() {
+        Some(name) => format!("event: {name}\ndata: {data}\n\n"),
+        None => format!("data: {data}\n\n"),
+    };
+    let id = format!("r{number}");
+    if path.contains("messages") {
+        return [
+            json!({"type": "message_start", "message": {"id": id, "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 1, "output_tokens": 1}}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}}),
+            json!({"type": "message_stop"}),
+        ]
+        .map(event)
+        .concat();
+    }
+    if path.contains("responses") {
+        let part = json!({"type": "output_text", "text": text, "annotations": []});
+        let item = |content: Value| json!({"id": format!("{id}-m"), "type": "message", "role": "assistant", "content": content});
+        let response = |output: Value| json!({"id": id, "object": "response", "output": output});
+        let place = json!({"item_id": format!("{id}-m"), "output_index": 0, "content_index": 0});
+        let of = |kind: &str, name: &str, value: Value| {
+            let mut data = place.clone();
+            data["type"] = kind.into();
+            data[name] = value;
+            data
+        };
+        let empty = json!({"type": "output_text", "text": "", "annotations": []});
+        let events = [
+            json!({"type": "response.created", "response": response(json!([]))}),
+            json!({"type": "response.output_item.added", "output_index": 0, "item": item(json!([]))}),
+            of("response.content_part.added", "part", empty),
+            of("response.output_text.delta", "delta", text.into()),
+            of("response.output_text.done", "text", text.into()),
+            of("response.content_part.done", "part", part.clone()),
+            json!({"type": "response.output_item.done", "output_index": 0, "item": item(json!([part]))}),
+            json!({"type": "response.completed", "response": response(json!([item(json!([part]))]))}),
+        ];
+        let numbered = events.into_iter().enumerate().map(|(number, mut data)| {
+            data["sequence_number"] = number.into();
+            event(data)
+        });
+        return numbered.collect();
+    }
+    let content = json!({"parts": [{"text": text}], "role": "model"});
+    event(
+        json!({"candidates": [{"content": content, "index": 0, "finishReason": "STOP"}], "responseId": id}),
+    )
+}
+
+#[tokio::test]
+async fn each_api_is_asked_once_more_in_its_own_way() {
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let assistant = json!({"role": "assistant", "content": "It rains. "});
+    for (path, list, question, expected, end) in [
+        (
+            "/v1/messages",
+            "messages",
+            json!([user("Does it rain?")]),
+            vec![user("Does it rain?"), assistant.clone()],
+            "event: message_stop",
+        ),
+        (
+            "/v1/responses",
+            "input",
+            json!("Does it rain?"),
+            vec![user("Does it rain?"), assistant.clone()],
+            "event: response.completed",
+        ),
+        (
+            "/v1/responses",
+            "input",
+            json!([user("Does it rain?")]),
+            vec![user("Does it rain?"), assistant],
+            "event: response.completed",
+        ),
+        (
+            "/v1beta/models/m:streamGenerateContent?alt=sse",
+            "contents",
+            json!([{"role": "user", "parts": [{"text": "Does it rain?"}]}]),
+            vec![
+                json!({"role": "user", "parts": [{"text": "Does it rain?"}]}),
+                json!({"role": "model", "parts": [{"text": "It rains. "}]}),
+            ],
+            "STOP",
+        ),
+    ] {
+        let (running, upstream) = proxy(&reemitting(1), move |request| {
+            let again = request.contains("It was rejected");
+            let text = if again {
+                "So it is wet. Bye."
+            } else {
+                "It rains. It pours. [unverified-inference] SECRET"
+            };
+            let body = stream_of(path, usize::from(again), text);
+            vec![
+                streamed("text/event-stream"),
+                chunk(body.as_bytes()),
+                last_chunk(),
+            ]
+        })
+        .await;
+        let body = json!({list: question, "stream": true}).to_string();
+        let text = post(&running.address, path, &body).await.text();
+        for what in ["It rains. ", "So it is wet. ", "Bye.", end] {
+            assert!(text.contains(what), "{path}: {what}\n{text}");
+        }
+        for never in [
+            "pours",
+            "SECRET",
+            "refusal",
+            "SAFETY",
+            "response.incomplete",
+        ] {
+            assert!(!text.contains(never), "{path}: {never}\n{text}");
+        }
+        let requests = upstream.seen(|seen| seen.requests.clone());
+        assert_eq!(requests.len(), 2, "{path}");
+        assert!(
+            requests[1].starts_with(&format!("POST {path} ")),
+            "{}",
+            requests[1]
+        );
+        let sent = body_of(&requests[1]);
+        let turns = sent[list].as_array().expect("a conversation");
+        assert_eq!(turns[..2], expected, "{path}");
+        assert_eq!((turns.len(), turns[2]["role"].as_str()), (3, Some("user")));
+        assert!(
+            turns[2].to_string().contains("provenance: terminal."),
+            "{sent}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_conversation_is_not_asked_again() {
+    let (running, upstream) = proxy(&reemitting(1), |_| {
+        let body = stream_of(
+            "/v1/responses",
+            0,
+            "It rains. It pours. [unverified-inference] SECRET",
+        );
+        vec![
+            streamed("text/event-stream"),
+            chunk(body.as_bytes()),
+            last_chunk(),
+        ]
+    })
+    .await;
+    let text = post(
+        &running.address,
+        "/v1/responses",
+        "{\"prompt\":{\"id\":\"p\"}}",
+    )
+    .await
+    .text();
+    assert!(
+        text.contains("response.incomplete") && !text.contains("SECRET"),
+        "{text}"
+    );
+    assert_eq!(upstream.seen(|seen| seen.requests.len()), 1);
 }

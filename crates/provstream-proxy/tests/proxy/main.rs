@@ -1,10 +1,13 @@
 //! The proxy between raw clients and an upstream that does what a script says.
 
 mod asks;
+mod audits;
 mod bodies;
 mod faults;
 mod heads;
 mod hostile;
 mod lifetimes;
+mod live;
 mod support;
+mod upgrades;
 mod versions;

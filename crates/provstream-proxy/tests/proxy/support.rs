@@ -315,6 +315,24 @@ pub(crate) fn text_of(stream: &str) -> String {
         .collect()
 }
 
+/// Numbers that follow from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) const fn new(seed: usize) -> Self {
+        Self((seed as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(crate) const fn below(&mut self, limit: usize) -> usize {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+    }
+}
+
 /// The text of the proxy's metrics.
 pub(crate) async fn metrics(admin: &str) -> String {
     let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -2,9 +2,11 @@
 
 mod error;
 mod json;
+mod splice;
 mod stop;
 mod whole;
 
 pub(crate) use self::error::{error_body, error_event};
-pub(crate) use self::stop::{can_resume, can_stop, stop_events};
+pub(crate) use self::splice::Splicer;
+pub(crate) use self::stop::{can_resume, can_stop, end_open, stop_events};
 pub(crate) use self::whole::mark_whole;

@@ -4,7 +4,7 @@ use provstream_providers::{Channel, Format};
 use serde_json::{Map, Value, json};
 
 use super::json::{Events, of_first};
-use crate::tracker::{Open, Tracker};
+use crate::tracker::{Envelope, Open, Tracker};
 
 /// Whether a stream of a format can be ended before the upstream ends it, so that its clients read an answer that a filter
 /// has cut off. A gate lets the others go on to their end, with empty deltas.
@@ -23,9 +23,29 @@ pub(crate) const fn can_stop(format: Format) -> bool {
     )
 }
 
-/// Whether the events of another response can follow those of one that has no end yet.
-pub(crate) const fn can_resume(format: Format) -> bool {
-    matches!(format, Format::OpenAiChat | Format::Ollama)
+/// Whether the events of another response can follow those of one that has no end yet, in this envelope. What a response of
+/// one JSON array has after another one would not be in its array.
+pub(crate) const fn can_resume(format: Format, envelope: Envelope) -> bool {
+    matches!(
+        (format, envelope),
+        (
+            Format::OpenAiChat | Format::Anthropic | Format::OpenAiResponses | Format::Gemini,
+            Envelope::Sse
+        ) | (Format::Ollama, Envelope::Lines)
+    )
+}
+
+/// The events that end what is open in a stream, so that those of another response can follow.
+pub(crate) fn end_open(format: Format, tracker: &Tracker) -> Vec<u8> {
+    let mut events = Events::new(tracker);
+    match format {
+        Format::Anthropic => end_blocks(&mut events, tracker),
+        Format::OpenAiResponses => {
+            end_messages(&mut events, tracker);
+        }
+        _ => return Vec::new(),
+    }
+    events.finish()
 }
 
 /// The last events of a stream whose channels were ended by a policy.
@@ -86,11 +106,7 @@ fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
         .iter()
         .filter_map(|item| serde_json::from_str(item).ok())
         .collect();
-    for item in tracker.open.iter().filter(|open| open.part.is_none()) {
-        if item.is_text {
-            output.push(close_message(events, tracker, item));
-        }
-    }
+    output.extend(end_messages(events, tracker));
     let mut response = of_first(tracker, "/response");
     if !response.is_object() {
         response = json!({"object": "response"});
@@ -99,6 +115,15 @@ fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
     response["incomplete_details"] = json!({"reason": "content_filter"});
     response["output"] = output.into();
     events.numbered(json!({"type": "response.incomplete", "response": response}));
+}
+
+/// Ends the messages that are open; the messages.
+fn end_messages(events: &mut Events<'_>, tracker: &Tracker) -> Vec<Value> {
+    let items = tracker.open.iter().filter(|open| open.part.is_none());
+    let messages = items.filter(|item| item.is_text);
+    messages
+        .map(|item| close_message(events, tracker, item))
+        .collect()
 }
 
 /// Ends a message and its parts; the message.
@@ -127,10 +152,14 @@ fn close_message(events: &mut Events<'_>, tracker: &Tracker, item: &Open) -> Val
     message
 }
 
-fn anthropic(events: &mut Events<'_>, tracker: &Tracker) {
+fn end_blocks(events: &mut Events<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         events.typed(&json!({"type": "content_block_stop", "index": open.index}));
     }
+}
+
+fn anthropic(events: &mut Events<'_>, tracker: &Tracker) {
+    end_blocks(events, tracker);
     let tokens = of_first(tracker, "/message/usage/output_tokens");
     let usage = json!({"output_tokens": tokens.as_u64().unwrap_or_default()});
     let delta = json!({"stop_reason": "refusal", "stop_sequence": null});

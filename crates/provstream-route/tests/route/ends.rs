@@ -268,7 +268,7 @@ fn a_stream_that_is_suspended_goes_on_with_another_response() {
             (draft.text().as_str(), draft.rejected(), draft.reason()),
             ("It rains. ", "It pours.", "terminal")
         );
-        filter.resume();
+        filter.resume(&mut out);
         let (more, flow) = through(&mut filter, second.as_bytes(), size);
         assert_eq!(flow, Flow::Done);
         out.extend_from_slice(&more);

@@ -3,6 +3,7 @@
 mod ends;
 mod fails;
 mod files;
+mod resumes;
 mod same;
 
 use provstream::provenance::{Timestamp, Vocabulary};

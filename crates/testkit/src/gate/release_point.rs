@@ -121,6 +121,12 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
         for whole in WORDS.iter() {
             if let Some(rest) = whole.as_bytes().strip_prefix(part) {
                 found.push(vec![own([rest, LEAST.as_bytes()].concat())]);
+                // The change to the model's own text ends a code span.
+                let foreign = Segment {
+                    own: false,
+                    bytes: rest.to_vec(),
+                };
+                found.push(vec![foreign, own(LEAST)]);
             }
         }
     }

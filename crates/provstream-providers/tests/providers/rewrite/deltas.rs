@@ -165,3 +165,37 @@ fn a_split_surrogate_pair_stays_whole_whatever_is_rewritten_around_it() {
         assert_eq!(read.texts[&Channel::new(0)], text, "{out}");
     }
 }
+
+/// In these formats the blocks of a message are one text, and what is held back at the end of a block is added to that block.
+#[test]
+fn a_half_that_is_written_is_not_added_to_its_block() {
+    let anthropic = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\ud83d"}}"#;
+    let bedrock = r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"a\ud83d"}}}"#;
+    let vercel = r#"{"type":"text-delta","id":"0","delta":"a\ud83d"}"#;
+    let stops = [
+        (
+            Format::Anthropic,
+            anthropic,
+            r#"{"type":"content_block_stop","index":0}"#,
+        ),
+        (
+            Format::BedrockConverse,
+            bedrock,
+            r#"{"contentBlockStop":{"contentBlockIndex":0}}"#,
+        ),
+        (Format::VercelUi, vercel, r#"{"type":"text-end","id":"0"}"#),
+    ];
+    for (format, event, stop) in stops {
+        for stream in [
+            format!("data: {event}\n\n"),
+            format!("data: {event}\n\ndata: {stop}\n\n"),
+            format!("data: {event}\n\ndata: {stop}\n\n: end"),
+            // The stream ends within an event.
+            format!("data: {event}\n"),
+            format!("data: {event}\n\ndata: {stop}"),
+            format!("data: {event}\n\ndata: x"),
+        ] {
+            assert_eq!(strip_all(format, stream.as_bytes()), stream);
+        }
+    }
+}

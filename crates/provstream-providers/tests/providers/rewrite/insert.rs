@@ -264,3 +264,52 @@ fn lines_and_arrays_stay_what_they_are_when_an_event_is_inserted() {
     let expected = format!("[{},{},{error}]", element("b"), element(" ["));
     assert_eq!(strip_all(Format::Gemini, stream.as_bytes()), expected);
 }
+
+/// The events of a text block are held back as long as all its text may become an annotation.
+#[test]
+fn text_is_inserted_before_a_line_that_the_stream_ends_within() {
+    let delta = |text: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\"{text}\"}}}}\n\n"
+        )
+    };
+    for rest in ["event: x", "event: x\n", ": comment", "ping", ""] {
+        let held = [&delta(" [subst"), rest].concat();
+        assert_eq!(
+            strip_all(Format::Anthropic, held.as_bytes()),
+            [&delta(""), &*delta(" [subst"), rest].concat(),
+            "{rest:?}"
+        );
+        let written = [&delta("x [subst"), rest].concat();
+        assert_eq!(
+            strip_all(Format::Anthropic, written.as_bytes()),
+            [&delta("x"), &*delta(" [subst"), rest].concat(),
+            "{rest:?}"
+        );
+    }
+}
+
+/// An event with a reason to finish is held back as long as more text may follow.
+#[test]
+fn an_event_inserted_after_one_that_is_held_back_is_an_element_or_a_line_of_its_own() {
+    let candidate = |index: u32, text: &str, finish: &str| {
+        format!(
+            "{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}},{finish}\"index\":{index}}}]}}"
+        )
+    };
+    let finish = "\"finishReason\":\"STOP\",";
+    let before = [candidate(1, "b [", ""), candidate(0, "a [", finish)];
+    let after = [
+        candidate(1, "b", ""),
+        candidate(0, "a [", finish),
+        candidate(1, " [", ""),
+    ];
+    assert_eq!(
+        strip_all(Format::Gemini, format!("[{}]", before.join(",")).as_bytes()),
+        format!("[{}]", after.join(","))
+    );
+    assert_eq!(
+        strip_all(Format::Gemini, (before.join("\n") + "\n").as_bytes()),
+        after.join("\n") + "\n"
+    );
+}

@@ -1,0 +1,244 @@
+"""Transports for `httpx` and `httpx2` that clean responses before an SDK reads them.
+
+Some helpers of SDKs put the message together themselves, so that `provstream.clean` comes too late: Anthropic's `messages.stream`,
+OpenAI's `chat.completions.stream`, `responses.stream` and `beta.threads.runs.stream`. With such a transport in the client, all
+that the SDK reads is clean: events, deltas, snapshots and the final message.
+
+```python
+import httpx2, openai
+from provstream.httpx import CleanTransport
+
+http_client = openai.DefaultHttpxClient(transport=CleanTransport(httpx2.HTTPTransport(), policy=policy))
+client = openai.OpenAI(http_client=http_client)
+with client.chat.completions.stream(model=model, messages=messages) as stream:
+    completion = stream.get_final_completion()
+```
+
+SDKs that use `httpx` get a transport of `httpx`. Nothing is imported from either here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from provstream._clean import RESPONSES, Decide, Settings
+from provstream._native import Event, Limits, ReadReport, Response, Vocabulary
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["AsyncCleanTransport", "CleanTransport"]
+
+_STALE = ("content-length", "content-encoding", "etag", "digest", "content-digest", "content-md5", "transfer-encoding")
+
+
+class _Cleaning:
+    """What both transports share."""
+
+    def __init__(
+        self,
+        transport: Any,
+        *,
+        policy: Decide | None = None,
+        select: Callable[[Any], bool] | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        on_report: Callable[[Any, ReadReport], object] | None = None,
+        format: str | None = None,
+        mode: str = "auto",
+        vocabulary: Vocabulary | None = None,
+        limits: Limits | None = None,
+        now: str | datetime | None = None,
+        reasoning: str = "leave",
+    ) -> None:
+        self.transport = transport
+        """The transport that sends requests."""
+        self._select = select or _is_post
+        self._on_event = on_event
+        self._on_report = on_report
+        self._settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning)
+
+    def _body(self, request: Any, response: Any) -> _Body | None:
+        """What writes the body of a response; `None` if it passes through."""
+        media = response.headers.get("content-type", "").split(";")[0].strip().lower()
+        if not self._select(request) or response.status_code >= 400 or media not in RESPONSES:
+            return None
+        return _Body(self._settings.response(self._on_event), request, self._on_report)
+
+
+class _Body:
+    """The body of a response on its way to a client."""
+
+    def __init__(self, writer: Response, request: Any, on_report: Callable[[Any, ReadReport], object] | None) -> None:
+        self.writer = writer
+        self._request = request
+        self._on_report = on_report
+
+    def finish(self) -> bytes:
+        """The rest of the body, at its end."""
+        rest = self.writer.finish()
+        self.report()
+        return rest
+
+    def report(self) -> None:
+        """Reports how much was read, once; many clients close a response at the event that they take for the last."""
+        on_report, self._on_report = self._on_report, None
+        if on_report is not None:
+            on_report(self._request, self.writer.report)
+
+
+class CleanTransport(_Cleaning):
+    """A transport that removes the annotations from responses, or with a policy withholds what that does not release.
+
+    `transport` sends the requests: an `HTTPTransport` of `httpx` or `httpx2`, or another one. Responses to the requests that `select`
+    returns true for, all `POST` requests unless it is given, are read if they are server-sent events or JSON, streamed or not, and
+    the status is below 400. Bodies that are compressed are read as well. A policy withholds JSON that is not of a provider's format, so a
+    client that also asks for embeddings or files needs `select`.
+
+    `on_event` gets each event, and `on_report` the request and its `ReadReport` when a response has ended or is closed; a program that
+    acts on what was found checks `is_complete`. An exception that they raise ends the response. The other arguments are those of
+    `provstream.clean`.
+    """
+
+    def handle_request(self, request: Any) -> Any:
+        """Sends a request; the body of the response is clean."""
+        response = self.transport.handle_request(request)
+        body = self._body(request, response)
+        if body is None:
+            return response
+
+        def chunks() -> Iterator[bytes]:
+            try:
+                for chunk in response.iter_bytes():
+                    if piece := body.writer.push(chunk):
+                        yield piece
+            except Exception:
+                # What was held back comes before the exception.
+                if rest := body.finish():
+                    yield rest
+                raise
+            if rest := body.finish():
+                yield rest
+
+        def close() -> None:
+            response.close()
+            body.report()
+
+        return _replaced(request, response, _stream_class(_module_of(response).SyncByteStream)(chunks(), close))
+
+    def close(self) -> None:
+        """Closes the transport that sends requests."""
+        self.transport.close()
+
+    def __enter__(self) -> CleanTransport:
+        self.transport.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.transport.__exit__(kind, error, trace)
+
+
+class AsyncCleanTransport(_Cleaning):
+    """The same as `CleanTransport` for an `AsyncClient`; `transport` is an `AsyncHTTPTransport`."""
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """Sends a request; the body of the response is clean."""
+        response = await self.transport.handle_async_request(request)
+        body = self._body(request, response)
+        if body is None:
+            return response
+
+        async def chunks() -> AsyncIterator[bytes]:
+            try:
+                async for chunk in response.aiter_bytes():
+                    if piece := body.writer.push(chunk):
+                        yield piece
+            except Exception:
+                if rest := body.finish():
+                    yield rest
+                raise
+            if rest := body.finish():
+                yield rest
+
+        async def aclose() -> None:
+            await response.aclose()
+            body.report()
+
+        return _replaced(request, response, _async_stream_class(_module_of(response).AsyncByteStream)(chunks(), aclose))
+
+    async def aclose(self) -> None:
+        """Closes the transport that sends requests."""
+        await self.transport.aclose()
+
+    async def __aenter__(self) -> AsyncCleanTransport:
+        await self.transport.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        await self.transport.__aexit__(kind, error, trace)
+
+
+def _is_post(request: Any) -> bool:
+    return bool(request.method == "POST")
+
+
+def _module_of(response: Any) -> Any:
+    """The package that a response is of: a client accepts responses of its own only."""
+    return sys.modules[type(response).__module__.partition(".")[0]]
+
+
+def _replaced(request: Any, response: Any, stream: Any) -> Any:
+    """A response with another body."""
+    headers = [(name, value) for name, value in response.headers.raw if name.decode("latin-1").lower() not in _STALE]
+    return type(response)(
+        response.status_code, headers=headers, stream=stream, request=request, extensions=response.extensions
+    )
+
+
+@cache
+def _stream_class(base: type) -> Any:
+    class Body(base):  # type: ignore[misc]
+        """A body, and what closes its connection."""
+
+        def __init__(self, chunks: Iterator[bytes], close: Callable[[], None]) -> None:
+            self._chunks = chunks
+            self._close = close
+
+        def __iter__(self) -> Iterator[bytes]:
+            return self._chunks
+
+        def close(self) -> None:
+            self._close()
+
+    return Body
+
+
+@cache
+def _async_stream_class(base: type) -> Any:
+    class Body(base):  # type: ignore[misc]
+        """A body, and what closes its connection."""
+
+        def __init__(self, chunks: AsyncIterator[bytes], close: Callable[[], Any]) -> None:
+            self._chunks = chunks
+            self._close = close
+
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self._chunks
+
+        async def aclose(self) -> None:
+            await self._close()
+
+    return Body

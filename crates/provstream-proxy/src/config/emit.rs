@@ -1,0 +1,151 @@
+//! Reads what a route adds to requests.
+
+use core::fmt::Display;
+
+use provstream::provenance::Vocabulary;
+use provstream::settings::{Table, Value};
+use provstream_emit::{Grammar, Prompt, PromptForm, Schema, SchemaTarget};
+use provstream_providers::Format;
+use provstream_route::{RouteError, format_of_path};
+
+use crate::emission::{Constraint, Emission, Engine, schema_target};
+use crate::request_json::takes_prompt;
+
+/// What `emit` can be.
+const EXPECTED: &str =
+    "\"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others";
+
+pub(super) fn emission(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Emission, RouteError> {
+    let engine = engine(table)?;
+    let Some(value) = table.get("emit") else {
+        return match table.get("engine") {
+            Some(value) => Err(no_engine(&value)),
+            None => Ok(Emission::default()),
+        };
+    };
+    let format = format(table)?;
+    let of_path = table.need("path")?.string()?;
+    let known = format.or_else(|| format_of_path(of_path));
+    let (has_prompt, constraint) = parts(&value)?;
+    let constraint = match (constraint, engine) {
+        ("grammar", None) => {
+            let message = "expected a key \"engine\" beside \"emit\" with \"grammar\", found none";
+            return Err(RouteError::new(value.place(), message));
+        }
+        ("grammar", Some(engine)) => Some(grammar(&value, engine, known, vocabulary)?),
+        (_, Some(_)) => {
+            let place = table.need("engine")?;
+            return Err(no_engine(&place));
+        }
+        ("schema", None) => Some(schemas(&value, known, vocabulary)?),
+        _ => None,
+    };
+    if has_prompt && constraint.is_none() && known.is_some_and(|known| !takes_prompt(known)) {
+        return Err(takes_none(&value, "prompt", known));
+    }
+    let form = match constraint {
+        Some(Constraint::Schema(_)) => PromptForm::Json,
+        _ => PromptForm::Bracketed,
+    };
+    let prompt = Prompt::new(vocabulary).asking_for(form).build();
+    Ok(Emission {
+        format,
+        prompt: has_prompt.then(|| prompt.text().into()),
+        constraint,
+    })
+}
+
+fn no_engine(value: &Value<'_>) -> RouteError {
+    let message = "expected no \"engine\" without \"grammar\" in \"emit\", found one";
+    RouteError::new(value.place(), message)
+}
+
+/// Whether there is a prompt, and what there is beside it; empty if there is nothing.
+fn parts<'t>(value: &Value<'t>) -> Result<(bool, &'t str), RouteError> {
+    let names: Vec<&str> = match value.string() {
+        Ok(name) => vec![name],
+        Err(_) => {
+            let items = value.items().map_err(|_| value.wrong_type(EXPECTED))?;
+            items.map(|item| item.string()).collect::<Result<_, _>>()?
+        }
+    };
+    match names[..] {
+        ["prompt"] => Ok((true, "")),
+        [one @ ("schema" | "grammar")] => Ok((false, one)),
+        ["prompt", one @ ("schema" | "grammar")] | [one @ ("schema" | "grammar"), "prompt"] => {
+            Ok((true, one))
+        }
+        _ => Err(value.wrong_type(EXPECTED).into()),
+    }
+}
+
+fn engine(table: &Table<'_>) -> Result<Option<Engine>, RouteError> {
+    let Some(value) = table.get("engine") else {
+        return Ok(None);
+    };
+    let name = value.string()?;
+    let found = Engine::ALL.into_iter().find(|one| one.as_str() == name);
+    let names = Engine::ALL.map(|one| format!("\"{}\"", one.as_str()));
+    let expected = format!("one of {}", names.join(", "));
+    found
+        .map(Some)
+        .ok_or_else(|| value.wrong_type(&expected).into())
+}
+
+/// The format that the route names. What is wrong with it was found before.
+fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
+    let name = table
+        .get("format")
+        .map(|value| value.string())
+        .transpose()?;
+    Ok(name.and_then(|name| name.parse().ok()))
+}
+
+fn takes_none(value: &Value<'_>, what: &str, format: Option<Format>) -> RouteError {
+    let found = format.map_or("", Format::as_str);
+    let message = format!(
+        "expected a format that takes a {what} for \"emit\", found \"{found}\", which takes none"
+    );
+    RouteError::new(value.place(), &message)
+}
+
+fn unwritten(value: &Value<'_>, what: &str, error: impl Display) -> RouteError {
+    let message = format!("the {what} of \"emit\" cannot be written: {error}");
+    RouteError::new(value.place(), &message)
+}
+
+/// The schema for the format, or for each that a request may be of.
+fn schemas(
+    value: &Value<'_>,
+    known: Option<Format>,
+    vocabulary: &Vocabulary,
+) -> Result<Constraint, RouteError> {
+    let targets: Vec<SchemaTarget> = match known {
+        Some(format) => {
+            let target = schema_target(format);
+            vec![target.ok_or_else(|| takes_none(value, "schema", known))?]
+        }
+        None => SchemaTarget::ALL.to_vec(),
+    };
+    let schema = Schema::new(vocabulary);
+    let build = |target| Ok((target, schema.build(target)?));
+    let built: Result<_, provstream_emit::SchemaError> = targets.into_iter().map(build).collect();
+    built
+        .map(Constraint::Schema)
+        .map_err(|error| unwritten(value, "schema", error))
+}
+
+fn grammar(
+    value: &Value<'_>,
+    engine: Engine,
+    known: Option<Format>,
+    vocabulary: &Vocabulary,
+) -> Result<Constraint, RouteError> {
+    if known.is_some_and(|format| !engine.is_for(format)) {
+        let what = format!("grammar of \"{}\"", engine.as_str());
+        return Err(takes_none(value, &what, known));
+    }
+    let printed = Grammar::new(vocabulary).print(engine.target());
+    let text = printed.map_err(|error| unwritten(value, "grammar", error))?;
+    Ok(Constraint::Grammar(engine, text.into()))
+}

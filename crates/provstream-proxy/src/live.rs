@@ -1,0 +1,246 @@
+//! The streams in flight, for a page that an admin looks at.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use provstream::{Handler, TextChunk};
+use provstream_providers::{Channel, ChannelPosition, Format, StreamHandler};
+use provstream_report::{LivePage, LiveStream};
+use provstream_route::{BodyFilter, Count, Route};
+
+use crate::config::LiveSettings;
+
+/// The streams in flight that are listed, and some that have ended. Its memory is bounded by its settings: a stream takes its
+/// text and less than 4 KiB.
+#[derive(Debug, Default)]
+pub(crate) struct Live(Mutex<Streams>);
+
+#[derive(Debug, Default)]
+struct Streams {
+    next: u64,
+    listed: BTreeMap<u64, Arc<Entry>>,
+    /// So many more are in flight.
+    unlisted: u64,
+    ended: VecDeque<LiveStream>,
+}
+
+/// A stream.
+#[derive(Debug)]
+struct Entry {
+    id: Box<str>,
+    route: Box<str>,
+    action: &'static str,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+/// What changes while a stream goes on.
+#[derive(Debug, Default)]
+struct State {
+    format: Option<Format>,
+    held: u64,
+    sent: u64,
+    assertions: u64,
+    decisions: Vec<Count>,
+    /// The last bytes of its text, at most `most`.
+    text: VecDeque<u8>,
+    most: usize,
+    channel: Option<Channel>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is shown stays what it is, whatever panicked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Live {
+    /// Lists a stream until it [ends](Watched::end), if there is room.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        (id, started): (&str, Instant),
+        route: &Route,
+        settings: LiveSettings,
+    ) -> Watched {
+        let entry = Arc::new(Entry {
+            id: id.into(),
+            route: route.name().into(),
+            action: route.action().as_str(),
+            started,
+            state: Mutex::new(State {
+                most: settings.text,
+                ..State::default()
+            }),
+        });
+        let mut streams = locked(&self.0);
+        let number = if streams.listed.len() < settings.streams {
+            streams.next += 1;
+            let number = streams.next;
+            streams.listed.insert(number, Arc::clone(&entry));
+            Some(number)
+        } else {
+            streams.unlisted += 1;
+            None
+        };
+        Watched {
+            live: Arc::clone(self),
+            entry,
+            number,
+            kept: settings.ended,
+        }
+    }
+
+    /// The page, with at most so many streams that have ended.
+    pub(crate) fn page(&self, settings: LiveSettings) -> String {
+        let mut page = LivePage::new(settings.refresh);
+        let (listed, ended) = {
+            let streams = locked(&self.0);
+            page.leave_out(streams.unlisted);
+            let listed: Vec<_> = streams.listed.values().cloned().collect();
+            let ended: Vec<_> = streams.ended.iter().take(settings.ended).cloned().collect();
+            (listed, ended)
+        };
+        for entry in listed {
+            page.push(entry.shown());
+        }
+        for stream in ended {
+            page.push_ended(stream);
+        }
+        page.to_html()
+    }
+}
+
+impl Entry {
+    fn shown(&self) -> LiveStream {
+        let mut state = locked(&self.state);
+        let mut stream = LiveStream::new(&self.id, &self.route, self.action)
+            .with_format(state.format.map_or("", Format::as_str))
+            .with_time(self.started.elapsed())
+            .with_bytes(state.held, state.sent)
+            .with_assertions(state.assertions)
+            .with_text(state.text.make_contiguous());
+        for found in &state.decisions {
+            stream = stream.with_verdict(found.disposition(), found.action(), found.count());
+        }
+        stream
+    }
+}
+
+/// A stream that is listed.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    live: Arc<Live>,
+    entry: Arc<Entry>,
+    /// Its number in the list, if there was room for it.
+    number: Option<u64>,
+    /// How many streams that have ended are kept.
+    kept: usize,
+}
+
+impl Watched {
+    /// The client is sent so many bytes.
+    pub(crate) fn sends(&self, bytes: usize) {
+        if self.number.is_some() {
+            locked(&self.entry.state).sent += bytes as u64;
+        }
+    }
+
+    /// Takes what is known of a stream by now.
+    pub(crate) fn note(&self, filter: &BodyFilter) {
+        if self.number.is_none() {
+            return;
+        }
+        let outcome = filter.outcome();
+        let mut state = locked(&self.entry.state);
+        state.format = filter.format();
+        state.held = filter.held() as u64;
+        state.assertions = outcome.assertions();
+        state.decisions.clear();
+        state.decisions.extend(outcome.decisions());
+    }
+
+    /// What takes the text of a stream, if that is shown.
+    pub(crate) fn reader(&self) -> Option<TextEnd> {
+        let shows = self.number.is_some() && locked(&self.entry.state).most > 0;
+        shows.then(|| TextEnd(Arc::clone(&self.entry)))
+    }
+
+    /// The stream ends.
+    pub(crate) fn end(self, end: &str) {
+        let ended = (self.kept > 0).then(|| self.entry.shown().with_end(end));
+        let mut streams = locked(&self.live.0);
+        match self.number {
+            Some(number) => {
+                streams.listed.remove(&number);
+            }
+            None => streams.unlisted -= 1,
+        }
+        if let Some(ended) = ended {
+            streams.ended.push_front(ended);
+            streams.ended.truncate(self.kept);
+        }
+    }
+}
+
+/// Keeps the end of the text of a stream.
+#[derive(Debug)]
+pub(crate) struct TextEnd(Arc<Entry>);
+
+impl Handler for TextEnd {
+    fn text(&mut self, text: TextChunk<'_>) {
+        locked(&self.0.state).write(text.bytes());
+    }
+}
+
+impl StreamHandler for TextEnd {
+    fn channel(&mut self, position: ChannelPosition) {
+        let mut state = locked(&self.0.state);
+        if position.is_repeated || state.channel == Some(position.channel) {
+            return;
+        }
+        state.channel = Some(position.channel);
+        if !state.text.is_empty() {
+            state.write(b"\n");
+        }
+    }
+}
+
+impl State {
+    fn write(&mut self, text: &[u8]) {
+        let end = &text[text.len().saturating_sub(self.most)..];
+        let over = (self.text.len() + end.len()).saturating_sub(self.most);
+        self.text.drain(..over);
+        if self.text.capacity() < self.most {
+            // Once, and never more.
+            self.text.reserve_exact(self.most - self.text.len());
+        }
+        self.text.extend(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_is_bounded() {
+        let mut state = State {
+            most: 8,
+            ..State::default()
+        };
+        for (text, expected) in [
+            ("", ""),
+            ("abc", "abc"),
+            ("defgh", "abcdefgh"),
+            ("i", "bcdefghi"),
+            ("0123456789", "23456789"),
+        ] {
+            state.write(text.as_bytes());
+            assert_eq!(state.text.make_contiguous(), expected.as_bytes());
+        }
+        assert_eq!(state.text.capacity(), state.most);
+        // With an identifier, the name of a route, eleven decisions, and what a map and an `Arc` add.
+        let counts = 11 * size_of::<Count>();
+        assert!(size_of::<Entry>() + counts < 1_024);
+    }
+}
