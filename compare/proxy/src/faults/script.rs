@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::answer::chunk;
 
-/// What stands for an assertion that the policy withholds.
+/// The text in place of an assertion that the policy withholds.
 pub const MARK: &str = "(w)";
 
 /// Part of each assertion that the policy withholds, and of nothing else.
