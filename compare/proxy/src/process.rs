@@ -18,7 +18,7 @@ const ENDS: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// There is none.
+/// No port is free.
 pub fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

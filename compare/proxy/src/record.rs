@@ -67,7 +67,7 @@ impl Row {
         &self.0[at.unwrap_or_else(|| panic!("no column {column}"))]
     }
 
-    /// The number in a column; `None` if there is none.
+    /// The number in a column; `None` if the column is empty.
     #[must_use]
     pub fn number(&self, column: &str) -> Option<f64> {
         self.text(column).parse().ok()

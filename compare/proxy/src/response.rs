@@ -42,7 +42,7 @@ impl Default for Response {
 }
 
 impl Response {
-    /// A response of which nothing has come.
+    /// A response before its first byte.
     #[must_use]
     pub const fn new() -> Self {
         Self {

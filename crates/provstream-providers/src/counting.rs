@@ -21,7 +21,8 @@ const MAX_IN_ROW: u32 = 128;
 /// `{"index":0,"delta":{"content":"A"}}` and then the same with 1 and "B" are the first deltas of two choices, or two deltas of one
 /// text from a server that counts `index` up. The events from the second on are held back until one of them decides: a number
 /// that comes again names a text, and so do two numbers in one event and two that end; more than [`MAX_IN_ROW`] new numbers
-/// in a row are counted. If the stream ends before that, they are counted unless each has a reason to finish of its own.
+/// in a row are counted. If the stream ends before that, they are counted unless each has a reason to finish of its own. An
+/// event that cannot be read, and too many held bytes, leave it open; then numbers name texts, as OpenAI's API says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counting {
     is_settled: bool,
@@ -97,10 +98,10 @@ impl Counting {
         let verdict = match (format, piece) {
             (Some(Format::OpenAiChat) | None, Piece::Event(frame)) => doubt.event(frame),
             (Some(Format::OpenAiChat) | None, Piece::Other(_)) => doubt.pass(),
-            _ => doubt.settle_as_is(),
+            _ => Verdict::Settled(false),
         };
         let verdict = match verdict {
-            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => doubt.settle_as_is(),
+            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => Verdict::Settled(false),
             verdict => verdict,
         };
         match verdict {
@@ -154,7 +155,8 @@ impl Doubt {
         let event = Event::new(automaton, &self.walk, &frame.data, true);
         let choices = if is_read { choices(&event) } else { None };
         match choices.as_deref() {
-            None => self.settle_as_is(),
+            // The API says that numbers name choices.
+            None => Verdict::Settled(false),
             Some([]) => self.pass(),
             Some([choice]) => self.choice(*choice),
             Some(_) => Verdict::Settled(false),

@@ -623,6 +623,20 @@ fn nothing_but_text_goes_with_a_block() {
     }
 }
 
+/// What cannot be read may be anything, so it stays when the block that it names is removed.
+#[test]
+fn an_event_that_cannot_be_read_stays_without_its_block() {
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+    let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "[substrate.grep]"}});
+    let broken = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"text\":\n\n";
+    let stop = json!({"type": "content_block_stop", "index": 0});
+    let stream = format!("data: {start}\n\ndata: {delta}\n\n{broken}data: {stop}\n\n");
+    for size in [1, 7, 10_000] {
+        let out = stripped(Anthropic, stream.as_bytes(), size);
+        assert!(String::from_utf8_lossy(&out).contains(broken), "{size}");
+    }
+}
+
 /// The letters of the blocks; annotations and the texts of policies have others.
 const LETTERS: &str = "dfhijklm";
 

@@ -443,3 +443,44 @@ fn the_tokens_of_a_text_do_not_pass_without_it() {
         "{body}"
     );
 }
+
+/// Discards what has the end of "Sentence".
+#[derive(Clone)]
+struct NoSentence;
+
+impl Policy for NoSentence {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.assertion().text().contains("ence") {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
+
+/// The number of a delta names its choice, also where an event between the first deltas cannot be read.
+#[test]
+fn an_event_that_cannot_be_read_does_not_join_choices() {
+    let event = |index: usize, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let stream = [
+        event(0, "Sent"),
+        event(1, "Other. Next"),
+        "data: {broken\n\n".to_owned(),
+        event(0, "ence. [unverified-inference] End."),
+    ]
+    .concat();
+    for size in [1, 7, 1_000] {
+        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoSentence);
+        let mut out = Vec::new();
+        for chunk in stream.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(!out.contains("Sent") && !out.contains("ence"), "{out}");
+        assert!(out.contains("Other. "), "{out}");
+    }
+}
