@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
-use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::ArrowError;
 use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
 use super::annotation::Annotations;
+use super::bits::Bits;
 use super::lists::{Ends, numbers, structs};
 use super::text::{OptionalText, Text};
 use super::verdict::Verdicts;
@@ -23,9 +23,9 @@ pub(super) struct Assertions {
     places: Places,
     clean_start: Vec<i64>,
     clean_end: Vec<i64>,
-    has_clean: NullBufferBuilder,
+    has_clean: Bits,
     pointer: OptionalText,
-    limit_hit: BooleanBufferBuilder,
+    limit_hit: Bits,
     annotations: Annotations,
     annotation_ends: Ends,
     verdicts: Verdicts,
@@ -42,9 +42,9 @@ impl Assertions {
             places: Places::with_room(room),
             clean_start: Vec::with_capacity(room),
             clean_end: Vec::with_capacity(room),
-            has_clean: NullBufferBuilder::new(0),
+            has_clean: Bits::default(),
             pointer: OptionalText::new(),
-            limit_hit: BooleanBufferBuilder::new(0),
+            limit_hit: Bits::default(),
             annotations: Annotations::with_room(room + room / 2),
             annotation_ends: Ends::new(),
             verdicts: Verdicts::new(),
@@ -68,9 +68,9 @@ impl Assertions {
         let (start, end) = ends(clean.unwrap_or_default());
         self.clean_start.push(start);
         self.clean_end.push(end);
-        self.has_clean.append(clean.is_some());
+        self.has_clean.push(clean.is_some());
         self.pointer.push(assertion.pointer());
-        self.limit_hit.append(assertion.limit_hit());
+        self.limit_hit.push(assertion.limit_hit());
         for annotation in assertion.annotations() {
             self.annotations.push(&annotation, place(annotation.span()));
         }
@@ -94,8 +94,8 @@ impl Assertions {
         Some(largest.max(self.text.size()?).max(self.encoding.size()?))
     }
 
-    pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let has_clean = self.has_clean.finish();
+    pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let has_clean = self.has_clean.finish_nulls();
         let clean = |values| -> ArrayRef {
             Arc::new(Int64Array::new(Vec::into(values), has_clean.clone()))
         };

@@ -33,6 +33,11 @@ impl Ends {
         self.offsets.push(end);
     }
 
+    /// So many empty lists, before all others.
+    pub(super) fn push_leading(&mut self, lists: usize) {
+        self.offsets.resize(lists + 1, 0);
+    }
+
     /// Lists so far.
     pub(super) fn len(&self) -> usize {
         self.offsets.len() - 1

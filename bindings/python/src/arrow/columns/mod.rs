@@ -2,18 +2,19 @@
 
 mod annotation;
 mod assertion;
+mod bits;
 mod diagnostic;
 mod lists;
 mod text;
 mod verdict;
 
 use arrow_array::ArrayRef;
-use arrow_buffer::NullBufferBuilder;
 use arrow_schema::ArrowError;
 use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
 use self::assertion::Assertions;
+use self::bits::Bits;
 use self::diagnostic::Diagnostics;
 pub(super) use self::diagnostic::Message;
 use self::lists::Ends;
@@ -43,7 +44,8 @@ pub(super) struct Columns {
     assertion_ends: Ends,
     diagnostics: Diagnostics,
     diagnostic_ends: Ends,
-    nulls: NullBufferBuilder,
+    /// Whether a row is not null.
+    valid: Bits,
 }
 
 /// The columns of some rows.
@@ -73,7 +75,7 @@ impl Columns {
             assertion_ends: Ends::new(),
             diagnostics: Diagnostics::new(),
             diagnostic_ends: Ends::new(),
-            nulls: NullBufferBuilder::new(0),
+            valid: Bits::default(),
         }
     }
 
@@ -97,7 +99,7 @@ impl Columns {
     pub(super) fn end_row(&mut self, is_valid: bool) {
         self.assertion_ends.push(self.assertions.len());
         self.diagnostic_ends.push(self.diagnostics.len());
-        self.nulls.append(is_valid);
+        self.valid.push(is_valid);
     }
 
     /// Rows so far.
@@ -119,8 +121,8 @@ impl Columns {
     }
 
     /// The columns of the rows.
-    pub(super) fn finish(mut self) -> Result<Built, ArrowError> {
-        let nulls = self.nulls.finish();
+    pub(super) fn finish(self) -> Result<Built, ArrowError> {
+        let nulls = self.valid.finish_nulls();
         let assertions = self.assertions.finish()?;
         let diagnostics = self.diagnostics.finish()?;
         Ok(Built {

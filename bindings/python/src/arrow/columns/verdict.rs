@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
-use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::ArrowError;
 use provstream::provenance::Verdict;
 
+use super::bits::Bits;
 use super::lists::{Ends, structs};
 use super::text::{OptionalText, Text};
 
@@ -14,32 +14,44 @@ use super::text::{OptionalText, Text};
 ///
 /// Their members are then null too: some engines take a member without a look at its struct.
 pub(super) struct Verdicts {
-    admitted: BooleanBufferBuilder,
+    /// Assertions without a verdict before the first one that has one, which are not in the columns yet: most often all.
+    leading: usize,
+    admitted: Bits,
     reason: OptionalText,
     class: Text,
     classes: usize,
     class_ends: Ends,
     floor: Vec<i64>,
-    nulls: NullBufferBuilder,
+    valid: Bits,
 }
 
 impl Verdicts {
     pub(super) fn new() -> Self {
         Self {
-            admitted: BooleanBufferBuilder::new(0),
+            leading: 0,
+            admitted: Bits::default(),
             reason: OptionalText::new(),
             class: Text::with_room(0, 0),
             classes: 0,
             class_ends: Ends::new(),
             floor: Vec::new(),
-            nulls: NullBufferBuilder::new(0),
+            valid: Bits::default(),
         }
     }
 
     #[inline]
     pub(super) fn push(&mut self, verdict: Option<&Verdict>) {
-        self.nulls.append(verdict.is_some());
-        self.admitted.append(verdict.is_some_and(Verdict::admitted));
+        if verdict.is_none() && self.valid.len() == 0 {
+            self.leading += 1;
+        } else {
+            self.push_any(verdict);
+        }
+    }
+
+    fn push_any(&mut self, verdict: Option<&Verdict>) {
+        self.lead();
+        self.valid.push(verdict.is_some());
+        self.admitted.push(verdict.is_some_and(Verdict::admitted));
         let reason = verdict.map(|verdict| verdict.reason().as_str());
         self.reason.push(reason);
         for class in verdict.map_or(&[][..], Verdict::classes) {
@@ -51,6 +63,18 @@ impl Verdicts {
         self.floor.push(i64::try_from(floor).unwrap_or(i64::MAX));
     }
 
+    /// Appends the assertions before the first verdict.
+    fn lead(&mut self) {
+        let leading = std::mem::take(&mut self.leading);
+        if leading > 0 {
+            self.valid = Bits::zeros(leading);
+            self.admitted = Bits::zeros(leading);
+            self.reason.push_leading(leading);
+            self.class_ends.push_leading(leading);
+            self.floor = vec![0; leading];
+        }
+    }
+
     /// Bytes of the longest column of strings; `None` if one could not take all.
     pub(super) fn size(&self) -> Option<usize> {
         if self.class_ends.is_overflown() {
@@ -60,7 +84,8 @@ impl Verdicts {
     }
 
     pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let nulls = self.nulls.finish();
+        self.lead();
+        let nulls = self.valid.finish_nulls();
         let admitted: ArrayRef = Arc::new(BooleanArray::new(self.admitted.finish(), nulls.clone()));
         let floor: ArrayRef = Arc::new(Int64Array::new(self.floor.into(), nulls.clone()));
         let classes = self.class.finish();
