@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use arrow_schema::ArrowError;
 use provstream::Span;
-use provstream::provenance::{Assertion, Verdict};
+use provstream::provenance::{Assertion, Encoding, Verdict};
 
 use super::annotation::Annotations;
 use super::bits::Bits;
@@ -61,7 +61,11 @@ impl Assertions {
     ) {
         self.channel.push(origin.channel);
         self.field.push(origin.field);
-        self.encoding.push(assertion.encoding().as_str());
+        match assertion.encoding() {
+            // A copy of a known length.
+            Encoding::Bracket => self.encoding.push(Encoding::Bracket.as_str()),
+            other => self.encoding.push(other.as_str()),
+        }
         self.text.push(assertion.text());
         self.places.push(place(assertion.span()));
         let clean = assertion.clean_span();
@@ -71,8 +75,10 @@ impl Assertions {
         self.has_clean.push(clean.is_some());
         self.pointer.push(assertion.pointer());
         self.limit_hit.push(assertion.limit_hit());
-        for annotation in assertion.annotations() {
-            self.annotations.push(&annotation, place(annotation.span()));
+        let mut annotations = assertion.annotations();
+        // `for` would move each annotation: a copy of what has just been written, which waits for it.
+        while let Some(annotation) = &annotations.next() {
+            self.annotations.push(annotation, place(annotation.span()));
         }
         self.annotation_ends.push(self.annotations.len());
         self.verdicts.push(verdict);

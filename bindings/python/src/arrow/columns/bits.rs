@@ -1,6 +1,8 @@
 //! Columns of bits.
 
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use std::sync::LazyLock;
+
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 
 /// Bits of a word.
 const WORD: usize = 64;
@@ -57,4 +59,28 @@ fn little_endian(mut words: Vec<u64>) -> Buffer {
         *word = word.to_le();
     }
     Buffer::from_vec(words)
+}
+
+/// Words of zeros that all columns without values share: most columns of a result have none.
+static ZEROS: LazyLock<Buffer> = LazyLock::new(|| Buffer::from_vec(vec![0_u64; 1 << 18]));
+
+/// So many zeros.
+pub(super) fn zeros<T: ArrowNativeType>(len: usize) -> ScalarBuffer<T> {
+    let bytes = len * size_of::<T>();
+    let buffer = if bytes <= ZEROS.len() {
+        ZEROS.slice_with_length(0, bytes)
+    } else {
+        Buffer::from_vec(vec![0_u64; bytes.div_ceil(size_of::<u64>())])
+    };
+    ScalarBuffer::new(buffer, 0, len)
+}
+
+/// So many bits that are not set.
+pub(super) fn unset(len: usize) -> BooleanBuffer {
+    BooleanBuffer::new(zeros::<u8>(len.div_ceil(8)).into_inner(), 0, len)
+}
+
+/// So many nulls; `None` if there are not any.
+pub(super) fn all_null(len: usize) -> Option<NullBuffer> {
+    (len > 0).then(|| NullBuffer::new(unset(len)))
 }

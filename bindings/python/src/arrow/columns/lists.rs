@@ -53,11 +53,20 @@ impl Ends {
         elements: ArrayRef,
         nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef, ArrowError> {
-        let item = Field::new("item", elements.data_type().clone(), false);
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
-        let lists = ListArray::try_new(Arc::new(item), offsets, elements, nulls)?;
-        Ok(Arc::new(lists))
+        lists(self.offsets.into(), elements, nulls)
     }
+}
+
+/// Lists of these elements that end at these offsets.
+pub(super) fn lists(
+    offsets: ScalarBuffer<i32>,
+    elements: ArrayRef,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, ArrowError> {
+    let item = Field::new("item", elements.data_type().clone(), false);
+    let offsets = OffsetBuffer::new(offsets);
+    let lists = ListArray::try_new(Arc::new(item), offsets, elements, nulls)?;
+    Ok(Arc::new(lists))
 }
 
 /// A column of structs with these members: name, values, and whether they can be null.

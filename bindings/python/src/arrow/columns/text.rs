@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
-use super::bits::Bits;
+use super::bits::{Bits, all_null, zeros};
 
 /// A column of strings that grows.
 pub(super) struct Text {
@@ -98,8 +98,12 @@ impl OptionalText {
     pub(super) fn push(&mut self, text: Option<&str>) {
         if text.is_none() && self.valid.len() == 0 {
             self.leading += 1;
-            return;
+        } else {
+            self.push_any(text);
         }
+    }
+
+    fn push_any(&mut self, text: Option<&str>) {
         if self.leading > 0 {
             self.lead();
         }
@@ -124,9 +128,11 @@ impl OptionalText {
         self.text.size()
     }
 
-    pub(super) fn finish(mut self) -> ArrayRef {
-        if self.leading > 0 {
-            self.lead();
+    pub(super) fn finish(self) -> ArrayRef {
+        if self.valid.len() == 0 {
+            let offsets = OffsetBuffer::new(zeros(self.leading + 1));
+            let nulls = all_null(self.leading);
+            return Arc::new(StringArray::new(offsets, Buffer::default(), nulls));
         }
         let nulls = self.valid.finish_nulls();
         self.text.finish_with(nulls)

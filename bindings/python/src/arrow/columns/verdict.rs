@@ -6,8 +6,8 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use arrow_schema::ArrowError;
 use provstream::provenance::Verdict;
 
-use super::bits::Bits;
-use super::lists::{Ends, structs};
+use super::bits::{Bits, all_null, unset, zeros};
+use super::lists::{Ends, lists, structs};
 use super::text::{OptionalText, Text};
 
 /// The verdicts of all assertions; null where none was asked for.
@@ -49,7 +49,9 @@ impl Verdicts {
     }
 
     fn push_any(&mut self, verdict: Option<&Verdict>) {
-        self.lead();
+        if self.leading > 0 {
+            self.lead();
+        }
         self.valid.push(verdict.is_some());
         self.admitted.push(verdict.is_some_and(Verdict::admitted));
         let reason = verdict.map(|verdict| verdict.reason().as_str());
@@ -64,15 +66,14 @@ impl Verdicts {
     }
 
     /// Appends the assertions before the first verdict.
+    #[cold]
     fn lead(&mut self) {
         let leading = std::mem::take(&mut self.leading);
-        if leading > 0 {
-            self.valid = Bits::zeros(leading);
-            self.admitted = Bits::zeros(leading);
-            self.reason.push_leading(leading);
-            self.class_ends.push_leading(leading);
-            self.floor = vec![0; leading];
-        }
+        self.valid = Bits::zeros(leading);
+        self.admitted = Bits::zeros(leading);
+        self.reason.push_leading(leading);
+        self.class_ends.push_leading(leading);
+        self.floor = vec![0; leading];
     }
 
     /// Bytes of the longest column of strings; `None` if one could not take all.
@@ -84,12 +85,20 @@ impl Verdicts {
     }
 
     pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        self.lead();
-        let nulls = self.valid.finish_nulls();
-        let admitted: ArrayRef = Arc::new(BooleanArray::new(self.admitted.finish(), nulls.clone()));
-        let floor: ArrayRef = Arc::new(Int64Array::new(self.floor.into(), nulls.clone()));
-        let classes = self.class.finish();
-        let classes = self.class_ends.finish(classes, nulls.clone())?;
+        let class = self.class.finish();
+        let (nulls, admitted, floor, classes) = if self.valid.len() == 0 {
+            let len = self.leading;
+            self.reason.push_leading(len);
+            let nulls = all_null(len);
+            let classes = lists(zeros(len + 1), class, nulls.clone())?;
+            (nulls, unset(len), zeros(len), classes)
+        } else {
+            let nulls = self.valid.finish_nulls();
+            let classes = self.class_ends.finish(class, nulls.clone())?;
+            (nulls, self.admitted.finish(), self.floor.into(), classes)
+        };
+        let admitted: ArrayRef = Arc::new(BooleanArray::new(admitted, nulls.clone()));
+        let floor: ArrayRef = Arc::new(Int64Array::new(floor, nulls.clone()));
         let members = vec![
             ("admitted", admitted, true),
             ("reason", self.reason.finish(), true),
