@@ -3,7 +3,6 @@
 use provstream::{OffsetMap, Span};
 use wide::u8x16;
 
-use super::columns::Place;
 use super::texts::Kind;
 
 /// Bytes of a block: for each a bit.
@@ -58,25 +57,11 @@ impl Points {
         self.map = None;
     }
 
-    /// The place of a span of the text so far. A span that begins or ends inside a character takes in all of it.
-    #[inline]
-    pub(super) fn place(&mut self, text: &[u8], span: Span) -> Place {
-        if text.len() != self.known {
-            self.read(text);
+    /// Reads the text so far, of which nothing but its end is new.
+    pub(super) fn read(&mut self, text: &[u8]) {
+        if text.len() == self.known {
+            return;
         }
-        let points = if self.is_ascii {
-            span
-        } else {
-            self.count(span)
-        };
-        Place {
-            bytes: span,
-            points,
-        }
-    }
-
-    /// Reads what is new in a text.
-    fn read(&mut self, text: &[u8]) {
         self.is_ascii = self.is_ascii && text[self.known..].is_ascii();
         self.known = text.len();
         if self.is_ascii {
@@ -104,8 +89,17 @@ impl Points {
         self.blocks.push(Block { before, bits });
     }
 
+    /// Whether what was read is ASCII, so that code points are bytes.
+    pub(super) const fn is_ascii(&self) -> bool {
+        self.is_ascii
+    }
+
+    /// The code points of a span of bytes that were read. A span that begins or ends inside a character takes in all of it.
     #[inline]
-    fn count(&self, span: Span) -> Span {
+    pub(super) fn of(&self, span: Span) -> Span {
+        if self.is_ascii {
+            return span;
+        }
         if let Some(map) = &self.map {
             return map.code_points(span).unwrap_or(span);
         }

@@ -166,20 +166,20 @@ impl Text {
     fn push(&mut self, settings: &Settings, delta: &str, columns: &mut Columns) {
         let delta = delta.as_bytes();
         self.text.extend_from_slice(delta);
-        let (text, points) = (&self.text, &mut self.points);
         let mut output = Output::new(columns, origin(&self.name));
         self.parser.push(delta, |event: Event<'_>| {
             if !matches!(event, Event::Text(_)) {
-                output.take(settings, &event, text, points);
+                output.take(settings, &event);
             }
         });
+        output.count_points(&self.text, &mut self.points);
     }
 
     fn finish(&mut self, settings: &Settings, columns: &mut Columns) {
-        let (text, points) = (&self.text, &mut self.points);
         let mut output = Output::new(columns, origin(&self.name));
         self.parser
-            .finish(|event: Event<'_>| output.take(settings, &event, text, points));
+            .finish(|event: Event<'_>| output.take(settings, &event));
+        output.count_points(&self.text, &mut self.points);
     }
 }
 

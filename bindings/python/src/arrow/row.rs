@@ -74,26 +74,25 @@ impl<'c, 'o> Output<'c, 'o> {
 
     /// Takes an event of the text.
     #[inline]
-    pub(super) fn take(
-        &mut self,
-        settings: &Settings,
-        event: &Event<'_>,
-        text: &[u8],
-        points: &mut Points,
-    ) {
+    pub(super) fn take(&mut self, settings: &Settings, event: &Event<'_>) {
         match event {
             Event::Assertion(assertion) => {
                 let judge = settings.discipline.as_ref();
                 let verdict = judge.map(|(discipline, now)| discipline.judge(assertion, *now));
-                let place = |span| points.place(text, span);
                 self.columns
-                    .assertion(self.origin, assertion, verdict.as_ref(), place);
+                    .assertion(self.origin, assertion, verdict.as_ref());
             }
             Event::Diagnostic(diagnostic) => {
                 self.diagnostic(diagnostic.code().as_str(), diagnostic.span());
             }
             _ => {}
         }
+    }
+
+    /// Counts the code points of the places that were taken since the last call. They lie in this text.
+    // Not before the parser has read the text: it is in the cache then.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.columns.count_points(text, points);
     }
 
     /// Adds a diagnostic.
@@ -121,11 +120,12 @@ fn read_text(
 ) {
     parser.push(text, |event: Event<'_>| {
         if !matches!(event, Event::Text(_)) {
-            output.take(settings, &event, text, points);
+            output.take(settings, &event);
         }
     });
-    parser.finish(|event: Event<'_>| output.take(settings, &event, text, points));
+    parser.finish(|event: Event<'_>| output.take(settings, &event));
     parser.reset();
+    output.count_points(text, points);
 }
 
 /// The texts at some places of a row of JSON, as `provstream extract --field` reads a line; with their place, if there are

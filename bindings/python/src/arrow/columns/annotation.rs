@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, TimestampMicrosecondArray};
 use arrow_schema::ArrowError;
 use provstream::provenance::{Annotation, Timestamp};
 
-use super::Place;
+use super::super::points::Points;
 use super::assertion::Places;
 use super::bits::Bits;
 use super::lists::structs;
@@ -40,7 +40,7 @@ impl Annotations {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, annotation: &Annotation<'_>, place: Place) {
+    pub(super) fn push(&mut self, annotation: &Annotation<'_>) {
         self.class.push(annotation.class().as_str());
         self.declared.push(annotation.declared());
         let reason = annotation.reason();
@@ -50,7 +50,11 @@ impl Annotations {
         let time = annotation.timestamp().and_then(micros);
         self.time.push(time.unwrap_or_default());
         self.has_time.push(time.is_some());
-        self.places.push(place);
+        self.places.push(annotation.span());
+    }
+
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.places.count_points(text, points);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -7,12 +7,13 @@ use arrow_schema::ArrowError;
 use provstream::Span;
 use provstream::provenance::{Assertion, Encoding, Verdict};
 
+use super::super::points::Points;
+use super::Origin;
 use super::annotation::Annotations;
 use super::bits::Bits;
 use super::lists::{Ends, numbers, structs};
 use super::text::{OptionalText, Text};
 use super::verdict::Verdicts;
-use super::{Origin, Place};
 
 /// The assertions of all rows.
 pub(super) struct Assertions {
@@ -57,7 +58,6 @@ impl Assertions {
         origin: Origin<'_>,
         assertion: &Assertion<'_>,
         verdict: Option<&Verdict>,
-        mut place: impl FnMut(Span) -> Place,
     ) {
         self.channel.push(origin.channel);
         self.field.push(origin.field);
@@ -67,7 +67,7 @@ impl Assertions {
             other => self.encoding.push(other.as_str()),
         }
         self.text.push(assertion.text());
-        self.places.push(place(assertion.span()));
+        self.places.push(assertion.span());
         let clean = assertion.clean_span();
         let (start, end) = ends(clean.unwrap_or_default());
         self.clean_start.push(start);
@@ -78,10 +78,15 @@ impl Assertions {
         let mut annotations = assertion.annotations();
         // `for` would move each annotation: a copy of what has just been written, which waits for it.
         while let Some(annotation) = &annotations.next() {
-            self.annotations.push(annotation, place(annotation.span()));
+            self.annotations.push(annotation);
         }
         self.annotation_ends.push(self.annotations.len());
         self.verdicts.push(verdict);
+    }
+
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.places.count_points(text, points);
+        self.annotations.count_points(text, points);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -134,6 +139,7 @@ impl Assertions {
 
 /// Places in code points and in bytes.
 pub(super) struct Places {
+    /// Of the last places, code points may not have been counted yet.
     start: Vec<i64>,
     end: Vec<i64>,
     byte_start: Vec<i64>,
@@ -153,13 +159,31 @@ impl Places {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, place: Place) {
-        let (start, end) = ends(place.points);
-        self.start.push(start);
-        self.end.push(end);
-        let (start, end) = ends(place.bytes);
+    pub(super) fn push(&mut self, span: Span) {
+        let (start, end) = ends(span);
         self.byte_start.push(start);
         self.byte_end.push(end);
+    }
+
+    /// Counts the code points that were not counted yet, of places in this text.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        let new = self.start.len()..self.byte_start.len();
+        if new.is_empty() {
+            return;
+        }
+        points.read(text);
+        let (starts, ends_of) = (&self.byte_start[new.clone()], &self.byte_end[new]);
+        if points.is_ascii() {
+            self.start.extend_from_slice(starts);
+            self.end.extend_from_slice(ends_of);
+            return;
+        }
+        for (start, end) in starts.iter().zip(ends_of) {
+            let span = Span::new(start.cast_unsigned(), end.cast_unsigned());
+            let (start, end) = ends(points.of(span));
+            self.start.push(start);
+            self.end.push(end);
+        }
     }
 
     /// `start`, `end`, `byte_start`, `byte_end`.

@@ -10,7 +10,6 @@ mod verdict;
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
-use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
 use self::assertion::Assertions;
@@ -18,13 +17,7 @@ use self::bits::Bits;
 use self::diagnostic::Diagnostics;
 pub(super) use self::diagnostic::Message;
 use self::lists::Ends;
-
-/// A place in a text, in bytes and in code points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) bytes: Span,
-    pub(super) points: Span,
-}
+use super::points::Points;
 
 /// Which text of a row something is in.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,15 +72,19 @@ impl Columns {
         }
     }
 
-    /// Adds an assertion to the open row; `place` gives the place of a span in its text.
+    /// Adds an assertion to the open row. Its code points are counted by the next `count_points`.
     pub(super) fn assertion(
         &mut self,
         origin: Origin<'_>,
         assertion: &Assertion<'_>,
         verdict: Option<&Verdict>,
-        place: impl FnMut(Span) -> Place,
     ) {
-        self.assertions.push(origin, assertion, verdict, place);
+        self.assertions.push(origin, assertion, verdict);
+    }
+
+    /// Counts the code points of the assertions added since the last call, all of which lie in this text.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.assertions.count_points(text, points);
     }
 
     /// Adds a diagnostic to the open row.
