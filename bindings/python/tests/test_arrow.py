@@ -288,12 +288,13 @@ def test_code_points_at_every_place() -> None:
         pieces = [text[at : at + size % 23 + 1] for at in range(0, len(text), size % 23 + 1)]
         chunks = ({"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces)
         streams.append("".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n")
-    for column, options in (
+    columns: list[tuple[Any, dict[str, Any]]] = [
         (pyarrow.array(texts), {}),
         (pyarrow.array([text.encode() for text in texts]), {}),
         (pyarrow.array([json.dumps({"text": text}) for text in texts]), {"field": "/text"}),
         (pyarrow.array(streams), {"input": "openai-chat"}),
-    ):
+    ]
+    for column, options in columns:
         for text, row in zip(texts, to_rows(extract(column, **options))):
             first, second = row["assertions"]
             assert text[first["start"] : first["end"]] == first["text"]

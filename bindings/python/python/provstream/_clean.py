@@ -166,7 +166,8 @@ class CleanStream(Generic[T]):
 
     def __iter__(self) -> CleanStream[T]:
         if not isinstance(self.source, Iterable):
-            raise TypeError(f"expected an iterable, found {type(self.source).__name__}: use async for")
+            advice = ": use async for" if isinstance(self.source, AsyncIterable) else ""
+            raise TypeError(f"expected an iterable, found {type(self.source).__name__}{advice}")
         return self
 
     def __next__(self) -> T:
@@ -180,7 +181,8 @@ class CleanStream(Generic[T]):
 
     def __aiter__(self) -> CleanStream[T]:
         if not isinstance(self.source, AsyncIterable):
-            raise TypeError(f"expected an asynchronous iterable, found {type(self.source).__name__}: use for")
+            advice = ": use for" if isinstance(self.source, Iterable) else ""
+            raise TypeError(f"expected an asynchronous iterable, found {type(self.source).__name__}{advice}")
         return self
 
     async def __anext__(self) -> T:
