@@ -269,6 +269,13 @@ impl<R: TextRewriter> State<R> {
         if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
             odd = Some(NoticeCode::WithheldData);
         }
+        if R::WITHHOLDS_UNREAD
+            && odd.is_none()
+            && self.reader.format().is_none()
+            && guarded::may_have_text(&frame.data, is_streamed)
+        {
+            odd = Some(NoticeCode::WithheldData);
+        }
         if odd.is_none()
             && !is_final
             && let Some(alone) = self.alone()

@@ -482,3 +482,25 @@ fn half_of_a_surrogate_pair_waits_for_the_decision_about_it() {
         assert_eq!(events.body, delta("") + &delta(""));
     }
 }
+
+#[test]
+fn text_in_an_event_that_shows_no_format_is_withheld() {
+    for (silent, shown) in [
+        (
+            "{\"response\":\"secret\"}\n",
+            "{\"response\":\"It is.\",\"done\":true}\n",
+        ),
+        (
+            "data: {\"contentBlockIndex\":null,\"delta\":{\"text\":\"secret\"}}\n\n",
+            "data: {\"contentBlockDelta\":{\"contentBlockIndex\":0,\"delta\":{\"text\":\"It is.\"}}}\n\n",
+        ),
+    ] {
+        let mut events = Events::default();
+        let mut gate = StreamGate::detect(Parser::new(), NoSecret);
+        gate.push((silent.to_owned() + shown).as_bytes(), &mut events);
+        gate.finish(&mut events);
+        assert!(!events.body.contains("secret"), "{}", events.body);
+        assert!(events.body.contains("It is."), "{}", events.body);
+        assert_eq!(gate.report().count(NoticeCode::WithheldData), 1);
+    }
+}
