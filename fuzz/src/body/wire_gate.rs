@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use provstream::{Action, AtLimit, Handler, Parser, Policy, Question, Unannotated};
-use provstream_providers::{
-    Channel, Decoder, Format, Item, ReadReport, StreamGate, StreamHandler,
-};
+use provstream_providers::{Channel, Decoder, Format, Item, ReadReport, StreamGate, StreamHandler};
 use serde::de::IgnoredAny;
 use testkit::gate::naive::Drawn;
 use testkit::wire::gated::Expected;
@@ -155,7 +153,10 @@ fn texts(format: Format, stream: &[u8]) -> BTreeMap<Channel, String> {
     let mut texts = BTreeMap::<_, String>::new();
     let mut take = |item: Item<'_>| {
         if let Item::Text(delta) = item {
-            texts.entry(delta.channel()).or_default().push_str(delta.text());
+            texts
+                .entry(delta.channel())
+                .or_default()
+                .push_str(delta.text());
         }
     };
     let mut decoder = Decoder::new(format);

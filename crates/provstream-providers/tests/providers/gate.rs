@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use provstream::{Action, Handler, Parser, Policy, Question, Unannotated};
 use provstream_providers::{Format, GateEvent, NoticeCode, ReadReport, StreamGate, StreamHandler};
 use testkit::gate::naive::Drawn;
-use testkit::wire::generate::{Random, stream};
 use testkit::wire::gated::Expected;
+use testkit::wire::generate::{Random, stream};
 
 /// Streams of each format: 300, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {

@@ -72,7 +72,9 @@ fn repeat(format: Format, event: &mut Value, so_far: &mut String) -> Option<Valu
             event["context"] = json!([TOKEN]);
         }
         Format::Cohere => {
-            let text = event["delta"]["message"]["content"]["text"].as_str()?.to_owned();
+            let text = event["delta"]["message"]["content"]["text"]
+                .as_str()?
+                .to_owned();
             event["logprobs"] = json!({"token_ids": [TOKEN], "text": text, "logprobs": [-0.1]});
             let cited = json!({"start": 0, "end": 1, "text": text, "content_index": 0});
             return Some(
@@ -80,14 +82,17 @@ fn repeat(format: Format, event: &mut Value, so_far: &mut String) -> Option<Valu
             );
         }
         Format::OpenAiAssistants => {
-            let text = event["delta"]["content"][0]["text"]["value"].as_str()?.to_owned();
+            let text = event["delta"]["content"][0]["text"]["value"]
+                .as_str()?
+                .to_owned();
             let mark = json!({"type": "file_citation", "text": text, "start_index": 0, "end_index": 1, "file_citation": {"file_id": "f", "quote": text}});
             event["delta"]["content"][0]["text"]["annotations"] = json!([mark]);
         }
         Format::LlamaCpp => {
             let text = event["content"].clone();
             event["tokens"] = json!([TOKEN]);
-            event["completion_probabilities"] = json!([{"token": text, "top_logprobs": [{"token": text}]}]);
+            event["completion_probabilities"] =
+                json!([{"token": text, "top_logprobs": [{"token": text}]}]);
         }
         Format::Tgi => {
             let text = event["token"]["text"].clone();
@@ -126,7 +131,8 @@ fn chat(event: &mut Value) {
         choice["logprobs"] = json!({"content": [{"token": repeated, "logprob": -0.1, "bytes": [TOKEN], "top_logprobs": [{"token": repeated}]}]});
         choice["token_ids"] = json!([TOKEN]);
         if choice.get("delta").is_some() {
-            choice["delta"]["provider_specific_fields"] = json!({"citation": {"cited_text": repeated}});
+            choice["delta"]["provider_specific_fields"] =
+                json!({"citation": {"cited_text": repeated}});
         }
     }
     if !repeated.is_null() {
@@ -151,7 +157,8 @@ fn gemini(event: &mut Value, so_far: &mut String) {
     for candidate in event["candidates"].as_array_mut().into_iter().flatten() {
         let text = candidate["content"]["parts"][0]["text"].clone();
         so_far.push_str(text.as_str().unwrap_or_default());
-        candidate["logprobsResult"] = json!({"chosenCandidates": [{"token": text, "tokenId": TOKEN}], "topCandidates": []});
+        candidate["logprobsResult"] =
+            json!({"chosenCandidates": [{"token": text, "tokenId": TOKEN}], "topCandidates": []});
         if candidate.get("groundingMetadata").is_none() && so_far.len() % 2 == 0 {
             candidate["groundingMetadata"] = json!({"groundingSupports": [{"segment": {"startIndex": 0, "endIndex": so_far.len(), "text": so_far}}]});
         }
