@@ -65,6 +65,11 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Whether the data of an event, in which nothing odd was found, may be text that was not read.
+    pub(super) fn is_unread(&self, data: &[u8], is_streamed: bool) -> bool {
+        !is_event(data) || self.reader.format().is_none() && may_have_text(data, is_streamed)
+    }
+
     /// Reports an event that is not written.
     pub(super) fn withhold(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
         self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
@@ -130,14 +135,14 @@ impl<R: TextRewriter> State<R> {
 }
 
 /// Whether the data of an event, which are JSON or `[DONE]`, are what events have.
-pub(super) fn is_event(data: &[u8]) -> bool {
+fn is_event(data: &[u8]) -> bool {
     let data = data.trim_ascii();
     matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
 }
 
 /// Whether an event before the first evidence of a format has text, whatever the format turns out to be.
 #[cold]
-pub(super) fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
+fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
     Format::ALL.into_iter().any(|format| {
         let mut reader = Reader::new(Some(format));
         reader.read(data, is_streamed);

@@ -266,14 +266,7 @@ impl<R: TextRewriter> State<R> {
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
         }
-        if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
-            odd = Some(NoticeCode::WithheldData);
-        }
-        if R::WITHHOLDS_UNREAD
-            && odd.is_none()
-            && self.reader.format().is_none()
-            && guarded::may_have_text(&frame.data, is_streamed)
-        {
+        if R::WITHHOLDS_UNREAD && odd.is_none() && self.is_unread(&frame.data, is_streamed) {
             odd = Some(NoticeCode::WithheldData);
         }
         if odd.is_none()

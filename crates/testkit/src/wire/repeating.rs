@@ -159,7 +159,7 @@ fn gemini(event: &mut Value, so_far: &mut String) {
         so_far.push_str(text.as_str().unwrap_or_default());
         candidate["logprobsResult"] =
             json!({"chosenCandidates": [{"token": text, "tokenId": TOKEN}], "topCandidates": []});
-        if candidate.get("groundingMetadata").is_none() && so_far.len() % 2 == 0 {
+        if candidate.get("groundingMetadata").is_none() && so_far.len().is_multiple_of(2) {
             candidate["groundingMetadata"] = json!({"groundingSupports": [{"segment": {"startIndex": 0, "endIndex": so_far.len(), "text": so_far}}]});
         }
     }
