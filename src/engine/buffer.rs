@@ -77,22 +77,22 @@ impl Buffer {
         };
     }
 
-    /// Appends a chunk if the run has room for it, whatever its bytes are.
+    /// Appends a chunk of at least one byte if the run has room for it, whatever its bytes are. Gives all bytes up to its
+    /// end.
     #[inline]
-    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> bool {
+    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> Option<&[u8]> {
         let (end, after) = (self.end, self.end + chunk.len());
-        if after > self.run.apart_until as usize {
-            return false;
+        if chunk.is_empty() || after > self.run.apart_until as usize {
+            return None;
         }
-        let Some(room) = self.bytes.get_mut(end..after) else {
-            return false;
-        };
+        let bytes = self.bytes.get_mut(..after)?;
+        let room = bytes.get_mut(end..)?;
         steps::count(chunk.len());
         if !copy_ends::<4>(room, chunk) {
             copy_short(room, chunk);
         }
         self.end = after;
-        true
+        Some(bytes)
     }
 
     /// Every byte has to be looked at.
