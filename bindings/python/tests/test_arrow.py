@@ -276,6 +276,33 @@ def test_response() -> None:
     assert found[4] == {"assertions": [], "diagnostics": []}
 
 
+def test_code_points_at_every_place() -> None:
+    """Texts of every length, of which bytes are counted in blocks; characters of every length, also where blocks meet."""
+    texts = [
+        fill * length + "Und ß. [substrate.grep; observation-id=é] Ja. [substrate.git.log]"
+        for fill in ("a", "é", "€", "🎉", "ab🎉")
+        for length in range(140)
+    ]
+    streams = []
+    for size, text in enumerate(texts):
+        pieces = [text[at : at + size % 23 + 1] for at in range(0, len(text), size % 23 + 1)]
+        chunks = ({"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces)
+        streams.append("".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n")
+    columns: list[tuple[Any, dict[str, Any]]] = [
+        (pyarrow.array(texts), {}),
+        (pyarrow.array([text.encode() for text in texts]), {}),
+        (pyarrow.array([json.dumps({"text": text}) for text in texts]), {"field": "/text"}),
+        (pyarrow.array(streams), {"input": "openai-chat"}),
+    ]
+    for column, options in columns:
+        for text, row in zip(texts, to_rows(extract(column, **options))):
+            first, second = row["assertions"]
+            assert text[first["start"] : first["end"]] == first["text"]
+            assert (text[second["start"] : second["end"]], second["text"]) == ("Ja.", "Ja.")
+            found = [text[a["start"] : a["end"]] for one in row["assertions"] for a in one["annotations"]]
+            assert found == ["[substrate.grep; observation-id=é]", "[substrate.git.log]"]
+
+
 def test_threads_share_long_columns() -> None:
     """More text than one part, so that the parts are put together in order."""
     texts = pyarrow.array([f"Row {number} é. [substrate.grep; observation-id={number}] " * 3 for number in range(20_000)])

@@ -239,3 +239,19 @@ def test_dicts() -> None:
     assert joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le") == "a🎉 b."
     response: Any = {"choices": [{"index": 0, "message": {"content": TEXT}}]}
     assert provstream.clean_response(response)["choices"][0]["message"]["content"] == CLEAN
+
+
+def test_what_is_no_stream_is_refused_without_wrong_advice() -> None:
+    """Only a stream of the other kind is to be read in the other way."""
+    with pytest.raises(TypeError, match=r"^expected an iterable, found NoneType$"):
+        list(provstream.clean(None))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^expected an asynchronous iterable, found int$"):
+        aiter(provstream.clean(7))  # type: ignore[arg-type]
+
+    async def pieces() -> AsyncIterator[str]:
+        yield "It is so."
+
+    with pytest.raises(TypeError, match=r"^expected an iterable, found async_generator: use async for$"):
+        iter(provstream.clean(pieces()))
+    with pytest.raises(TypeError, match=r"^expected an asynchronous iterable, found list: use for$"):
+        aiter(provstream.clean(["It is so."]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from provstream import _native
 from provstream._native import Action, Event, Limits, Policy, Question, Vocabulary
@@ -27,20 +27,32 @@ MOST_EVENTS = 65_536
 """Events that are kept for `events()`; of more the oldest are dropped."""
 
 
+class Options(TypedDict, total=False):
+    """Arguments of `clean` that decide how a stream is cleaned."""
+
+    policy: Decide | None
+    format: str | None
+    mode: str
+    vocabulary: Vocabulary | None
+    limits: Limits | None
+    now: str | datetime | None
+    reasoning: str
+
+
 class Settings:
-    """How a stream is cleaned."""
+    """How a stream is cleaned: what `Options` say."""
 
     __slots__ = ("format", "limits", "mode", "now", "policy", "reasoning", "vocabulary")
 
     def __init__(
         self,
-        policy: Decide | None,
-        format: str | None,
-        mode: str,
-        vocabulary: Vocabulary | None,
-        limits: Limits | None,
-        now: str | datetime | None,
-        reasoning: str,
+        policy: Decide | None = None,
+        format: str | None = None,
+        mode: str = "auto",
+        vocabulary: Vocabulary | None = None,
+        limits: Limits | None = None,
+        now: str | datetime | None = None,
+        reasoning: str = "leave",
     ) -> None:
         self.policy = policy
         self.format = format
@@ -154,7 +166,8 @@ class CleanStream(Generic[T]):
 
     def __iter__(self) -> CleanStream[T]:
         if not isinstance(self.source, Iterable):
-            raise TypeError(f"expected an iterable, found {type(self.source).__name__}: use async for")
+            advice = ": use async for" if isinstance(self.source, AsyncIterable) else ""
+            raise TypeError(f"expected an iterable, found {type(self.source).__name__}{advice}")
         return self
 
     def __next__(self) -> T:
@@ -168,7 +181,8 @@ class CleanStream(Generic[T]):
 
     def __aiter__(self) -> CleanStream[T]:
         if not isinstance(self.source, AsyncIterable):
-            raise TypeError(f"expected an asynchronous iterable, found {type(self.source).__name__}: use for")
+            advice = ": use for" if isinstance(self.source, Iterable) else ""
+            raise TypeError(f"expected an asynchronous iterable, found {type(self.source).__name__}{advice}")
         return self
 
     async def __anext__(self) -> T:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from provstream import _native
-from provstream._clean import RESPONSES, Decide, Settings
-from provstream._native import Event, Limits, Vocabulary
+from provstream._clean import RESPONSES, Options, Settings
+from provstream._native import Event
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CleanMiddleware"]
 
@@ -39,18 +41,12 @@ class CleanMiddleware:
         self,
         app: App,
         *,
-        policy: Decide | None = None,
         on_event: Callable[[Scope, Event], object] | None = None,
-        format: str | None = None,
-        mode: str = "auto",
-        vocabulary: Vocabulary | None = None,
-        limits: Limits | None = None,
-        now: str | datetime | None = None,
-        reasoning: str = "leave",
+        **options: Unpack[Options],
     ) -> None:
         self.app = app
         self._on_event = on_event
-        self._settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning)
+        self._settings = Settings(**options)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request."""

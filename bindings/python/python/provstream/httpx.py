@@ -21,15 +21,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from provstream._clean import RESPONSES, Decide, Settings
-from provstream._native import Event, Limits, ReadReport, Response, Vocabulary
+from provstream._clean import RESPONSES, Options, Settings
+from provstream._native import Event, ReadReport, Response
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from typing_extensions import Unpack
 
 __all__ = ["AsyncCleanTransport", "CleanTransport"]
 
@@ -43,23 +44,17 @@ class _Cleaning:
         self,
         transport: Any,
         *,
-        policy: Decide | None = None,
         select: Callable[[Any], bool] | None = None,
         on_event: Callable[[Event], object] | None = None,
         on_report: Callable[[Any, ReadReport], object] | None = None,
-        format: str | None = None,
-        mode: str = "auto",
-        vocabulary: Vocabulary | None = None,
-        limits: Limits | None = None,
-        now: str | datetime | None = None,
-        reasoning: str = "leave",
+        **options: Unpack[Options],
     ) -> None:
         self.transport = transport
         """The transport that sends requests."""
         self._select = select or _is_post
         self._on_event = on_event
         self._on_report = on_report
-        self._settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning)
+        self._settings = Settings(**options)
 
     def _body(self, request: Any, response: Any) -> _Body | None:
         """What writes the body of a response; `None` if it passes through."""
@@ -172,7 +167,7 @@ class AsyncCleanTransport(_Cleaning):
             await response.aclose()
             body.report()
 
-        return _replaced(request, response, _async_stream_class(_module_of(response).AsyncByteStream)(chunks(), aclose))
+        return _replaced(request, response, _stream_class(_module_of(response).AsyncByteStream)(chunks(), aclose))
 
     async def aclose(self) -> None:
         """Closes the transport that sends requests."""
@@ -210,35 +205,17 @@ def _replaced(request: Any, response: Any, stream: Any) -> Any:
 
 @cache
 def _stream_class(base: type) -> Any:
-    class Body(base):  # type: ignore[misc]
-        """A body, and what closes its connection."""
+    """A body of this kind, synchronous or not, with what closes its connection."""
 
-        def __init__(self, chunks: Iterator[bytes], close: Callable[[], None]) -> None:
+    class Body(base):  # type: ignore[misc]
+        def __init__(self, chunks: Any, close: Callable[[], Any]) -> None:
             self._chunks = chunks
-            self._close = close
+            self.close = self.aclose = close
 
         def __iter__(self) -> Iterator[bytes]:
-            return self._chunks
-
-        def close(self) -> None:
-            self._close()
-
-    return Body
-
-
-@cache
-def _async_stream_class(base: type) -> Any:
-    class Body(base):  # type: ignore[misc]
-        """A body, and what closes its connection."""
-
-        def __init__(self, chunks: AsyncIterator[bytes], close: Callable[[], Any]) -> None:
-            self._chunks = chunks
-            self._close = close
+            return iter(self._chunks)
 
         def __aiter__(self) -> AsyncIterator[bytes]:
-            return self._chunks
-
-        async def aclose(self) -> None:
-            await self._close()
+            return aiter(self._chunks)
 
     return Body

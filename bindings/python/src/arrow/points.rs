@@ -1,118 +1,155 @@
 //! Bytes of a text in memory to its code points.
 
 use provstream::{OffsetMap, Span};
+use wide::u8x16;
 
-use super::columns::Place;
 use super::texts::Kind;
 
-/// Counts code points up to places in a text, of which each is near the one before.
-#[derive(Clone, Debug, Default)]
+/// Bytes of a block: for each a bit.
+const BLOCK: usize = 64;
+
+/// Counts code points up to places in a text, which may grow at its end.
+///
+/// A text in which nothing is asked for costs nothing. Otherwise it is read once, in blocks. To count from one place to the next
+/// would be a loop for each place, with a number of rounds that no processor foresees.
+#[derive(Debug)]
 pub(super) struct Points {
-    /// Up to here all bytes are ASCII.
-    ascii: usize,
-    /// The whole text so far is.
+    kind: Kind,
+    /// Bytes of the text that were looked at.
+    known: usize,
+    /// All of these are ASCII.
     is_ascii: bool,
-    /// A place, and the characters that begin before it.
-    at: usize,
-    begun: u64,
+    /// What continues a character, up to and with the block that the end of the text is in; empty while it is ASCII.
+    blocks: Vec<Block>,
     /// Knows the places of a text that is not UTF-8.
     map: Option<Box<OffsetMap>>,
 }
 
+/// Which bytes of a block continue a character.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// How many do in the blocks before.
+    before: u64,
+    /// For each byte of this one whether it does, the first one in the lowest bit; bytes beyond the text do not.
+    bits: u64,
+}
+
 impl Points {
-    /// For an empty text.
-    pub(super) fn new() -> Self {
+    /// For texts of this kind; bytes do not grow.
+    ///
+    /// In a column of strings all are UTF-8. If one is not, each byte but those that continue a character counts as one.
+    pub(super) const fn new(kind: Kind) -> Self {
         Self {
+            kind,
+            known: 0,
             is_ascii: true,
-            ..Self::default()
+            blocks: Vec::new(),
+            map: None,
         }
     }
 
-    /// For a text that is complete, and UTF-8 or not.
-    ///
-    /// In a column of strings all are UTF-8. If one is not, each byte but those that continue a character counts as one.
-    pub(super) fn of(text: &[u8], kind: Kind) -> Self {
-        let mut points = Self::new();
-        points.extend(text);
-        if kind == Kind::Bytes && !points.is_ascii && std::str::from_utf8(text).is_err() {
+    /// Goes on with another text, of this kind.
+    pub(super) fn reset(&mut self, kind: Kind) {
+        self.kind = kind;
+        self.known = 0;
+        self.is_ascii = true;
+        self.blocks.clear();
+        self.map = None;
+    }
+
+    /// Reads the text so far, of which nothing but its end is new.
+    pub(super) fn read(&mut self, text: &[u8]) {
+        if text.len() == self.known {
+            return;
+        }
+        self.is_ascii = self.is_ascii && text[self.known..].is_ascii();
+        self.known = text.len();
+        if self.is_ascii {
+            return;
+        }
+        if self.kind == Kind::Bytes && std::str::from_utf8(text).is_err() {
             let mut map = OffsetMap::with_window(text.len());
             map.push(text);
             map.finish();
-            points.map = Some(Box::new(map));
+            self.map = Some(Box::new(map));
+            return;
         }
-        points
+        // The block that the text has ended in may have grown.
+        let last = self.blocks.pop();
+        let mut before = last.map_or(0, |block| block.before);
+        let start = self.blocks.len() * BLOCK;
+        let (whole, rest) = text[start..].as_chunks();
+        self.blocks.extend(whole.iter().map(|bytes| {
+            let bits = continuations(bytes);
+            let block = Block { before, bits };
+            before += u64::from(bits.count_ones());
+            block
+        }));
+        let bits = continuations_of_rest(text, rest.len());
+        self.blocks.push(Block { before, bits });
     }
 
-    /// More of the text, in UTF-8, before anything in it is asked for.
-    pub(super) fn extend(&mut self, more: &[u8]) {
-        if self.is_ascii {
-            self.is_ascii = more.is_ascii();
-            if self.is_ascii {
-                self.ascii += more.len();
-                self.at = self.ascii;
-                self.begun = self.ascii as u64;
-            }
-        }
+    /// Whether what was read is ASCII, so that code points are bytes.
+    pub(super) const fn is_ascii(&self) -> bool {
+        self.is_ascii
     }
 
-    /// The place of a span of the text. A span that begins or ends inside a character takes in all of it.
+    /// The code points of a span of bytes that were read. A span that begins or ends inside a character takes in all of it.
     #[inline]
-    pub(super) fn place(&mut self, text: &[u8], span: Span) -> Place {
-        let points = if span.end() <= self.ascii as u64 {
-            span
-        } else {
-            self.count(text, span)
-        };
-        Place {
-            bytes: span,
-            points,
+    pub(super) fn of(&self, span: Span) -> Span {
+        if self.is_ascii {
+            return span;
         }
-    }
-
-    fn count(&mut self, text: &[u8], span: Span) -> Span {
         if let Some(map) = &self.map {
             return map.code_points(span).unwrap_or(span);
         }
-        let begun = self.begun_before(text, span.start());
-        let start = begun - u64::from(is_inside(text, span.start()));
+        let begun = self.begun_before(span.start());
+        let start = begun - u64::from(self.is_inside(span.start()));
         if span.is_empty() {
             return Span::new(start, start);
         }
-        Span::new(start, self.begun_before(text, span.end()))
+        Span::new(start, self.begun_before(span.end()))
     }
 
     /// How many characters begin before a place.
-    fn begun_before(&mut self, text: &[u8], place: u64) -> u64 {
-        let place = usize::try_from(place).map_or(text.len(), |place| place.min(text.len()));
-        if place >= self.at {
-            self.begun += begins(&text[self.at..place]);
-        } else {
-            self.begun -= begins(&text[place..self.at]);
-        }
-        self.at = place;
-        self.begun
+    #[inline]
+    fn begun_before(&self, place: u64) -> u64 {
+        let place = usize::try_from(place).map_or(self.known, |place| place.min(self.known));
+        let Block { before, bits } = self.blocks[place / BLOCK];
+        let here = bits & !(u64::MAX << (place % BLOCK));
+        place as u64 - before - u64::from(here.count_ones())
+    }
+
+    /// Whether the byte at a place continues a character.
+    #[inline]
+    fn is_inside(&self, place: u64) -> bool {
+        let place = usize::try_from(place).map_or(self.known, |place| place.min(self.known));
+        self.blocks[place / BLOCK].bits >> (place % BLOCK) & 1 == 1
     }
 }
 
-/// Characters that begin in some bytes.
-// Most spans are shorter than what pays off with wider registers.
-fn begins(bytes: &[u8]) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    // A one for each byte of a word that continues a character (bits 10 first), added up in the highest byte.
-    let continued = |word: u64| ((word >> 7 & !word >> 6 & ONES).wrapping_mul(ONES)) >> 56;
-    let (words, rest) = bytes.as_chunks();
-    let words = words
-        .iter()
-        .map(|&word| continued(u64::from_le_bytes(word)));
-    let rest = rest.iter().filter(|&&byte| is_continuation(byte)).count();
-    bytes.len() as u64 - words.sum::<u64>() - rest as u64
+/// Which bytes continue a character, the first one in the lowest bit.
+#[inline]
+fn continuations(bytes: &[u8; BLOCK]) -> u64 {
+    let (vectors, _) = bytes.as_chunks::<16>();
+    let mut all = 0;
+    for (number, vector) in vectors.iter().enumerate() {
+        // 10 in the highest bits.
+        let bits = u8x16::new(*vector) ^ u8x16::splat(0x80);
+        let continued = bits.min(u8x16::splat(0x3F)).simd_eq(bits);
+        all |= u64::from(continued.to_bitmask()) << (16 * number);
+    }
+    all
 }
 
-const fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
-
-fn is_inside(text: &[u8], place: u64) -> bool {
-    let byte = usize::try_from(place).ok().and_then(|at| text.get(at));
-    byte.is_some_and(|&byte| is_continuation(byte))
+/// The same for the last bytes of a text, fewer than a block.
+#[inline]
+fn continuations_of_rest(text: &[u8], rest: usize) -> u64 {
+    if let Some(last) = text.last_chunk() {
+        // The bytes before them are shifted out.
+        return continuations(last).unbounded_shr((BLOCK - rest) as u32);
+    }
+    let mut padded = [0; BLOCK];
+    padded[..rest].copy_from_slice(&text[text.len() - rest..]);
+    continuations(&padded)
 }

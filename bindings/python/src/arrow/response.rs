@@ -9,6 +9,7 @@ use super::columns::{Columns, Message, Origin};
 use super::points::Points;
 use super::row::Output;
 use super::settings::Settings;
+use super::texts::Kind;
 
 /// Reads responses, one after the other.
 pub(super) struct Responses {
@@ -151,7 +152,7 @@ impl Text {
             name: String::new(),
             parser: fresh.clone(),
             text: Vec::new(),
-            points: Points::new(),
+            points: Points::new(Kind::Strings),
         }
     }
 
@@ -159,27 +160,26 @@ impl Text {
         self.name = channel.to_string();
         self.parser.reset();
         self.text.clear();
-        self.points = Points::new();
+        self.points.reset(Kind::Strings);
     }
 
     fn push(&mut self, settings: &Settings, delta: &str, columns: &mut Columns) {
         let delta = delta.as_bytes();
         self.text.extend_from_slice(delta);
-        self.points.extend(delta);
-        let (text, points) = (&self.text, &mut self.points);
         let mut output = Output::new(columns, origin(&self.name));
         self.parser.push(delta, |event: Event<'_>| {
             if !matches!(event, Event::Text(_)) {
-                output.take(settings, &event, text, points);
+                output.take(settings, &event);
             }
         });
+        output.count_points(&self.text, &mut self.points);
     }
 
     fn finish(&mut self, settings: &Settings, columns: &mut Columns) {
-        let (text, points) = (&self.text, &mut self.points);
         let mut output = Output::new(columns, origin(&self.name));
         self.parser
-            .finish(|event: Event<'_>| output.take(settings, &event, text, points));
+            .finish(|event: Event<'_>| output.take(settings, &event));
+        output.count_points(&self.text, &mut self.points);
     }
 }
 

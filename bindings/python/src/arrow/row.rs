@@ -1,5 +1,7 @@
 //! One row after the other.
 
+use std::borrow::Cow;
+
 use provstream::{Event, Parser, Span};
 use provstream_providers::Pointer;
 
@@ -19,18 +21,20 @@ pub(super) struct RowReader<'s> {
 }
 
 enum Reader<'s> {
-    Raw(Parser),
+    Raw(Parser, Points),
     Response(Box<Responses>),
-    Fields(Parser, &'s [Pointer]),
+    Fields(Parser, Points, &'s [Pointer]),
 }
 
 impl<'s> RowReader<'s> {
     pub(super) fn new(settings: &'s Settings) -> Self {
         let parser = settings.parser.clone();
         let reader = match &settings.source {
-            Source::Raw => Reader::Raw(parser),
+            Source::Raw => Reader::Raw(parser, Points::new(Kind::Strings)),
             Source::Response(format) => Reader::Response(Box::new(Responses::new(*format, parser))),
-            Source::Fields(pointers) => Reader::Fields(parser, pointers),
+            Source::Fields(pointers) => {
+                Reader::Fields(parser, Points::new(Kind::Strings), pointers)
+            }
         };
         Self { settings, reader }
     }
@@ -39,14 +43,19 @@ impl<'s> RowReader<'s> {
     pub(super) fn read(&mut self, row: &[u8], kind: Kind, columns: &mut Columns) {
         let settings = self.settings;
         match &mut self.reader {
-            Reader::Raw(parser) => {
-                let mut points = Points::of(row, kind);
+            Reader::Raw(parser, points) => {
+                points.reset(kind);
                 let mut output = Output::new(columns, Origin::default());
-                read_text(settings, parser, (row, &mut points), &mut output);
+                read_text(settings, parser, (row, points), &mut output);
             }
             Reader::Response(responses) => responses.read(settings, row, columns),
-            Reader::Fields(parser, pointers) => {
-                read_fields(settings, parser, pointers, row, columns);
+            Reader::Fields(parser, points, pointers) => {
+                for (field, text) in texts_at(pointers, row, columns) {
+                    points.reset(Kind::Strings);
+                    let channel = None;
+                    let mut output = Output::new(columns, Origin { channel, field });
+                    read_text(settings, parser, (text.as_bytes(), points), &mut output);
+                }
             }
         }
     }
@@ -65,26 +74,25 @@ impl<'c, 'o> Output<'c, 'o> {
 
     /// Takes an event of the text.
     #[inline]
-    pub(super) fn take(
-        &mut self,
-        settings: &Settings,
-        event: &Event<'_>,
-        text: &[u8],
-        points: &mut Points,
-    ) {
+    pub(super) fn take(&mut self, settings: &Settings, event: &Event<'_>) {
         match event {
             Event::Assertion(assertion) => {
                 let judge = settings.discipline.as_ref();
                 let verdict = judge.map(|(discipline, now)| discipline.judge(assertion, *now));
-                let place = |span| points.place(text, span);
                 self.columns
-                    .assertion(self.origin, assertion, verdict.as_ref(), place);
+                    .assertion(self.origin, assertion, verdict.as_ref());
             }
             Event::Diagnostic(diagnostic) => {
                 self.diagnostic(diagnostic.code().as_str(), diagnostic.span());
             }
             _ => {}
         }
+    }
+
+    /// Counts the code points of the places that were taken since the last call. They lie in this text.
+    // Not before the parser has read the text: it is in the cache then.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.columns.count_points(text, points);
     }
 
     /// Adds a diagnostic.
@@ -112,55 +120,49 @@ fn read_text(
 ) {
     parser.push(text, |event: Event<'_>| {
         if !matches!(event, Event::Text(_)) {
-            output.take(settings, &event, text, points);
+            output.take(settings, &event);
         }
     });
-    parser.finish(|event: Event<'_>| output.take(settings, &event, text, points));
+    parser.finish(|event: Event<'_>| output.take(settings, &event));
     parser.reset();
+    output.count_points(text, points);
 }
 
-/// Reads the texts at some places of a row of JSON, as `provstream extract --field` reads a line.
-fn read_fields(
-    settings: &Settings,
-    parser: &mut Parser,
-    pointers: &[Pointer],
-    row: &[u8],
+/// The texts at some places of a row of JSON, as `provstream extract --field` reads a line; with their place, if there are
+/// several.
+fn texts_at<'p, 'r>(
+    pointers: &'p [Pointer],
+    row: &'r [u8],
     columns: &mut Columns,
-) {
+) -> Vec<(Option<&'p str>, Cow<'r, str>)> {
+    let mut texts = Vec::new();
     let json = row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row);
     if json.trim_ascii().is_empty() {
-        return;
+        return texts;
     }
-    let diagnostic = |columns: &mut Columns, code, message: Option<String>| {
+    let mut diagnostic = |code, message: Option<String>| {
         let span = Span::new(0, row.len() as u64);
         Output::new(columns, Origin::default()).explained(code, message.as_deref(), span);
     };
     let mut is_read = false;
     let mut other = None;
-    let mut texts = Vec::new();
     for pointer in pointers {
         let Some(found) = pointer.find(json) else {
-            return diagnostic(columns, "json-syntax", None);
+            diagnostic("json-syntax", None);
+            return Vec::new();
         };
+        let at = pointer.as_str();
         if let Some(what) = found.other {
-            let at = pointer.as_str();
             other.get_or_insert_with(|| format!("expected a string at {at}, found {what}"));
         }
         is_read |= found.has_null || !found.texts.is_empty();
-        texts.extend(found.texts.into_iter().map(|text| (pointer, text)));
+        let field = (pointers.len() > 1).then_some(at);
+        texts.extend(found.texts.into_iter().map(|text| (field, text)));
     }
     if other.is_some() || !is_read {
         let all = pointers.iter().map(Pointer::as_str);
         let nothing = || format!("nothing at {}", all.collect::<Vec<_>>().join(" or "));
-        diagnostic(columns, "no-field", Some(other.unwrap_or_else(nothing)));
+        diagnostic("no-field", Some(other.unwrap_or_else(nothing)));
     }
-    for (pointer, text) in texts {
-        let origin = Origin {
-            channel: None,
-            field: (pointers.len() > 1).then_some(pointer.as_str()),
-        };
-        let output = &mut Output::new(columns, origin);
-        let mut points = Points::of(text.as_bytes(), Kind::Strings);
-        read_text(settings, parser, (text.as_bytes(), &mut points), output);
-    }
+    texts
 }

@@ -1,5 +1,7 @@
 //! The texts of a column: strings or bytes in any of Arrow's layouts.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowDictionaryKeyType, BinaryViewType, ByteArrayType, ByteViewType, GenericBinaryType,
@@ -129,6 +131,15 @@ impl Texts {
     pub(super) fn size(&self, row: usize) -> usize {
         self.get(row).ok().flatten().map_or(0, <[u8]>::len)
     }
+
+    /// Bytes of some rows, about: where that is known without a look at each, it counts what lies in null rows.
+    pub(super) fn size_of(&self, rows: Range<usize>) -> usize {
+        match &self.layout {
+            Layout::Small(column) => column.size_of(rows),
+            Layout::Large(column) => column.size_of(rows),
+            _ => rows.map(|row| self.size(row)).sum(),
+        }
+    }
 }
 
 fn small<T: ByteArrayType<Offset = i32>>(column: &GenericByteArray<T>) -> Layout {
@@ -159,6 +170,15 @@ impl<O: OffsetSizeTrait> GenericOffsets<O> {
             offsets: column.offsets().clone(),
             bytes: column.values().clone(),
         }
+    }
+
+    /// Bytes from the first of some rows to the end of the last one.
+    fn size_of(&self, rows: Range<usize>) -> usize {
+        let [start, end] = [rows.start, rows.end].map(|row| {
+            let offset = self.offsets.get(row).and_then(|offset| offset.to_usize());
+            offset.map_or(0, |offset: usize| offset.min(self.bytes.len()))
+        });
+        end.saturating_sub(start)
     }
 
     #[inline]

@@ -101,9 +101,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
     let most = if threads == 1 {
         usize::MAX
     } else {
-        let sizes = chunks
-            .iter()
-            .map(|texts| (0..texts.len()).map(|row| texts.size(row)).sum::<usize>());
+        let sizes = chunks.iter().map(|texts| texts.size_of(0..texts.len()));
         (sizes.sum::<usize>() / (threads * PARTS)).max(LEAST_PART)
     };
     for (chunk, texts) in chunks.iter().enumerate() {
@@ -136,7 +134,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
 fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Piece>, Failure> {
     let chunk = part.chunk;
     let mut pieces = Vec::new();
-    let bytes = part.rows.clone().map(|row| texts.size(row)).sum();
+    let bytes = texts.size_of(part.rows.clone());
     let mut columns = Columns::new(bytes);
     let mut end = |columns: Columns, end| -> Result<(), Failure> {
         let rows = end - columns.rows()..end;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, TimestampMicrosecondArray};
-use arrow_buffer::NullBufferBuilder;
 use arrow_schema::ArrowError;
 use provstream::provenance::{Annotation, Timestamp};
 
-use super::Place;
+use super::super::points::Points;
 use super::assertion::Places;
+use super::bits::Bits;
 use super::lists::structs;
 use super::text::{OptionalText, Text};
 
@@ -20,7 +20,7 @@ pub(super) struct Annotations {
     observation_id: OptionalText,
     ts: OptionalText,
     time: Vec<i64>,
-    has_time: NullBufferBuilder,
+    has_time: Bits,
     places: Places,
 }
 
@@ -34,13 +34,13 @@ impl Annotations {
             observation_id: OptionalText::with_room(room, 24),
             ts: OptionalText::with_room(room, 24),
             time: Vec::with_capacity(room),
-            has_time: NullBufferBuilder::new(0),
+            has_time: Bits::default(),
             places: Places::with_room(room),
         }
     }
 
     #[inline]
-    pub(super) fn push(&mut self, annotation: &Annotation<'_>, place: Place) {
+    pub(super) fn push(&mut self, annotation: &Annotation<'_>) {
         self.class.push(annotation.class().as_str());
         self.declared.push(annotation.declared());
         let reason = annotation.reason();
@@ -49,8 +49,12 @@ impl Annotations {
         self.ts.push(annotation.ts());
         let time = annotation.timestamp().and_then(micros);
         self.time.push(time.unwrap_or_default());
-        self.has_time.append(time.is_some());
-        self.places.push(place);
+        self.has_time.push(time.is_some());
+        self.places.push(annotation.span());
+    }
+
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.places.count_points(text, points);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -66,8 +70,8 @@ impl Annotations {
         Some(largest)
     }
 
-    pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let time = TimestampMicrosecondArray::new(self.time.into(), self.has_time.finish());
+    pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let time = TimestampMicrosecondArray::new(self.time.into(), self.has_time.finish_nulls());
         let time: ArrayRef = Arc::new(time.with_timezone("UTC"));
         let [start, end, byte_start, byte_end] = self.places.finish();
         let members = vec![

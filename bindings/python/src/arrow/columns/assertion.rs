@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
-use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::ArrowError;
 use provstream::Span;
-use provstream::provenance::{Assertion, Verdict};
+use provstream::provenance::{Assertion, Encoding, Verdict};
 
+use super::super::points::Points;
+use super::Origin;
 use super::annotation::Annotations;
+use super::bits::Bits;
 use super::lists::{Ends, numbers, structs};
 use super::text::{OptionalText, Text};
 use super::verdict::Verdicts;
-use super::{Origin, Place};
 
 /// The assertions of all rows.
 pub(super) struct Assertions {
@@ -23,9 +24,9 @@ pub(super) struct Assertions {
     places: Places,
     clean_start: Vec<i64>,
     clean_end: Vec<i64>,
-    has_clean: NullBufferBuilder,
+    has_clean: Bits,
     pointer: OptionalText,
-    limit_hit: BooleanBufferBuilder,
+    limit_hit: Bits,
     annotations: Annotations,
     annotation_ends: Ends,
     verdicts: Verdicts,
@@ -42,9 +43,9 @@ impl Assertions {
             places: Places::with_room(room),
             clean_start: Vec::with_capacity(room),
             clean_end: Vec::with_capacity(room),
-            has_clean: NullBufferBuilder::new(0),
+            has_clean: Bits::default(),
             pointer: OptionalText::new(),
-            limit_hit: BooleanBufferBuilder::new(0),
+            limit_hit: Bits::default(),
             annotations: Annotations::with_room(room + room / 2),
             annotation_ends: Ends::new(),
             verdicts: Verdicts::new(),
@@ -57,25 +58,35 @@ impl Assertions {
         origin: Origin<'_>,
         assertion: &Assertion<'_>,
         verdict: Option<&Verdict>,
-        mut place: impl FnMut(Span) -> Place,
     ) {
         self.channel.push(origin.channel);
         self.field.push(origin.field);
-        self.encoding.push(assertion.encoding().as_str());
+        match assertion.encoding() {
+            // A copy of a known length.
+            Encoding::Bracket => self.encoding.push(Encoding::Bracket.as_str()),
+            other => self.encoding.push(other.as_str()),
+        }
         self.text.push(assertion.text());
-        self.places.push(place(assertion.span()));
+        self.places.push(assertion.span());
         let clean = assertion.clean_span();
         let (start, end) = ends(clean.unwrap_or_default());
         self.clean_start.push(start);
         self.clean_end.push(end);
-        self.has_clean.append(clean.is_some());
+        self.has_clean.push(clean.is_some());
         self.pointer.push(assertion.pointer());
-        self.limit_hit.append(assertion.limit_hit());
-        for annotation in assertion.annotations() {
-            self.annotations.push(&annotation, place(annotation.span()));
+        self.limit_hit.push(assertion.limit_hit());
+        let mut annotations = assertion.annotations();
+        // `for` would move each annotation: a copy of what has just been written, which waits for it.
+        while let Some(annotation) = &annotations.next() {
+            self.annotations.push(annotation);
         }
         self.annotation_ends.push(self.annotations.len());
         self.verdicts.push(verdict);
+    }
+
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.places.count_points(text, points);
+        self.annotations.count_points(text, points);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -94,8 +105,8 @@ impl Assertions {
         Some(largest.max(self.text.size()?).max(self.encoding.size()?))
     }
 
-    pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let has_clean = self.has_clean.finish();
+    pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let has_clean = self.has_clean.finish_nulls();
         let clean = |values| -> ArrayRef {
             Arc::new(Int64Array::new(Vec::into(values), has_clean.clone()))
         };
@@ -128,6 +139,7 @@ impl Assertions {
 
 /// Places in code points and in bytes.
 pub(super) struct Places {
+    /// Of the last places, code points may not have been counted yet.
     start: Vec<i64>,
     end: Vec<i64>,
     byte_start: Vec<i64>,
@@ -147,13 +159,31 @@ impl Places {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, place: Place) {
-        let (start, end) = ends(place.points);
-        self.start.push(start);
-        self.end.push(end);
-        let (start, end) = ends(place.bytes);
+    pub(super) fn push(&mut self, span: Span) {
+        let (start, end) = ends(span);
         self.byte_start.push(start);
         self.byte_end.push(end);
+    }
+
+    /// Counts the code points that were not counted yet, of places in this text.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        let new = self.start.len()..self.byte_start.len();
+        if new.is_empty() {
+            return;
+        }
+        points.read(text);
+        let (starts, ends_of) = (&self.byte_start[new.clone()], &self.byte_end[new]);
+        if points.is_ascii() {
+            self.start.extend_from_slice(starts);
+            self.end.extend_from_slice(ends_of);
+            return;
+        }
+        for (start, end) in starts.iter().zip(ends_of) {
+            let span = Span::new(start.cast_unsigned(), end.cast_unsigned());
+            let (start, end) = ends(points.of(span));
+            self.start.push(start);
+            self.end.push(end);
+        }
     }
 
     /// `start`, `end`, `byte_start`, `byte_end`.

@@ -33,6 +33,11 @@ impl Ends {
         self.offsets.push(end);
     }
 
+    /// So many empty lists, before all others.
+    pub(super) fn push_leading(&mut self, lists: usize) {
+        self.offsets.resize(lists + 1, 0);
+    }
+
     /// Lists so far.
     pub(super) fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -48,11 +53,20 @@ impl Ends {
         elements: ArrayRef,
         nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef, ArrowError> {
-        let item = Field::new("item", elements.data_type().clone(), false);
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
-        let lists = ListArray::try_new(Arc::new(item), offsets, elements, nulls)?;
-        Ok(Arc::new(lists))
+        lists(self.offsets.into(), elements, nulls)
     }
+}
+
+/// Lists of these elements that end at these offsets.
+pub(super) fn lists(
+    offsets: ScalarBuffer<i32>,
+    elements: ArrayRef,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef, ArrowError> {
+    let item = Field::new("item", elements.data_type().clone(), false);
+    let offsets = OffsetBuffer::new(offsets);
+    let lists = ListArray::try_new(Arc::new(item), offsets, elements, nulls)?;
+    Ok(Arc::new(lists))
 }
 
 /// A column of structs with these members: name, values, and whether they can be null.

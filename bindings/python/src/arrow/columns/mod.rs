@@ -2,28 +2,22 @@
 
 mod annotation;
 mod assertion;
+mod bits;
 mod diagnostic;
 mod lists;
 mod text;
 mod verdict;
 
 use arrow_array::ArrayRef;
-use arrow_buffer::NullBufferBuilder;
 use arrow_schema::ArrowError;
-use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
 use self::assertion::Assertions;
+use self::bits::Bits;
 use self::diagnostic::Diagnostics;
 pub(super) use self::diagnostic::Message;
 use self::lists::Ends;
-
-/// A place in a text, in bytes and in code points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) bytes: Span,
-    pub(super) points: Span,
-}
+use super::points::Points;
 
 /// Which text of a row something is in.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +37,8 @@ pub(super) struct Columns {
     assertion_ends: Ends,
     diagnostics: Diagnostics,
     diagnostic_ends: Ends,
-    nulls: NullBufferBuilder,
+    /// Whether a row is not null.
+    valid: Bits,
 }
 
 /// The columns of some rows.
@@ -73,19 +68,23 @@ impl Columns {
             assertion_ends: Ends::new(),
             diagnostics: Diagnostics::new(),
             diagnostic_ends: Ends::new(),
-            nulls: NullBufferBuilder::new(0),
+            valid: Bits::default(),
         }
     }
 
-    /// Adds an assertion to the open row; `place` gives the place of a span in its text.
+    /// Adds an assertion to the open row. Its code points are counted by the next `count_points`.
     pub(super) fn assertion(
         &mut self,
         origin: Origin<'_>,
         assertion: &Assertion<'_>,
         verdict: Option<&Verdict>,
-        place: impl FnMut(Span) -> Place,
     ) {
-        self.assertions.push(origin, assertion, verdict, place);
+        self.assertions.push(origin, assertion, verdict);
+    }
+
+    /// Counts the code points of the assertions added since the last call, all of which lie in this text.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        self.assertions.count_points(text, points);
     }
 
     /// Adds a diagnostic to the open row.
@@ -97,7 +96,7 @@ impl Columns {
     pub(super) fn end_row(&mut self, is_valid: bool) {
         self.assertion_ends.push(self.assertions.len());
         self.diagnostic_ends.push(self.diagnostics.len());
-        self.nulls.append(is_valid);
+        self.valid.push(is_valid);
     }
 
     /// Rows so far.
@@ -119,8 +118,8 @@ impl Columns {
     }
 
     /// The columns of the rows.
-    pub(super) fn finish(mut self) -> Result<Built, ArrowError> {
-        let nulls = self.nulls.finish();
+    pub(super) fn finish(self) -> Result<Built, ArrowError> {
+        let nulls = self.valid.finish_nulls();
         let assertions = self.assertions.finish()?;
         let diagnostics = self.diagnostics.finish()?;
         Ok(Built {
