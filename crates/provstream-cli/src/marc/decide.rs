@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::args::DecideArgs;
-use super::judge::Totals;
+use super::judge::{REFUSED, Totals};
 use super::lines::{InputLine, MAX_LINE, each_line};
 use super::record::printable;
 use super::situation::SituationLine;
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
             |decide| decide.output.flush(),
             |decide, number, line| {
                 let decided = decide.line(number, line);
-                decide.totals.count(decided.is_ok());
+                decide.totals.count(decided.is_ok(), number);
                 if let Err(message) = decided {
                     let message = &message;
                     decide.output.line(&DecideLine::Refused {
@@ -137,6 +137,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     });
     if end.is_ok() {
         decide.totals.end(&mut decide.output, "situation");
+        if args.fail {
+            decide.totals.complain_of_nothing("situation");
+            decide.totals.note_failed("refused", "situations", REFUSED);
+        }
     }
     let end = end.and_then(|()| decide.output.flush());
     exit_status::status(end, args.fail, decide.totals.passed())

@@ -59,7 +59,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
-    if !account.has_text() {
+    if !account.has_text() && !unread.is_blank() {
         note(format_args!(
             "there is no text in {name}, expected an answer"
         ));
