@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let limits = limits.with_max_record(args.max_record)?;
     let task = Task::Extract { text: args.text };
     let parser = setup::parser(&args.source, limits, vocabulary);
-    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
+    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty)?;
     let files = Files::new(&args.files.files, args.files.recursive)?;
     let vocabulary = args.source.classes.vocabulary.as_deref();
     let read = files
@@ -41,7 +41,11 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
         for (what, count, event) in found.into_iter().filter(|&(_, count, _)| count > 0) {
             note(format_args!(
                 "{what}: {count}; the lines with \"event\":\"{event}\" say what{}",
-                if event == "diagnostic" { " and where" } else { "" }
+                if event == "diagnostic" {
+                    " and where"
+                } else {
+                    ""
+                }
             ));
         }
     }

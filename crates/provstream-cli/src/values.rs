@@ -88,11 +88,12 @@ fn number(text: &str, least: usize, most: usize, of: &str) -> Result<NonZeroUsiz
 /// Reads a limit and has the library judge its range.
 pub(crate) fn limit(
     text: &str,
+    of: &str,
     with: impl Fn(Limits, usize) -> Result<Limits, LimitError>,
 ) -> Result<usize, String> {
     let range = |error: LimitError| {
         let (least, most) = (error.least(), error.most());
-        format!("expected a whole number between {least} and {most}")
+        format!("expected a whole number of {of} between {least} and {most}")
     };
     match text.parse() {
         Ok(value) => with(Limits::default(), value).map(|_| value).map_err(range),

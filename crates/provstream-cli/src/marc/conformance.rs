@@ -54,7 +54,7 @@ impl<'a> From<&'a ConformanceFinding> for ConformanceLine<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &ConformanceArgs) -> Result<ExitCode, Failure> {
-    let deployment = settings::load("FILE", &args.deployment, Deployment::from_toml)?;
+    let deployment = settings::load_toml("FILE", &args.deployment, Deployment::from_toml)?;
     let report = deployment.conformance();
     let mut output = Output::stdout();
     if args.table {

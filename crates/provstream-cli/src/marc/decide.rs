@@ -103,7 +103,7 @@ fn undecidable(missing: &[String]) -> String {
 
 /// Runs the command.
 pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
-    let deployment = settings::load("--deployment", &args.deployment, Deployment::from_toml)?;
+    let deployment = settings::load_toml("--deployment", &args.deployment, Deployment::from_toml)?;
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
         let missing = deployment.missing_for_controller();

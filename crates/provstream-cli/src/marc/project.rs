@@ -72,7 +72,7 @@ pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), F
         let wording = provstream_marc::Wording::in_language(language);
         return Ok((projection.with_wording(wording), TrustPolicy::default()));
     };
-    let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
+    let deployment = settings::load_toml("--deployment", path, Deployment::from_toml)?;
     Ok((
         projection.with_wording(deployment.wording().clone()),
         *deployment.trust_policy(),

@@ -43,7 +43,9 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
         if args.fail {
             validate.totals.complain_of_nothing("MARC object");
             let reasons = "the lines with \"valid\":false say why";
-            validate.totals.note_failed("not valid", "MARC objects", reasons);
+            validate
+                .totals
+                .note_failed("not valid", "MARC objects", reasons);
         }
     }
     let end = end.and_then(|()| validate.output.flush());

@@ -67,10 +67,11 @@ fn marc_commands_say_what_failed_and_how_many() {
         "\n{}\n",
         &format!("refused: 1 of 1 situations, the first at line 2; {refused}"),
     );
-    let shown = run(&["marc", "show", "--fail"], record);
-    let count = "not shown: 1 of 1 MARC objects, the first at line 1; a message for each says why";
+    // `show` says on standard error what is wrong with each.
+    let shown = run(&["marc", "show", "--fail"], two);
+    let count = "not shown: 2 of 2 MARC objects, the first at line 1; a message for each says why";
     assert!(shown.stderr.ends_with(&format!("provstream: {count}\n")));
-    assert_eq!(shown.stderr.lines().count(), 2, "{}", shown.stderr);
+    assert_eq!(shown.stderr.lines().count(), 3, "{}", shown.stderr);
 }
 
 #[test]
@@ -79,7 +80,10 @@ fn conformance_counts_what_prevents_it() {
     let description = "name = \"x\"\ndraft = \"02\"\nclasses = [\"carrying\", \"disclosure\"]\n";
     let path = files.write("d.toml", description);
     for (option, place) in [
-        ("", "the lines with the status not met or documentation missing say why"),
+        (
+            "",
+            "the lines with the status not met or documentation missing say why",
+        ),
         (" --table", "the table says why"),
     ] {
         let args = format!("marc conformance {path}{option}");
