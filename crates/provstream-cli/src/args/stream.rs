@@ -28,7 +28,7 @@ pub(crate) struct ExtractArgs {
     /// Print lines for people instead of JSON: line:column, text, classes, and what diagnostics mean
     #[arg(long)]
     pub(crate) pretty: bool,
-    /// Exit with status 3 when there was a diagnostic, or something was not read
+    /// Exit with status 3 when there was a diagnostic, something was not read, or with --input the input is empty
     #[arg(long)]
     pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written
@@ -74,7 +74,7 @@ pub(crate) struct StripArgs {
     /// written as empty text. Providers sign some reasoning, and refuse it when it is sent back changed.
     #[arg(long, value_name = "HOW", default_value = "leave", value_parser = named::<Reasoning>)]
     pub(crate) reasoning: Reasoning,
-    /// Exit with status 3 when something of a provider's response was not read, or the provider reports an error
+    /// Exit with status 3 when something of a provider's response was not read, the provider reports an error, or the input is empty
     ///
     /// Needs --input. What was not read is written as it is, so its annotations are not removed.
     #[arg(long)]
@@ -115,7 +115,7 @@ pub(crate) struct AdmitArgs {
     /// was passed over that may have been one. The status is 3 for JSON that is broken, not closed or nested too deep
     /// (prose under --mode json is such), for an annotation that is not closed after its first field, for everything longer than
     /// a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks off, if no assertion was
-    /// found, and with --input for events that were not read, an error of the provider, and an input without text and end.
+    /// found, and with --input for events that were not read, an error of the provider, and an input that is empty or has neither text nor an end.
     /// `provstream extract` shows where. A stream without assertions passes, unless --require-assertions is given. If the
     /// reader of the output goes away before the end, the status is 1, or 3 if an assertion was not admitted by then.
     #[arg(long)]

@@ -352,3 +352,33 @@ fn options_without_effect_or_given_twice_are_refused() {
     let message = "--max-pending: expected a whole number of bytes between 1 and 1048576";
     assert_message(&["extract", "--max-pending", "1MB"], TEXT, 2, message);
 }
+
+#[cfg(unix)]
+#[test]
+fn standard_input_that_cannot_be_read_is_said_to_be_that() {
+    let program = env!("CARGO_BIN_EXE_provstream");
+    let files = Files::new();
+    let path = files.write("a.txt", TEXT);
+    for (input, message) in [
+        (
+            format!("0>>'{path}'"),
+            "it is open for writing only: give a FILE, a pipe or </dev/null",
+        ),
+        ("<&-".to_owned(), "it is closed"),
+    ] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", &format!("'{program}' extract {input}")])
+            .output()
+            .expect("a shell starts");
+        let message = format!("provstream: cannot read standard input: {message}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(
+            stderr.contains(&message.replace(
+                "input: it is open",
+                "input: Bad file descriptor (os error 9); it is open"
+            )),
+            "{stderr}"
+        );
+    }
+}
