@@ -279,9 +279,12 @@ mod tests {
 
     #[test]
     fn numbers_name_their_range() {
-        let limit = |text| limit(text, Limits::with_max_depth).unwrap_err();
+        let limit = |text| limit(text, "levels", Limits::with_max_depth).unwrap_err();
         for bad in ["", "x", "-1", "0", "65537", "99999999999999999999999"] {
-            assert_eq!(limit(bad), "expected a whole number between 1 and 65536");
+            assert_eq!(
+                limit(bad),
+                "expected a whole number of levels between 1 and 65536"
+            );
         }
         assert!(
             chunk_size("0")

@@ -370,14 +370,11 @@ fn standard_input_that_cannot_be_read_is_said_to_be_that() {
             .args(["-c", &format!("'{program}' extract {input}")])
             .output()
             .expect("a shell starts");
-        let message = format!("provstream: cannot read standard input: {message}");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{stderr}");
+        let start = "provstream: cannot read standard input: ";
         assert!(
-            stderr.contains(&message.replace(
-                "input: it is open",
-                "input: Bad file descriptor (os error 9); it is open"
-            )),
+            stderr.starts_with(start) && stderr.contains(message),
             "{stderr}"
         );
     }
