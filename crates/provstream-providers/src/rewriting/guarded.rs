@@ -67,7 +67,11 @@ impl<R: TextRewriter> State<R> {
 
     /// Whether the data of an event, in which nothing odd was found, may be text that was not read.
     pub(super) fn is_unread(&self, data: &[u8], is_streamed: bool) -> bool {
-        !is_event(data) || self.reader.format().is_none() && may_have_text(data, is_streamed)
+        !is_event(data)
+            || match self.reader.format() {
+                None => may_have_text(data, is_streamed),
+                Some(format) => self.reader.found.is_empty() && is_of_another(format, data),
+            }
     }
 
     /// Reports an event that is not written.
@@ -138,6 +142,11 @@ impl<R: TextRewriter> State<R> {
 fn is_event(data: &[u8]) -> bool {
     let data = data.trim_ascii();
     matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
+}
+
+/// Whether an event in which nothing of a format was found shows that it is of another one.
+fn is_of_another(format: Format, data: &[u8]) -> bool {
+    Format::detect(data).is_some_and(|shown| shown != format)
 }
 
 /// Whether an event before the first evidence of a format has text, whatever the format turns out to be.

@@ -504,3 +504,25 @@ fn text_in_an_event_that_shows_no_format_is_withheld() {
         assert_eq!(gate.report().count(NoticeCode::WithheldData), 1);
     }
 }
+
+#[test]
+fn text_of_another_format_than_before_is_withheld() {
+    let start = "data: {\"type\":\"message_start\",\"message\":{}}\n\n";
+    let block = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It is.\"}}\n\n";
+    let other = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"secret\"}}]}\n\n";
+    let asked = || StreamGate::new(Format::Anthropic, Parser::new(), NoSecret);
+    // Without a format asked for, the first text decides which one it is.
+    let detected = StreamGate::detect(Parser::new(), NoSecret);
+    for (mut gate, stream) in [
+        (asked(), [start, block, other]),
+        (asked(), [start, other, block]),
+        (detected, [start, block, other]),
+    ] {
+        let mut events = Events::default();
+        gate.push(stream.concat().as_bytes(), &mut events);
+        gate.finish(&mut events);
+        assert!(!events.body.contains("secret"), "{}", events.body);
+        assert!(events.body.contains("It is."), "{}", events.body);
+        assert_eq!(gate.report().count(NoticeCode::WithheldData), 1);
+    }
+}
