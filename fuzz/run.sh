@@ -66,8 +66,13 @@ watch() {
     return "$status"
 }
 
-# The last thing of interest in a log: counters of the search, the size of a find, the crate that is being compiled.
+# The last thing of interest in a log: counters of the search, the size of a find, the crate that is being compiled. AFL++ keeps its
+# counters, once a minute, in a file of its own.
 state() {
+    if [ "$1" = "${afl_log:-}" ] && [ -s "$out/default/fuzzer_stats" ]; then
+        echo "$(stat execs_done) executions, $(stat saved_crashes) crashes, $(stat saved_hangs) hangs"
+        return
+    fi
     line=$(grep -a -e '^#[0-9]' -e '^ *Compiling' -e '^CRASH_MIN' -e 'saved crashes' "$1" | tail -n 1 | cut -c 1-120)
     echo "${line:-starting}"
 }
@@ -181,9 +186,13 @@ run_libfuzzer() {
     echo "libfuzzer $1: $executions executions in $2 s, ${coverage:-no coverage}"
 }
 
+# A counter of AFL++.
+stat() { sed -n "s/^$1 *: //p" "$out/default/fuzzer_stats"; }
+
 # Runs AFL++ on a body for some seconds.
 run_afl() {
     out=$work/found/afl/$1 log=$work/afl-$1.log
+    afl_log=$log
     rm -rf "$out"
     mkdir -p "$out"
     watch "afl $1 for $2 s" "$log" \
@@ -193,7 +202,6 @@ run_afl() {
         exit 3
     }
     file_finds "$1" $(find "$out/default/crashes" "$out/default/hangs" -name 'id*')
-    stat() { sed -n "s/^$1 *: //p" "$out/default/fuzzer_stats"; }
     echo "afl $1: $(stat execs_done) executions in $2 s, $(stat edges_found) of $(stat total_edges) edges, map density $(stat bitmap_cvg)," \
         "$(stat corpus_count) inputs kept"
 }

@@ -108,7 +108,8 @@ impl Parser {
         let mut handler = handler.into_handler();
         match self.push_plain(chunk) {
             Some(start) => handler.text(TextChunk::new(chunk, start)),
-            None => handler.feed(&mut |sink| self.push_any(chunk, false, sink)),
+            None if self.push_held(chunk) => {}
+            None => handler.feed(&mut |sink| self.push_through(chunk, false, sink)),
         }
     }
 
@@ -133,7 +134,8 @@ impl Parser {
     }
 
     /// Takes a chunk that continues a run that is held back.
-    #[inline]
+    // Out of line: with few arguments, and apart from the rest, it saves no register.
+    #[inline(never)]
     pub(crate) fn push_held(&mut self, chunk: &[u8]) -> bool {
         match &mut self.engine {
             Engine::Text(text) => text.buffer_mut().take_held(chunk),

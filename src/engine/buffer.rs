@@ -77,22 +77,27 @@ impl Buffer {
         };
     }
 
-    /// Appends a chunk if the run has room for it, whatever its bytes are.
+    /// The bytes that may be appended, and are held back, are of another kind now; 0 if each has to be looked at.
+    pub(super) const fn set_held_kind(&mut self, kind: u8) {
+        self.run.kinds = kind;
+    }
+
+    /// Appends a chunk of at least one byte if the run has room for it, whatever its bytes are. Gives all bytes up to its
+    /// end.
     #[inline]
-    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> bool {
+    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> Option<&[u8]> {
         let (end, after) = (self.end, self.end + chunk.len());
-        if after > self.run.apart_until as usize {
-            return false;
+        if chunk.is_empty() || after > self.run.apart_until as usize {
+            return None;
         }
-        let Some(room) = self.bytes.get_mut(end..after) else {
-            return false;
-        };
+        let bytes = self.bytes.get_mut(..after)?;
+        let room = bytes.get_mut(end..)?;
         steps::count(chunk.len());
         if !copy_ends::<4>(room, chunk) {
             copy_short(room, chunk);
         }
         self.end = after;
-        true
+        Some(bytes)
     }
 
     /// Every byte has to be looked at.
@@ -101,12 +106,28 @@ impl Buffer {
     }
 
     /// Appends a chunk that continues a run whose bytes are emitted, and returns its offset.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.take_before(self.run.until, chunk)
+    }
+
+    /// Appends a chunk that continues a run whose bytes are held back; `false` if it does not.
+    #[inline]
+    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
+        let is_held = self.run.until == 0 && self.run.kinds != 0;
+        is_held
+            && self
+                .take_before(self.run.apart_until as usize, chunk)
+                .is_some()
+    }
+
+    /// Appends a chunk that continues the run if it fits before an index, and returns its offset.
     // `inline(always)`: see `Parser::push_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
     // into the caller's loop.
     #[inline(always)]
-    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+    fn take_before(&mut self, until: usize, chunk: &[u8]) -> Option<u64> {
         let (end, len) = (self.end, chunk.len());
-        if end + len > self.run.until {
+        if end + len > until {
             return None;
         }
         match (chunk.first_chunk::<4>(), chunk.last_chunk::<4>()) {
@@ -132,7 +153,7 @@ impl Buffer {
         Some(self.offset(end))
     }
 
-    /// [`take`](Self::take) of a chunk that is shorter or longer than most tokens.
+    /// [`take_before`](Self::take_before) of a chunk that is shorter or longer than most tokens.
     #[inline(never)]
     fn take_any(&mut self, chunk: &[u8]) -> bool {
         let (end, kind) = (self.end, self.run.kinds);
@@ -159,31 +180,6 @@ impl Buffer {
             self.end = end + chunk.len();
         }
         is_covered
-    }
-
-    /// Appends a chunk that continues a run whose bytes are held back; `false` if it does not.
-    #[inline]
-    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
-        let (end, len) = (self.end, chunk.len());
-        if end + len > self.run.apart_until as usize || self.run.until > 0 {
-            return false;
-        }
-        let (Some(first), Some(last)) = (chunk.first_chunk::<4>(), chunk.last_chunk::<4>()) else {
-            return self.take_any(chunk);
-        };
-        if len > 8 {
-            return self.take_any(chunk);
-        }
-        let kind = self.run.kinds;
-        let is_covered = all_of_four(*first, kind) && (len == 4 || all_of_four(*last, kind));
-        let Some(room) = self.bytes.get_mut(end..end + len).filter(|_| is_covered) else {
-            return false;
-        };
-        room[..4].copy_from_slice(first);
-        room[len - 4..].copy_from_slice(last);
-        steps::count(len);
-        self.end = end + len;
-        true
     }
 
     /// Appends bytes if they fit before index `until`.

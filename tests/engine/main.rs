@@ -10,4 +10,5 @@ mod offsets;
 mod properties;
 mod security;
 mod sentence;
+mod split_objects;
 mod vectors;

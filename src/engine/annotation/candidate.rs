@@ -9,6 +9,9 @@ use crate::steps;
 /// Most parameters of a well-formed annotation.
 const MAX_PARAMETERS: u32 = 16;
 
+/// So near to the longest annotation, it matters how many bytes a candidate still needs.
+pub(crate) const NEAR: usize = 16;
+
 /// What the identifiers of substrate classes begin with.
 const SUBSTRATE: &[u8] = b"substrate.";
 
@@ -205,13 +208,21 @@ impl Candidate {
     }
 
     /// Reads on in `candidate`, all bytes of it that are there, from the opening bracket; at most `max` of them.
+    #[inline]
     pub(crate) fn feed(&mut self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         let before = self.read();
         let step = self.read_on(&candidate[..candidate.len().min(max)], vocabulary);
         steps::count(self.read() - before);
-        if step != Step::More {
-            return step;
+        if step == Step::More && candidate.len() + NEAR > max {
+            self.near_limit(candidate, max, vocabulary)
+        } else {
+            step
         }
+    }
+
+    /// What all bytes of `candidate` up to `max` make of it, which left it open near that limit.
+    #[inline(never)]
+    fn near_limit(&self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         if candidate.len() > max {
             // Only a byte that could continue the candidate makes it too long.
             let next = self.clone().read_on(&candidate[..=max], vocabulary);
@@ -221,8 +232,7 @@ impl Candidate {
                 other => other,
             };
         }
-        let close = self.read() + 16 > max;
-        if close && !self.started && self.least(candidate, vocabulary, ";ts=") > max {
+        if !self.started && self.least(candidate, vocabulary, ";ts=") > max {
             return Step::Dropped;
         }
         Step::More

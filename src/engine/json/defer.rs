@@ -1,13 +1,16 @@
 //! Objects whose end is not there yet.
 //!
-//! Until then only their grammar is read. At the end they are read at once, if there is nothing out of the ordinary about
-//! them; otherwise they are read once more, as any other.
+//! Until then only their grammar is read, and where the strings are that may be reported. At the end they are reported from
+//! that, if there is nothing out of the ordinary about them; otherwise they are read once more, as any other.
 
 use super::name::{Known, known};
 use super::visit::Visitor;
+use super::whole::Found;
 use super::{Ahead, JsonReader};
+use crate::Span;
 use crate::engine::json::lexer::{Mark, Object, Quoted, Step, Visit};
 use crate::engine::{Setup, Sink};
+use crate::provenance::slot::Slot;
 use crate::steps;
 
 /// How many bytes of a long chunk are looked at together for the end of an object that began before it.
@@ -25,15 +28,18 @@ pub(super) struct Deferred {
     watch: Watch,
 }
 
-/// Looks whether an object may be read at once.
+/// Notes what may be reported of an object, and whether that can be done without reading it once more.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watch {
     /// How many objects and arrays of it are open.
     depth: u32,
-    /// The last name in the object itself is `provenance`.
-    provenance: bool,
-    /// It cannot be read at once.
+    /// What the last name says of its value.
+    member: Option<Known>,
+    /// It cannot go on being deferred.
     odd: bool,
+    /// It has to be read once more at its end.
+    unusual: bool,
+    found: Found,
 }
 
 impl Visit for Watch {
@@ -43,89 +49,138 @@ impl Visit for Watch {
     }
 
     #[inline]
-    fn open(&mut self, object: bool, _: u64) {
-        self.odd |= match self.depth {
-            0 => false,
-            1 => !object || !self.provenance,
-            _ => true,
-        };
+    fn open(&mut self, object: bool, at: u64) {
+        match self.depth {
+            0 => self.found.start = at,
+            1 if object && self.member == Some(Known::Provenance) => {
+                self.unusual |= self.found.annotation.replace(Slot::new(at, 0)).is_some();
+            }
+            _ => self.odd = true,
+        }
         self.depth += 1;
     }
 
     #[inline]
-    fn close(&mut self, _: u64) -> bool {
+    fn close(&mut self, end: u64) -> bool {
         self.depth -= 1;
+        if let (1, Some(slot)) = (self.depth, &mut self.found.annotation) {
+            slot.end(end);
+        }
         self.depth == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn name(&mut self, name: Quoted<'_>) {
         let Some(content) = name.whole().filter(|_| !name.escaped) else {
             self.odd = true;
             return;
         };
-        if self.depth == 1 {
-            self.provenance = content == b"provenance";
-        } else {
-            // What is reported of an inner object is reported at its end.
-            self.odd |= !matches!(known(content), None | Some(Known::Part(_)));
+        self.member = known(content);
+        // What is reported of an inner object is reported at its end.
+        self.odd |= self.depth > 1 && !matches!(self.member, None | Some(Known::Part(_)));
+    }
+
+    #[inline]
+    fn string(&mut self, string: Quoted<'_>) {
+        if self.member.is_some() {
+            self.string_of_member(&string);
         }
     }
 
     #[inline]
-    fn string(&mut self, _: Quoted<'_>) {}
-
-    #[inline]
-    fn scalar(&mut self, _: u64, _: u64, _: bool) {}
+    fn scalar(&mut self, _: u64, _: u64, _: bool) {
+        self.unusual |= match self.member {
+            None => false,
+            Some(Known::Part(_)) => self.depth > 1,
+            Some(_) => true,
+        };
+    }
 
     #[inline]
     fn next_element(&mut self) {}
 }
 
+impl Watch {
+    /// A string is the value of a member whose name is known.
+    #[inline(never)]
+    fn string_of_member(&mut self, string: &Quoted<'_>) {
+        let found = &mut self.found;
+        let span = Span::new(string.start, string.end);
+        self.unusual |= match (self.member, &mut found.annotation) {
+            (Some(Known::Assertion), _) => {
+                let assertion = (span, string.escaped);
+                found.assertion.replace(assertion).is_some()
+            }
+            (Some(Known::Part(_)), _) if self.depth == 1 => false,
+            (Some(Known::Part(part)), Some(slot)) => {
+                let (at, len) = (span.start() - found.start, span.len() as usize);
+                slot.keep(part, at as usize, len, false);
+                !slot.see(part) || string.escaped || slot.len_of(part) != len
+            }
+            _ => true,
+        };
+    }
+}
+
 impl JsonReader {
     /// The lexer paused before an object that starts at a stream offset.
     pub(super) fn defer(&mut self, start: u64) {
-        self.deferred = Some(Deferred {
+        let deferred = Deferred {
             start,
             mark: self.lexer.mark(),
             watch: Watch::default(),
-        });
+        };
+        match self.spare.take() {
+            Some(mut spare) => {
+                *spare = deferred;
+                self.deferred = Some(spare);
+            }
+            None => self.deferred = Some(Box::new(deferred)),
+        }
+    }
+
+    /// No object is deferred; the memory is kept.
+    pub(super) fn end_deferral(&mut self) {
+        if let Some(deferred) = self.deferred.take() {
+            self.spare = Some(deferred);
+        }
+    }
+
+    /// Bytes of heap of what is known of a deferred object.
+    pub(super) fn deferral_heap(&self) -> usize {
+        let kept = self.deferred.is_some() || self.spare.is_some();
+        if kept { size_of::<Deferred>() } else { 0 }
     }
 
     /// Goes on with a deferred object, of which all is kept, and returns the chunk's offset; `None` if more is to be done, for
     /// which the same chunk is to be read.
     #[inline(never)]
     pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
-        let tail = &mut self.state.tail;
-        let deferred = self.deferred.as_mut()?;
-        let start = tail.end();
-        if chunk.is_empty() || !tail.buffer_mut().append_in_run(chunk) {
-            return None;
-        }
-        let bytes = tail.bytes();
+        let buffer = self.state.tail.buffer_mut();
+        let watch = &mut self.deferred.as_mut()?.watch;
+        let first = buffer.offset(0);
+        let bytes = buffer.append_in_run(chunk)?;
         let from = bytes.len() - chunk.len();
-        let (first, watch) = (tail.base(), &mut deferred.watch);
+        let start = first + from as u64;
         let mut at = from;
         if chunk.len() <= SHORT {
             at = self.lexer.read_short(bytes, from, first, watch);
             steps::count(at - from);
             if at == bytes.len() && !watch.odd {
-                let kind = self.lexer.kind();
-                tail.buffer_mut().set_kind(kind);
+                buffer.set_kind(self.lexer.kind());
                 return Some(start);
             }
         }
         let (end, step) = self.lexer.read(bytes, at, first, watch);
         steps::count(end - at);
-        let goes_on = step == Some(Step::More) && !deferred.watch.odd;
+        let goes_on = step == Some(Step::More) && !watch.odd;
         if !goes_on {
             // The room of a run is counted in 32 bits.
             let (len, end) = (chunk.len() as u32, (end - from) as u32);
             self.ahead = Some(Ahead { len, end, step });
             return None;
         }
-        let kind = self.lexer.kind();
-        self.state.tail.buffer_mut().set_kind(kind);
+        buffer.set_kind(self.lexer.kind());
         Some(start)
     }
 
@@ -212,19 +267,21 @@ impl JsonReader {
         let Some(deferred) = &self.deferred else {
             return (in_chunk(end), None);
         };
-        let Deferred { start, mark, watch } = *deferred;
+        let (start, mark, watch) = (deferred.start, deferred.mark, &deferred.watch);
         let len = first + end as u64 - start;
         match step {
             Some(Step::More) if !watch.odd && len <= setup.limits.max_record() as u64 => {
                 return (in_chunk(end), step);
             }
             Some(Step::Stopped | Step::TooDeep) if !watch.odd => {
-                self.deferred = None;
+                self.end_deferral();
                 return (in_chunk(end), step);
             }
             _ => {}
         }
-        self.deferred = None;
+        let is_usual = step.is_none() && !watch.odd && !watch.unusual;
+        let found = watch.found;
+        self.end_deferral();
         let index = (start - first) as usize;
         let mut visitor = Visitor {
             state: &mut self.state,
@@ -236,10 +293,7 @@ impl JsonReader {
             // Nothing that began before the chunk is deferred again.
             whole_from: base.max(start + 1),
         };
-        if step.is_none()
-            && !watch.odd
-            && visitor.read_whole(index, self.lexer.depth_at(mark)).is_ok()
-        {
+        if is_usual && visitor.report_found(index, &found).is_ok() {
             let complete = self.lexer.depth() == 0;
             return (in_chunk(end), complete.then_some(Step::Complete));
         }

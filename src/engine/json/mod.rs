@@ -47,7 +47,9 @@ pub(crate) struct JsonReader {
     /// Stream offset of its first byte.
     start: u64,
     /// The innermost object that is open, if of it only the grammar was read yet.
-    deferred: Option<Deferred>,
+    deferred: Option<Box<Deferred>>,
+    /// The memory of the last one, while none is open.
+    spare: Option<Box<Deferred>>,
     /// A chunk that was appended and read, and what more there is to be done.
     ahead: Option<Ahead>,
     /// What questions about the release point found out; only in a stream that is asked.
@@ -109,6 +111,7 @@ impl JsonReader {
             state,
             start: 0,
             deferred: None,
+            spare: None,
             ahead: None,
             findings: None,
         }
@@ -118,7 +121,7 @@ impl JsonReader {
     pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
-        self.deferred = None;
+        self.end_deferral();
         self.ahead = None;
         let state = &mut self.state;
         state.clear();
@@ -200,6 +203,7 @@ impl JsonReader {
             + state.pointer.capacity()
             + state.decoded.capacity()
             + state.tail.heap()
+            + self.deferral_heap()
             + self.findings_heap()
     }
 

@@ -1,4 +1,4 @@
-//! Objects that are read at once: their bytes are all there, and nothing about them is out of the ordinary.
+//! Objects that are reported from their bytes: these are all there, and nothing about them is out of the ordinary.
 //!
 //! Of such an object nothing is kept: what is reported are slices of the bytes. Whatever is taken here, the lexer and
 //! [`Visit`](crate::engine::json::lexer::Visit) take too and report the same of.
@@ -19,6 +19,7 @@ use crate::steps;
 
 /// An object that has no object or array in it but one annotation, no escape in its names and in its annotation, and
 /// nothing to make a diagnostic of.
+#[derive(Default)]
 struct Whole<'a> {
     /// How many bytes follow it.
     left: usize,
@@ -31,7 +32,43 @@ struct Whole<'a> {
     end: usize,
 }
 
+impl Whole<'_> {
+    /// Places in an object are counted in 32 bits.
+    #[inline(always)]
+    fn checked(self) -> Result<Self, Miss> {
+        if self.end > u32::MAX as usize {
+            return Err(Miss::Other);
+        }
+        Ok(self)
+    }
+}
+
+/// What was found in an object whose grammar was read.
+///
+/// It has no object or array in it but one annotation, and no escape in its names and in its annotation. Its members
+/// `assertion` and `provenance` are a string and an object, of which there is one each at most, and those of the annotation
+/// are strings. It is no MARC object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    /// Stream offset of its brace.
+    pub(super) start: u64,
+    /// The content of its assertion, and whether there is an escape in it.
+    pub(super) assertion: Option<(Span, bool)>,
+    /// Its annotation, with the places of its strings, which count from its brace.
+    pub(super) annotation: Option<Slot>,
+}
+
 impl Visitor<'_, '_> {
+    /// Reports the object at index `at` of the chunk, in which all that matters was found.
+    #[inline(never)]
+    pub(super) fn report_found(&mut self, at: usize, found: &Found) -> Result<(), Miss> {
+        let bytes = self.chunk.get(at..).unwrap_or_default();
+        let whole = found.whole(self.setup, bytes)?;
+        self.report_whole(&whole, bytes, found.start)?;
+        self.state.child = None;
+        Ok(())
+    }
+
     /// Reads the object at index `at` of the chunk and reports it. Gives the index after it.
     pub(super) fn read_whole(&mut self, at: usize, depth: u32) -> Result<usize, Miss> {
         let bytes = self.chunk.get(at..).unwrap_or_default();
@@ -51,7 +88,8 @@ impl Visitor<'_, '_> {
     }
 
     /// Reports the assertion of an object that starts at a stream offset, if it has one.
-    #[inline]
+    // `inline(always)`: both callers have just made `whole`, and keep it in registers.
+    #[inline(always)]
     fn report_whole(&mut self, whole: &Whole<'_>, bytes: &[u8], start: u64) -> Result<(), Miss> {
         let Some((raw, escaped)) = whole.assertion else {
             return Ok(());
@@ -95,6 +133,40 @@ impl Visitor<'_, '_> {
     }
 }
 
+impl Found {
+    /// What is reported of the object, whose bytes these are.
+    fn whole<'a>(&self, setup: Setup<'_>, bytes: &'a [u8]) -> Result<Whole<'a>, Miss> {
+        let mut whole = Whole::default();
+        let Some((span, escaped)) = self.assertion else {
+            return Ok(whole);
+        };
+        let at = (span.start() - self.start) as usize;
+        let raw = bytes.get(at..at + span.len() as usize);
+        let raw = raw.filter(|raw| raw.len() <= setup.limits.max_assertion());
+        let raw = raw.ok_or(Miss::Other)?;
+        whole.assertion = Some((raw, escaped));
+        whole.assertion_at = at;
+        whole.pending = raw.len();
+        whole.end = at + raw.len();
+        if let Some(mut slot) = self.annotation {
+            for part in Part::ALL {
+                if !slot.keeps(part) {
+                    continue;
+                }
+                let raw = bytes.get(slot.place(part)).ok_or(Miss::Other)?;
+                read_part(setup, &mut slot, part, raw)?;
+                whole.pending += raw.len();
+            }
+            if !slot.has_identifier() {
+                return Err(Miss::Other);
+            }
+            whole.end = whole.end.max((slot.span().end() - self.start) as usize);
+            whole.annotation = Some(slot);
+        }
+        whole.checked()
+    }
+}
+
 /// What is known of an object before it is read.
 struct Context<'a> {
     setup: Setup<'a>,
@@ -109,14 +181,7 @@ struct Context<'a> {
 impl Context<'_> {
     #[inline(always)]
     fn object<'b>(&self, tokens: &mut Tokens<'b>) -> Result<Whole<'b>, Miss> {
-        let mut whole = Whole {
-            left: 0,
-            assertion: None,
-            assertion_at: 0,
-            annotation: None,
-            pending: 0,
-            end: 0,
-        };
+        let mut whole = Whole::default();
         let mut goes_on = match tokens.next()? {
             b'"' => true,
             b'}' => false,
@@ -149,11 +214,7 @@ impl Context<'_> {
             goes_on = tokens.next_name()?;
         }
         whole.left = tokens.left();
-        // Places in an object are counted in 32 bits.
-        if whole.end > u32::MAX as usize {
-            return Err(Miss::Other);
-        }
-        Ok(whole)
+        whole.checked()
     }
 
     /// The value of a member `provenance`, of which the brace was passed over, and how many bytes of strings it has.
@@ -171,10 +232,7 @@ impl Context<'_> {
                 None => tokens.skip_plain(value)?,
                 Some(Known::Part(part)) if value == b'"' && slot.see(part) => {
                     let raw = tokens.plain_string()?;
-                    if raw.len() > self.setup.limits.max_annotation() {
-                        return Err(Miss::Other);
-                    }
-                    self.part(&mut slot, part, raw)?;
+                    read_part(self.setup, &mut slot, part, raw)?;
                     pending += raw.len();
                     // Cut to 32 bits only in an object that is too long to be taken.
                     let at = self.len - tokens.left() - 1 - raw.len();
@@ -192,20 +250,24 @@ impl Context<'_> {
         slot.end(offset(tokens));
         Ok((slot, pending))
     }
+}
 
-    #[inline(always)]
-    fn part(&self, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
-        match part {
-            Part::Class => {
-                slot.see_identifier();
-                let (class, reason) = self.setup.vocabulary.resolve_index(raw);
-                slot.resolved(class, reason);
-            }
-            Part::ObservationId => {}
-            Part::Ts => {
-                Timestamp::parse(raw).map_err(|_| Miss::Other)?;
-            }
-        }
-        Ok(())
+/// Takes the string of an annotation for what it says.
+#[inline(always)]
+fn read_part(setup: Setup<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
+    if raw.len() > setup.limits.max_annotation() {
+        return Err(Miss::Other);
     }
+    match part {
+        Part::Class => {
+            slot.see_identifier();
+            let (class, reason) = setup.vocabulary.resolve_index(raw);
+            slot.resolved(class, reason);
+        }
+        Part::ObservationId => {}
+        Part::Ts => {
+            Timestamp::parse(raw).map_err(|_| Miss::Other)?;
+        }
+    }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::Tuple;
 use crate::provenance::packed::{PackedAnnotations, Record};
-use crate::provenance::reading::{Reading, lossy};
+use crate::provenance::reading::{Reading, Value, lossy};
 
 /// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
 const SHORT: usize = 512;
@@ -51,15 +51,25 @@ impl Scan<'_> {
         let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
         let candidate = &self.engine.candidate;
         let (reading, invalid_ts) = candidate.reading(bytes, self.setup.vocabulary);
-        let bad_id = reading
-            .observation_id
-            .filter(|id| core::str::from_utf8(id.content(bytes)).is_err());
+        // Nearly all are ASCII, which is quicker to see.
+        let bad_id = reading.observation_id.filter(|id| {
+            let id = id.content(bytes);
+            !id.is_ascii() && core::str::from_utf8(id).is_err()
+        });
+        let line_feed = candidate.has_line_feed();
+        self.annotation(whole, &reading, line_feed);
+        if invalid_ts.is_some() || bad_id.is_some() {
+            self.value_notes(start, invalid_ts, bad_id);
+        }
+    }
+
+    /// What is to be said about the values of the annotation at `start`.
+    #[cold]
+    fn value_notes(&mut self, start: u64, invalid_ts: Option<Value>, bad_id: Option<Value>) {
         let mut found = [
             invalid_ts.map(|value| (value, DiagnosticCode::InvalidTs)),
             bad_id.map(|value| (value, DiagnosticCode::InvalidUtf8)),
         ];
-        let line_feed = candidate.has_line_feed();
-        self.annotation(whole, &reading, line_feed);
         found.sort_by_key(|found| found.map(|(value, _)| value.start));
         for (value, code) in found.into_iter().flatten() {
             let (from, len) = value.as_written();

@@ -22,16 +22,13 @@ use super::held::Held;
 use super::json::{JsonReader, split_buffered};
 use super::window::Window;
 use super::{Setup, Sink};
-use crate::engine::annotation::candidate::{Candidate, Step};
+use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
 use crate::engine::markdown::line::Line;
 use crate::event::{Event, TextChunk};
 use crate::provenance::packed::Record;
 use crate::{Limits, Span};
-
-/// So near to the longest annotation, what is buffered of a candidate depends on how much is left.
-const NEAR: usize = 16;
 
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
@@ -224,30 +221,31 @@ impl TextEngine {
             && self.json.lead != self.position()
     }
 
-    /// Takes a chunk of a few bytes that continues a candidate; returns `false` if the slow path is needed.
+    /// Takes a chunk of a few bytes that continues a candidate for which a run was set; returns `false` if the slow path is
+    /// needed.
     fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
         };
-        let max = setup.limits.max_annotation();
         let base = self.window.end();
         let before = (base - start) as usize;
-        if self.untrusted
-            || !self.held.is_some()
-            || before + chunk.len() + NEAR > max
-            || !self.window.append_in_place(chunk)
-        {
+        let buffer = self.window.buffer_mut();
+        let Some(bytes) = buffer.append_in_run(chunk) else {
             return false;
-        }
+        };
+        let max = setup.limits.max_annotation();
+        let bytes = &bytes[bytes.len() - chunk.len() - before..];
         self.candidate.catch_up(before);
-        let bytes = self.window.raw_from(start);
         let step = self.candidate.feed(bytes, max, setup.vocabulary);
-        if step != Step::More {
+        if step == Step::More {
+            buffer.set_held_kind(self.candidate.kind());
+        } else {
             let end = self.candidate.read() - before;
             self.window.truncate(base + end as u64);
             let mut scan = Scan::new(self, setup, chunk, base, sink);
             scan.end_candidate(start, step, end);
             scan.run(end);
+            self.set_run(setup.limits);
         }
         true
     }
@@ -263,11 +261,11 @@ impl TextEngine {
         if chunk.is_empty() {
             return;
         }
-        let is_short = !untrusted
-            && self.json.array.is_none()
-            && !self.json.barred
-            && (self.push_candidate(setup, chunk, sink) || self.push_in_string(chunk, sink));
-        if !is_short {
+        let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
+        if may_be_short && self.push_candidate(setup, chunk, sink) {
+            return;
+        }
+        if !may_be_short || !self.push_in_string(chunk, sink) {
             self.push_pieces(setup, chunk, untrusted, sink);
         }
         self.set_run(setup.limits);

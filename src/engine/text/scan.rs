@@ -2,9 +2,9 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, NEAR, TextEngine, span, text};
+use super::{Context, TextEngine, span, text};
 use crate::Span;
-use crate::engine::annotation::candidate::{Candidate, Step};
+use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::annotation::usual::usual;
 use crate::engine::bytes::{BRACE, OPENERS};
 use crate::engine::chars::{is_escaped, removable_tail};

@@ -185,11 +185,6 @@ impl Lexer {
         self.nesting.depth()
     }
 
-    /// How deep values may nest where a place is.
-    pub(crate) const fn depth_at(&self, mark: Mark) -> u32 {
-        self.max_depth - mark.depth
-    }
-
     /// Whether a line feed is an offending byte.
     pub(crate) const fn is_single_line(&self) -> bool {
         self.single_line

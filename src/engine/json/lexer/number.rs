@@ -17,7 +17,8 @@ pub(super) enum Number {
 
 impl Number {
     /// The part that a byte belongs to; `None` if it cannot follow.
-    const fn next(self, byte: u8) -> Option<Self> {
+    #[inline]
+    pub(super) const fn next(self, byte: u8) -> Option<Self> {
         match (self, byte) {
             (Self::Minus, b'0') => Some(Self::Zero),
             (Self::Minus, b'1'..=b'9') | (Self::Integer, b'0'..=b'9') => Some(Self::Integer),

@@ -1,7 +1,7 @@
 //! A few bytes, one at a time.
 
 use super::number::Number;
-use super::{Lexer, State, Visit};
+use super::{Lexer, Object, State, Visit};
 
 impl Lexer {
     /// Reads what is common in an object from index `at` of `bytes` on, as [`read`](Self::read) does, up to something
@@ -22,12 +22,11 @@ impl Lexer {
             match state {
                 State::String | State::Name => {
                     if byte == b'"' {
-                        let content = self.quoted(bytes, at, base);
                         if state == State::Name {
-                            visit.name(content);
+                            visit.name(self.quoted(bytes, at, base));
                             state = State::Colon;
                         } else {
-                            visit.string(content);
+                            visit.string(self.quoted(bytes, at, base));
                             state = State::After;
                         }
                     } else if byte == b'\\' || byte < b' ' {
@@ -35,27 +34,41 @@ impl Lexer {
                     }
                 }
                 State::Value => {
-                    if byte == b'"' {
-                        state = self.begin_string(base + at as u64 + 1);
-                    } else if matches!(byte, b'1'..=b'9') {
-                        self.token = base + at as u64;
-                        state = self.begin_number(Number::Integer);
-                    } else {
-                        break;
+                    let here = base + at as u64;
+                    match byte {
+                        b'"' => state = self.begin_string(here + 1),
+                        b'0'..=b'9' => {
+                            let first = if byte == b'0' {
+                                Number::Zero
+                            } else {
+                                Number::Integer
+                            };
+                            self.token = here;
+                            state = self.begin_number(first);
+                        }
+                        b'{' if self.nesting.depth() < self.max_depth => {
+                            let depth = self.max_depth - self.nesting.depth();
+                            if visit.object(at, depth) != Object::Open {
+                                break;
+                            }
+                            visit.open(true, here);
+                            self.nesting.open(true);
+                            state = State::FirstMember;
+                        }
+                        _ => break,
                     }
                 }
-                State::Number => {
-                    if !(byte.is_ascii_digit() && self.number.goes_on_with_digits()) {
-                        if byte != b',' || !self.number.is_whole() {
-                            break;
-                        }
+                State::Number => match self.number.next(byte) {
+                    Some(next) => self.number = next,
+                    None if byte == b',' && self.number.is_whole() => {
                         visit.scalar(self.token, base + at as u64, false);
                         state = State::NextMember;
                     }
-                }
+                    None => break,
+                },
                 State::Colon if byte == b':' => state = State::Value,
                 State::After if byte == b',' => state = State::NextMember,
-                State::NextMember if byte == b'"' => {
+                State::FirstMember | State::NextMember if byte == b'"' => {
                     state = self.begin_name(base + at as u64 + 1);
                 }
                 _ => break,
