@@ -83,7 +83,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     let withholds = page.counts().withholds();
     let passed = ended.is_empty() && unread.passes() && account.passes() && !withholds;
     if args.fail {
-        note_withheld(&page.counts());
+        note_withheld(page.counts());
     }
     let end = write(&page, &parts, bodies, output);
     exit_status::status(end, args.fail, passed)
@@ -111,7 +111,7 @@ fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let passed = read.odd == 0 && !page.counts().withholds();
     if args.fail {
-        note_withheld(&page.counts());
+        note_withheld(page.counts());
     }
     let end = write(&page, &parts, read.bodies, output);
     exit_status::status(end, args.fail, passed)
