@@ -24,7 +24,7 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     };
     let limits = args.limits.with(&args.source)?;
     let parser = setup::parser(&args.source, limits, vocabulary);
-    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
+    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty)?;
     let files = Files::new(&args.files.files, args.files.recursive)?;
     let vocabulary = args.source.classes.vocabulary.as_deref();
     let read = files

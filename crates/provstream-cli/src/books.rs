@@ -97,6 +97,8 @@ impl<'r> Books<'r> {
         match outcome.unread.unknown() {
             // `extract` prints lines about the rest.
             Some(unknown) if !is_judged => note(format_args!("{prefix}{unknown}")),
+            // It has no line that could say so.
+            _ if outcome.unread.is_blank() => note(format_args!("{prefix}{}", outcome.unread)),
             _ if is_judged && !outcome.unread.is_empty() => {
                 note(format_args!("{prefix}{}", outcome.unread));
             }

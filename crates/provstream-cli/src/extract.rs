@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let limits = limits.with_max_record(args.max_record)?;
     let task = Task::Extract { text: args.text };
     let parser = setup::parser(&args.source, limits, vocabulary);
-    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty);
+    let reading = setup::reading(&args.source, &args.files, parser, task, args.pretty)?;
     let files = Files::new(&args.files.files, args.files.recursive)?;
     let vocabulary = args.source.classes.vocabulary.as_deref();
     let read = files
@@ -33,10 +33,21 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let (end, summary) = inputs::run(&reading, files, args.files.jobs.get(), output);
     let tally = &summary.tally;
     let diagnostics = tally.totals.diagnostics;
-    if args.fail && diagnostics > 0 && end.is_ok() {
-        note(format_args!(
-            "diagnostics: {diagnostics}; the lines with \"event\":\"diagnostic\" say what and where"
-        ));
+    if args.fail && end.is_ok() {
+        let found = [
+            ("diagnostics", diagnostics, "diagnostic"),
+            ("errors of the provider", tally.errors, "error"),
+        ];
+        for (what, count, event) in found.into_iter().filter(|&(_, count, _)| count > 0) {
+            note(format_args!(
+                "{what}: {count}; the lines with \"event\":\"{event}\" say what{}",
+                if event == "diagnostic" {
+                    " and where"
+                } else {
+                    ""
+                }
+            ));
+        }
     }
     let passed = diagnostics == 0 && tally.incomplete == 0;
     exit_status::status_of_all(end, args.fail, passed, summary.failed > 0)

@@ -58,6 +58,12 @@ impl Failure {
                 );
                 io::Error::new(ErrorKind::NotFound, message)
             }
+            _ if error.kind() == ErrorKind::NotFound => {
+                io::Error::other("its directory takes no new file; give another path")
+            }
+            _ if error.kind() == ErrorKind::NotADirectory => io::Error::other(
+                "a part of the path is a file, expected a directory; give another path",
+            ),
             _ if path.is_dir() => io::Error::other("it is a directory, expected a file"),
             _ => error,
         };
@@ -87,13 +93,15 @@ impl Failure {
                 UNREADABLE
             }
             Self::Create(name, error) => {
-                complain(format_args!("cannot write {name}: {error}"));
+                let advice = room(&error);
+                complain(format_args!("cannot write {name}: {error}{advice}"));
                 UNREADABLE
             }
             // A reader that closed the pipe wants no more, so nothing went wrong.
             Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => 0,
             Self::Write(error) => {
-                complain(format_args!("cannot write the output: {error}"));
+                let advice = room(&error);
+                complain(format_args!("cannot write the output: {error}{advice}"));
                 UNREADABLE
             }
             Self::Unanswered => UNREADABLE,
@@ -104,10 +112,27 @@ impl Failure {
 
 /// What to do about an error of the system, as the end of its message.
 fn advice(error: &io::Error) -> &'static str {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::BADF.raw_os_error()) {
+        return "; it is open for writing only: give a FILE, a pipe or </dev/null";
+    }
     // An error with a message of its own says what to do.
     match error.raw_os_error().map(|_| error.kind()) {
         Some(ErrorKind::NotFound) => "; check the path",
+        Some(ErrorKind::NotADirectory) => {
+            "; a part of the path is a file, expected a directory; check the path"
+        }
         Some(ErrorKind::PermissionDenied) => "; change its permissions, or give another file",
+        _ => "",
+    }
+}
+
+/// What to do if there is no room for the output, as the end of a message.
+fn room(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "; free some space, or write elsewhere"
+        }
         _ => "",
     }
 }

@@ -23,11 +23,18 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// If only directories are given, and there is no file in them, or if standard input is given twice.
+    /// If only directories are given, and there is no file in them, if standard input is given twice, or if nothing is given
+    /// with `is_recursive`.
     pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> Result<Self, Failure> {
         if given.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return Err(Failure::Usage(
                 "FILE: standard input (-) was given more than once, expected it once".to_owned(),
+            ));
+        }
+        if is_recursive && given.is_empty() {
+            return Err(Failure::Usage(
+                "--recursive: expected a directory as FILE, found none; give one, as in --recursive answers/"
+                    .to_owned(),
             ));
         }
         let mut paths = Vec::new();

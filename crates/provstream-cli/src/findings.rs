@@ -46,6 +46,8 @@ pub(crate) struct Tally {
     pub(crate) admitted: u64,
     /// Diagnostics after which a gate cannot pass, by their code.
     pub(crate) unjudged: Unjudged,
+    /// Errors that providers reported.
+    pub(crate) errors: u64,
     /// Streams of which not all was read, with annotations where none are read, or without an end.
     pub(crate) incomplete: u64,
 }
@@ -60,6 +62,7 @@ impl Tally {
         self.totals.diagnostics += other.totals.diagnostics;
         self.admitted += other.admitted;
         self.unjudged.add(&other.unjudged);
+        self.errors += other.errors;
         self.incomplete += other.incomplete;
     }
 
@@ -303,8 +306,14 @@ impl Sink for Findings<'_> {
                 fields.not_json += u64::from(*code == "json-syntax");
                 self.diagnostic(line);
             }
-            _ if matches!(self.task, Task::Extract { .. }) => self.report.line(line),
-            _ => {}
+            _ => {
+                if matches!(line, Line::Error { .. }) {
+                    self.outcome.tally.errors += 1;
+                }
+                if matches!(self.task, Task::Extract { .. }) {
+                    self.report.line(line);
+                }
+            }
         }
         self.report.enter(channel);
     }

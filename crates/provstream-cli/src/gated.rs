@@ -74,7 +74,7 @@ impl Gated {
     ) -> Result<Self, Failure> {
         let source = &args.source;
         let vocabulary = setup::vocabulary(&source.classes)?;
-        let rules = settings::load("--policy", policy, |file| {
+        let rules = settings::load_toml("--policy", policy, |file| {
             Rules::from_toml(file, &vocabulary)
         })?;
         let rules = match &args.language {

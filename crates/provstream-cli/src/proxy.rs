@@ -37,7 +37,7 @@ fn load(args: &ProxyArgs) -> Result<Config, Failure> {
     let config = match &args.config {
         Some(path) => {
             let folder = path.parent().unwrap_or(Path::new("."));
-            settings::load("--config", path, |file| {
+            settings::load_toml("--config", path, |file| {
                 Config::from_toml(file, folder, upstream())
             })?
         }

@@ -12,6 +12,24 @@ use crate::failure::Failure;
 /// Longest settings file, in bytes: as much as the library accepts.
 const MOST: u64 = 1 << 20;
 
+/// Loads the TOML file that an argument names: another kind of file is reported as that, not as wrong TOML.
+pub(crate) fn load_toml<T, E: Display>(
+    argument: &str,
+    path: &Path,
+    read: impl Fn(&[u8]) -> Result<T, E>,
+) -> Result<T, Failure> {
+    load(argument, path, |file| {
+        let found = match file.trim_ascii_start() {
+            [b'{', ..] => "JSON",
+            _ if file.contains(&0) => "NUL bytes; it may be a binary file",
+            _ => return read(file).map_err(|error| error.to_string()),
+        };
+        Err(format!(
+            "line 1, column 1: expected TOML, such as key = \"value\", found {found}"
+        ))
+    })
+}
+
 /// Loads the file that an argument names, with what the library reads it by. Standard input is for the stream.
 pub(crate) fn load<T, E: Display>(
     argument: &str,

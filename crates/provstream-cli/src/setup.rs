@@ -1,7 +1,10 @@
 //! From arguments to what they ask for.
 
+use std::collections::BTreeSet;
+
 use provstream::provenance::Vocabulary;
 use provstream::{Limits, Parser, ParserBuilder};
+use provstream_providers::Pointer;
 
 use crate::args::{ClassesArgs, FileArgs, SourceArgs};
 use crate::failure::{Failure, note};
@@ -14,7 +17,7 @@ pub(crate) fn vocabulary(args: &ClassesArgs) -> Result<Vocabulary, Failure> {
     let Some(path) = &args.vocabulary else {
         return Ok(Vocabulary::memo());
     };
-    let vocabulary = settings::load("--vocabulary", path, Vocabulary::from_toml)?;
+    let vocabulary = settings::load_toml("--vocabulary", path, Vocabulary::from_toml)?;
     let memo = Vocabulary::memo();
     let missing: Vec<_> = memo
         .classes()
@@ -61,15 +64,27 @@ pub(crate) fn parser(source: &SourceArgs, limits: Limits, vocabulary: Vocabulary
 }
 
 /// How inputs are read.
+///
+/// # Errors
+///
+/// If a field is given twice.
 pub(crate) fn reading(
     source: &SourceArgs,
     files: &FileArgs,
     parser: ParserBuilder,
     task: Task,
     is_pretty: bool,
-) -> Reading {
+) -> Result<Reading, Failure> {
+    let mut given = BTreeSet::new();
+    for field in files.fields.iter().map(Pointer::as_str) {
+        if !given.insert(field) {
+            return Err(Failure::Usage(format!(
+                "--field: expected each pointer once, found `{field}` twice; leave out one of them"
+            )));
+        }
+    }
     let names = files.fields.iter().map(|field| field.as_str().into());
-    Reading {
+    Ok(Reading {
         task,
         parser,
         mode: source.mode,
@@ -82,5 +97,5 @@ pub(crate) fn reading(
         },
         chunk: source.chunk_size.map(usize::from),
         is_pretty,
-    }
+    })
 }

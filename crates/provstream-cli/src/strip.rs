@@ -30,6 +30,8 @@ struct Strip {
     strings: HiddenBrackets,
     /// Something was not read, or the provider reported an error.
     is_unread: bool,
+    /// The exit status says so.
+    fails: bool,
 }
 
 /// Which text is written as text.
@@ -78,6 +80,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
             _ => Mode::Text,
         }),
         is_unread: false,
+        fails: args.fail,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let chunk = args.source.chunk_size.map(usize::from);
@@ -137,8 +140,8 @@ impl Strip {
             }
             _ => {}
         }
-        // An error of the provider is in the event stream that was written.
-        let is_all = if is_events {
+        // An error of the provider is in the event stream that was written, but a status needs its reason.
+        let is_all = if is_events && !self.fails {
             unread.is_all_but_errors()
         } else {
             unread.is_empty()

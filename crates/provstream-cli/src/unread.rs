@@ -82,6 +82,7 @@ impl Seen {
         Unread {
             errors: self.errors,
             notices: self.notices,
+            blank: self.start.is_none().then_some(Blank { asked: self.asked }),
             unknown: (self.start.is_some() && !is_known).then_some(unknown),
             is_complete: report.is_complete(),
         }
@@ -93,9 +94,16 @@ impl Seen {
 pub(crate) struct Unread {
     errors: u64,
     notices: BTreeMap<NoticeCode, u64>,
+    blank: Option<Blank>,
     unknown: Option<Unknown>,
     /// The rewriter has read every event.
     is_complete: bool,
+}
+
+/// An input with white space at most, where a response was expected.
+#[derive(Clone, Copy, Debug)]
+struct Blank {
+    asked: Option<Format>,
 }
 
 /// A stream without text, an end and an error of the provider.
@@ -143,6 +151,7 @@ impl Default for Unread {
         Self {
             errors: 0,
             notices: BTreeMap::new(),
+            blank: None,
             unknown: None,
             is_complete: true,
         }
@@ -160,9 +169,14 @@ impl Unread {
         self.errors == 0 && self.is_all_but_errors()
     }
 
+    /// Whether there is nothing in the input, where a response was expected.
+    pub(crate) const fn is_blank(&self) -> bool {
+        self.blank.is_some()
+    }
+
     /// Whether all was read but errors of the provider, if there are any.
     pub(crate) fn is_all_but_errors(&self) -> bool {
-        self.notices.is_empty() && self.unknown.is_none()
+        self.notices.is_empty() && self.blank.is_none() && self.unknown.is_none()
     }
 
     /// If a stream that is not empty has neither text, an end nor an error of the provider: what it looks like.
@@ -185,6 +199,12 @@ impl Unknown {
 
 impl Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Blank { asked }) = self.blank {
+            return match asked {
+                Some(format) => write!(f, "the input is empty: expected a response of {format}"),
+                None => f.write_str("the input is empty: expected a response of a provider"),
+            };
+        }
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.unknown.map(|unknown| unknown.to_string()));
         let notices = self.notices.iter();

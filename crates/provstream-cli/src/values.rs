@@ -88,11 +88,12 @@ fn number(text: &str, least: usize, most: usize, of: &str) -> Result<NonZeroUsiz
 /// Reads a limit and has the library judge its range.
 pub(crate) fn limit(
     text: &str,
+    of: &str,
     with: impl Fn(Limits, usize) -> Result<Limits, LimitError>,
 ) -> Result<usize, String> {
     let range = |error: LimitError| {
         let (least, most) = (error.least(), error.most());
-        format!("expected a whole number between {least} and {most}")
+        format!("expected a whole number of {of} between {least} and {most}")
     };
     match text.parse() {
         Ok(value) => with(Limits::default(), value).map(|_| value).map_err(range),
@@ -278,9 +279,12 @@ mod tests {
 
     #[test]
     fn numbers_name_their_range() {
-        let limit = |text| limit(text, Limits::with_max_depth).unwrap_err();
+        let limit = |text| limit(text, "levels", Limits::with_max_depth).unwrap_err();
         for bad in ["", "x", "-1", "0", "65537", "99999999999999999999999"] {
-            assert_eq!(limit(bad), "expected a whole number between 1 and 65536");
+            assert_eq!(
+                limit(bad),
+                "expected a whole number of levels between 1 and 65536"
+            );
         }
         assert!(
             chunk_size("0")

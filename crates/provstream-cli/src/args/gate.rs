@@ -38,7 +38,7 @@ pub(crate) struct GateArgs {
     /// marks of the policy, and that nothing was passed over that may have been an assertion. What is not judged is what
     /// `provstream admit --fail` lists: JSON that is broken, not closed or nested too deep, an annotation that is not closed,
     /// everything longer than a limit, annotations in brackets within JSON strings, or in a JSON value that breaks off, if no
-    /// assertion was found, and with --input events that were not read and an error of the provider. If the reader of the
+    /// assertion was found, and with --input events that were not read, an error of the provider and an empty input. If the reader of the
     /// output goes away before the end, the status is 1, or 3 if something did not pass by then.
     #[arg(long)]
     pub(crate) fail: bool,

@@ -28,7 +28,7 @@ pub(crate) struct ExtractArgs {
     /// Print lines for people instead of JSON: line:column, text, classes, and what diagnostics mean
     #[arg(long)]
     pub(crate) pretty: bool,
-    /// Exit with status 3 when there was a diagnostic, or something was not read
+    /// Exit with status 3 when there was a diagnostic, something was not read, or with --input the input is empty
     #[arg(long)]
     pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written
@@ -45,7 +45,7 @@ pub(crate) struct ExtractArgs {
     pub(crate) limits: LimitArgs,
     /// Longest MARC object that is printed with its record, in bytes, 1 to 1048576
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
-        default_value_t = Limits::default().max_record(), value_parser = |text: &str| limit(text, Limits::with_max_record))]
+        default_value_t = Limits::default().max_record(), value_parser = |text: &str| limit(text, "bytes", Limits::with_max_record))]
     pub(crate) max_record: usize,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct StripArgs {
     /// written as empty text. Providers sign some reasoning, and refuse it when it is sent back changed.
     #[arg(long, value_name = "HOW", default_value = "leave", value_parser = named::<Reasoning>)]
     pub(crate) reasoning: Reasoning,
-    /// Exit with status 3 when something of a provider's response was not read, or the provider reports an error
+    /// Exit with status 3 when something of a provider's response was not read, the provider reports an error, or the input is empty
     ///
     /// Needs --input. What was not read is written as it is, so its annotations are not removed.
     #[arg(long)]
@@ -87,7 +87,7 @@ pub(crate) struct StripArgs {
     pub(crate) source: SourceArgs,
     /// Longest JSON value that --json removes, in bytes, 1 to 1048576 [default: 65536]
     #[arg(long, value_name = "BYTES", help_heading = LIMITS, requires = "json",
-        value_parser = |text: &str| limit(text, Limits::with_max_record))]
+        value_parser = |text: &str| limit(text, "bytes", Limits::with_max_record))]
     pub(crate) max_record: Option<usize>,
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct AdmitArgs {
     /// was passed over that may have been one. The status is 3 for JSON that is broken, not closed or nested too deep
     /// (prose under --mode json is such), for an annotation that is not closed after its first field, for everything longer than
     /// a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks off, if no assertion was
-    /// found, and with --input for events that were not read, an error of the provider, and an input without text and end.
+    /// found, and with --input for events that were not read, an error of the provider, and an input that is empty or has neither text nor an end.
     /// `provstream extract` shows where. A stream without assertions passes, unless --require-assertions is given. If the
     /// reader of the output goes away before the end, the status is 1, or 3 if an assertion was not admitted by then.
     #[arg(long)]
@@ -195,11 +195,11 @@ pub(crate) struct SourceArgs {
     ///
     /// A longer one in brackets is text, with a diagnostic. In JSON an annotation with a longer string is malformed.
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
-        default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, Limits::with_max_annotation))]
+        default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, "bytes", Limits::with_max_annotation))]
     pub(crate) max_annotation: usize,
     /// How deep objects and arrays can be nested in a JSON value, 1 to 65536; what is deeper is not read
     #[arg(long, value_name = "COUNT", help_heading = LIMITS,
-        default_value_t = Limits::default().max_depth(), value_parser = |text: &str| limit(text, Limits::with_max_depth))]
+        default_value_t = Limits::default().max_depth(), value_parser = |text: &str| limit(text, "levels", Limits::with_max_depth))]
     pub(crate) max_depth: usize,
 }
 
@@ -217,21 +217,21 @@ impl SourceArgs {
 pub(crate) struct LimitArgs {
     /// Most bytes of an assertion, 4 to 1048576; a longer one loses its start, or in JSON its end
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
-        default_value_t = Limits::default().max_assertion(), value_parser = |text: &str| limit(text, Limits::with_max_assertion))]
+        default_value_t = Limits::default().max_assertion(), value_parser = |text: &str| limit(text, "bytes", Limits::with_max_assertion))]
     pub(crate) max_assertion: usize,
     /// Most annotations reported with one assertion, 1 to 65536
     #[arg(long, value_name = "COUNT", help_heading = LIMITS,
-        default_value_t = Limits::default().max_annotations(), value_parser = |text: &str| limit(text, Limits::with_max_annotations))]
+        default_value_t = Limits::default().max_annotations(), value_parser = |text: &str| limit(text, "annotations", Limits::with_max_annotations))]
     pub(crate) max_annotations: usize,
     /// Most bytes kept for incomplete assertions, 1 to 1048576 [default: 4096, in JSON 65536]
     ///
     /// In free text these are the values of their annotations, in JSON the assertions and annotations of all open objects. If the
     /// option is given, it holds for both.
-    #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = |text: &str| limit(text, Limits::with_max_pending))]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS, value_parser = |text: &str| limit(text, "bytes", Limits::with_max_pending))]
     pub(crate) max_pending: Option<usize>,
     /// Longest JSON Pointer that is printed, in bytes, 1 to 65536
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
-        default_value_t = Limits::default().max_pointer(), value_parser = |text: &str| limit(text, Limits::with_max_pointer))]
+        default_value_t = Limits::default().max_pointer(), value_parser = |text: &str| limit(text, "bytes", Limits::with_max_pointer))]
     pub(crate) max_pointer: usize,
 }
 

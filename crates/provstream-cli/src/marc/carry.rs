@@ -11,7 +11,7 @@ use super::elsewhere::{carrier_of, first_object, first_record};
 use super::envelope::Envelope;
 use super::event_stream::{Event, each_event};
 use super::json_object;
-use super::judge::{Totals, objects};
+use super::judge::{REFUSED, Totals, objects};
 use super::objects::{Outermost, each_object};
 use super::record::printable;
 use super::upgrade::Refused;
@@ -54,6 +54,14 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
     };
     if end.is_ok() {
         carry.complain_of_nothing();
+        if args.fail {
+            let what = match carry.way {
+                Way::Into(..) | Way::Events => "MARC objects",
+                Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelopes",
+                Way::OutOf(None) | Way::Strip(None) => "events",
+            };
+            carry.totals.note_failed("refused", what, REFUSED);
+        }
     }
     let end = end.and_then(|()| carry.output.flush());
     exit_status::status(end, args.fail, carry.passed())
@@ -149,7 +157,9 @@ impl Carry {
     }
 
     fn complain_of_nothing(&self) {
-        let Totals { objects, failed } = self.totals;
+        let Totals {
+            objects, failed, ..
+        } = self.totals;
         if self.strips() && self.stripped == 0 && objects > 0 && failed == 0 {
             let place = match &self.way {
                 Way::Strip(Some(carrier)) => carrier.pointer(MarcKind::Core),
@@ -209,7 +219,7 @@ impl Carry {
     }
 
     fn count(&mut self, line: u64, done: Result<(), String>) {
-        self.totals.count(done.is_ok());
+        self.totals.count(done.is_ok(), line);
         if let Err(message) = done {
             self.output.line(&Refused { line, message });
         }

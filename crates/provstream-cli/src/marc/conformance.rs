@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::ConformanceArgs;
 use crate::exit_status;
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::output::Output;
 use crate::printable::Printable;
 use crate::settings;
@@ -54,7 +54,7 @@ impl<'a> From<&'a ConformanceFinding> for ConformanceLine<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &ConformanceArgs) -> Result<ExitCode, Failure> {
-    let deployment = settings::load("FILE", &args.deployment, Deployment::from_toml)?;
+    let deployment = settings::load_toml("FILE", &args.deployment, Deployment::from_toml)?;
     let report = deployment.conformance();
     let mut output = Output::stdout();
     if args.table {
@@ -69,7 +69,40 @@ pub(crate) fn run(args: &ConformanceArgs) -> Result<ExitCode, Failure> {
         Err(Failure::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         end => end,
     };
+    if args.fail && end.is_ok() {
+        note_failed(&report, args.table);
+    }
     exit_status::status(end, args.fail, report.is_conformant())
+}
+
+/// Reports on standard error which classes do not conform, if any.
+fn note_failed(report: &ConformanceReport, is_table: bool) {
+    let claimed = ConformanceClass::ALL.iter().copied();
+    let claimed: Vec<_> = claimed.filter(|&class| report.claims(class)).collect();
+    let failed = claimed.iter().filter(|&&class| !report.conforms(class));
+    let failed: Vec<_> = failed
+        .map(|&class| {
+            let prevents = |finding: &&ConformanceFinding| finding.prevents();
+            let class_name = class.as_str();
+            match report.of(class).filter(prevents).count() {
+                1 => format!("{class_name} (1 requirement)"),
+                count => format!("{class_name} ({count} requirements)"),
+            }
+        })
+        .collect();
+    if !failed.is_empty() {
+        let reasons = if is_table {
+            "the table says why"
+        } else {
+            "the lines with the status not met or documentation missing say why"
+        };
+        note(format_args!(
+            "not conformant: {} of {} claimed classes: {}; {reasons}",
+            failed.len(),
+            claimed.len(),
+            failed.join(", ")
+        ));
+    }
 }
 
 fn lines(report: &ConformanceReport, output: &mut Output) {

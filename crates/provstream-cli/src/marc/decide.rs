@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::args::DecideArgs;
-use super::judge::Totals;
+use super::judge::{REFUSED, Totals};
 use super::lines::{InputLine, MAX_LINE, each_line};
 use super::record::printable;
 use super::situation::SituationLine;
@@ -103,7 +103,7 @@ fn undecidable(missing: &[String]) -> String {
 
 /// Runs the command.
 pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
-    let deployment = settings::load("--deployment", &args.deployment, Deployment::from_toml)?;
+    let deployment = settings::load_toml("--deployment", &args.deployment, Deployment::from_toml)?;
     let name = args.deployment.display();
     let controller = deployment.controller().ok_or_else(|| {
         let missing = deployment.missing_for_controller();
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
             |decide| decide.output.flush(),
             |decide, number, line| {
                 let decided = decide.line(number, line);
-                decide.totals.count(decided.is_ok());
+                decide.totals.count(decided.is_ok(), number);
                 if let Err(message) = decided {
                     let message = &message;
                     decide.output.line(&DecideLine::Refused {
@@ -137,6 +137,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     });
     if end.is_ok() {
         decide.totals.end(&mut decide.output, "situation");
+        if args.fail {
+            decide.totals.complain_of_nothing("situation");
+            decide.totals.note_failed("refused", "situations", REFUSED);
+        }
     }
     let end = end.and_then(|()| decide.output.flush());
     exit_status::status(end, args.fail, decide.totals.passed())

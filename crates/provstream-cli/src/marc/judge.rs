@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::args::KindArg;
 use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
-use crate::failure::complain;
+use crate::failure::{complain, note};
 use crate::line::ViolationFields;
 use crate::output::Output;
 
@@ -211,19 +211,28 @@ impl Object {
     }
 }
 
+/// Where the reasons of commands that refuse objects are.
+pub(crate) const REFUSED: &str = "the lines with \"event\":\"refused\" say why";
+
 /// How many objects there were, and how many of them failed: the last line of each command.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(tag = "event", rename = "end")]
 pub(crate) struct Totals {
     pub(crate) objects: u64,
     pub(crate) failed: u64,
+    /// The line of the first one that failed.
+    #[serde(skip)]
+    first: Option<u64>,
 }
 
 impl Totals {
-    /// Counts an object.
-    pub(crate) fn count(&mut self, passed: bool) {
+    /// Counts an object at a line.
+    pub(crate) fn count(&mut self, passed: bool, line: u64) {
         self.objects += 1;
-        self.failed += u64::from(!passed);
+        if !passed {
+            self.failed += 1;
+            self.first = self.first.or(Some(line));
+        }
     }
 
     /// Whether there was something, and nothing failed.
@@ -243,6 +252,21 @@ impl Totals {
     pub(crate) fn complain_of_nothing(self, what: &str) {
         if let Some(message) = self.nothing(what) {
             complain(message);
+        }
+    }
+
+    /// Reports on standard error why `--fail` gives its status, if it does: what was not `done` with how many, and where the
+    /// `reasons` are.
+    pub(crate) fn note_failed(self, done: &str, what: &str, reasons: &str) {
+        let Self {
+            objects,
+            failed,
+            first,
+        } = self;
+        if let Some(first) = first {
+            note(format_args!(
+                "{done}: {failed} of {objects} {what}, the first at line {first}; {reasons}"
+            ));
         }
     }
 

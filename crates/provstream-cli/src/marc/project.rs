@@ -72,7 +72,7 @@ pub(super) fn wording(args: &WordingArgs) -> Result<(Projection, TrustPolicy), F
         let wording = provstream_marc::Wording::in_language(language);
         return Ok((projection.with_wording(wording), TrustPolicy::default()));
     };
-    let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
+    let deployment = settings::load_toml("--deployment", path, Deployment::from_toml)?;
     Ok((
         projection.with_wording(deployment.wording().clone()),
         *deployment.trust_policy(),
@@ -112,13 +112,21 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
         |project| project.output.flush(),
         |project, outermost| {
             for object in objects(&outermost, KindArg::Auto, profile) {
+                let line = object.place.line;
                 let passed = project.object(object);
-                project.totals.count(passed);
+                project.totals.count(passed, line);
             }
         },
     );
     if end.is_ok() {
         project.totals.end(&mut project.output, "MARC-Core record");
+        if args.fail {
+            project.totals.complain_of_nothing("MARC-Core record");
+            let reasons = "the lines with the event marc, withheld or refused say why";
+            project
+                .totals
+                .note_failed("not disclosed", "MARC objects", reasons);
+        }
         if let Some(message) = project.texts.without_record() {
             note(message);
         }

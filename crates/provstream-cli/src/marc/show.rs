@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
             for object in objects(&outermost, KindArg::Auto, profile) {
                 let line = object.fault_line();
                 let shown = show.object(object);
-                show.totals.count(shown.is_ok());
+                show.totals.count(shown.is_ok(), line);
                 if let Err(message) = shown {
                     complain(format_args!("line {line}: {message}"));
                 }
@@ -47,6 +47,12 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     );
     if end.is_ok() {
         show.totals.complain_of_nothing("MARC-Disclosure object");
+        // A message says it of a single one.
+        if args.fail && show.totals.failed > 1 {
+            let reasons = "a message for each says why";
+            show.totals
+                .note_failed("not shown", "MARC objects", reasons);
+        }
     }
     let end = end.and_then(|()| show.output.flush());
     exit_status::status(end, args.fail, show.totals.passed())

@@ -6,7 +6,7 @@ use provstream_marc::{Core, Disclosure, Document, Draft, MarcKind, Profile};
 use serde::Serialize;
 
 use super::args::{KindArg, UpgradeArgs};
-use super::judge::{Object, Totals, objects};
+use super::judge::{Object, REFUSED, Totals, objects};
 use super::objects::each_object;
 use super::record::printable;
 use crate::exit_status;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
             for object in objects(&outermost, KindArg::Auto, profile) {
                 let line = object.fault_line();
                 let upgraded = upgrade(object, args);
-                totals.count(upgraded.is_ok());
+                totals.count(upgraded.is_ok(), line);
                 match upgraded {
                     Ok(document) => output.line(&printable(&document)),
                     Err(message) => output.line(&Refused { line, message }),
@@ -45,6 +45,9 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
     let (mut output, totals) = state;
     if end.is_ok() {
         totals.complain_of_nothing("MARC object");
+        if args.fail {
+            totals.note_failed("refused", "MARC objects", REFUSED);
+        }
     }
     let end = end.and_then(|()| output.flush());
     exit_status::status(end, args.fail, totals.passed())

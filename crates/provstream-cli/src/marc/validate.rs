@@ -40,6 +40,13 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
     );
     if end.is_ok() {
         validate.end();
+        if args.fail {
+            validate.totals.complain_of_nothing("MARC object");
+            let reasons = "the lines with \"valid\":false say why";
+            validate
+                .totals
+                .note_failed("not valid", "MARC objects", reasons);
+        }
     }
     let end = end.and_then(|()| validate.output.flush());
     exit_status::status(end, args.fail, validate.totals.passed())
@@ -54,7 +61,8 @@ impl Validate {
                 _ => sequence.skip(),
             }
         }
-        self.totals.count(object.report.is_valid());
+        self.totals
+            .count(object.report.is_valid(), object.place.line);
         object.print(&mut self.output);
     }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use provstream::Mode;
 use provstream::provenance::Timestamp;
-use provstream_report::{Page, Part, Report};
+use provstream_report::{Counts, Outcome, Page, Part, Report};
 
 use self::spool::Bodies;
 use self::texts::{Shown, Texts};
@@ -59,7 +59,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
-    if !account.has_text() {
+    if !account.has_text() && !unread.is_blank() {
         note(format_args!(
             "there is no text in {name}, expected an answer"
         ));
@@ -82,6 +82,9 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     // The policy is asked, but everything is released, so that it is the page that knows what is withheld.
     let withholds = page.counts().withholds();
     let passed = ended.is_empty() && unread.passes() && account.passes() && !withholds;
+    if args.fail {
+        note_withheld(page.counts());
+    }
     let end = write(&page, &parts, bodies, output);
     exit_status::status(end, args.fail, passed)
 }
@@ -107,8 +110,42 @@ fn of_audit_log(args: &ReportArgs) -> Result<ExitCode, Failure> {
         page = page.with_remark(format!("Lines that are not of an audit log: {}.", read.odd));
     }
     let passed = read.odd == 0 && !page.counts().withholds();
+    if args.fail {
+        note_withheld(page.counts());
+    }
     let end = write(&page, &parts, read.bodies, output);
     exit_status::status(end, args.fail, passed)
+}
+
+/// Says how much a gate withholds, if anything.
+fn note_withheld(counts: &Counts) {
+    let withholding = || {
+        Outcome::ALL
+            .into_iter()
+            .filter(|outcome| outcome.withholds())
+    };
+    let sum = |of: fn(&Counts, Outcome) -> u64| -> u64 {
+        withholding().map(|outcome| of(counts, outcome)).sum()
+    };
+    let all = counts.assertions();
+    let mut parts = Vec::new();
+    match sum(Counts::treated) {
+        0 => {}
+        assertions => parts.push(format!("{assertions} of {all} assertions")),
+    }
+    match sum(Counts::runs) {
+        0 => {}
+        1 => parts.push("1 run of text without annotation".to_owned()),
+        runs => parts.push(format!("{runs} runs of text without annotation")),
+    }
+    match sum(Counts::ended) {
+        0 => {}
+        1 => parts.push("the rest of 1 text".to_owned()),
+        texts => parts.push(format!("the rest of {texts} texts")),
+    }
+    if !parts.is_empty() {
+        note(format_args!("the gate withholds {}", parts.join(", ")));
+    }
 }
 
 /// What the page calls an input: its name without the folders that it is in.

@@ -289,3 +289,93 @@ fn files_that_a_proxy_cannot_use_are_named() {
         assert_message(&args, "", 2, part);
     }
 }
+
+/// What another reader tried.
+#[test]
+fn files_of_another_kind_and_full_disks_are_called_what_they_are() {
+    let files = Files::new();
+    let text = files.write("a.txt", TEXT);
+    let json = files.write("policy.json", "{\"preset\": \"own-state\"}");
+    let binary = files.write("binary", b"\x7fELF\x02\x01\x01\0\0\0\xd0");
+    for (path, found) in [
+        (&json, "JSON\n"),
+        (&binary, "NUL bytes; it may be a binary file\n"),
+    ] {
+        let message = format!(
+            "{path}: line 1, column 1: expected TOML, such as key = \"value\", found {found}"
+        );
+        assert_message(&["gate", "--policy", path, &text], "", 2, &message);
+        assert_message(&["vocabulary", "--vocabulary", path], "", 2, &message);
+        assert_message(&["marc", "conformance", path], "", 2, &message);
+        let decide = ["marc", "decide", "--deployment", path];
+        assert_message(&decide, "", 2, &message);
+        #[cfg(feature = "proxy")]
+        assert_message(&["proxy", "--config", path], "", 2, &message);
+    }
+    let inside = format!("{text}/b.txt");
+    let part = "a part of the path is a file, expected a directory; ";
+    #[cfg(unix)]
+    assert_message(
+        &["extract", &inside],
+        "",
+        1,
+        &format!("{part}check the path\n"),
+    );
+    #[cfg(unix)]
+    assert_message(
+        &["strip", "-o", &inside],
+        "",
+        1,
+        &format!("{part}give another path\n"),
+    );
+    #[cfg(target_os = "linux")]
+    {
+        let full = "; free some space, or write elsewhere\n";
+        assert_message(&["strip", "-o", "/dev/full", &text], "", 1, full);
+        let new =
+            "cannot write /proc/provstream: its directory takes no new file; give another path\n";
+        assert_message(&["strip", "-o", "/proc/provstream", &text], "", 1, new);
+    }
+}
+
+#[test]
+fn options_without_effect_or_given_twice_are_refused() {
+    let message = "--recursive: expected a directory as FILE, found none; give one";
+    assert_message(&["extract", "--recursive"], TEXT, 2, message);
+    let admit = ["admit", "--floor=1", "--window=1h", "-r"];
+    assert_message(&admit, TEXT, 2, message);
+    let twice = ["extract", "--field=/a", "--field=/b", "--field=/a"];
+    let message = "--field: expected each pointer once, found `/a` twice; leave out one of them";
+    assert_message(&twice, "{}\n", 2, message);
+    let message = "--max-depth: expected a whole number of levels between 1 and 65536, found `1k`";
+    assert_message(&["extract", "--max-depth", "1k"], TEXT, 2, message);
+    let message = "--max-pending: expected a whole number of bytes between 1 and 1048576";
+    assert_message(&["extract", "--max-pending", "1MB"], TEXT, 2, message);
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_input_that_cannot_be_read_is_said_to_be_that() {
+    let program = env!("CARGO_BIN_EXE_provstream");
+    let files = Files::new();
+    let path = files.write("a.txt", TEXT);
+    for (input, message) in [
+        (
+            format!("0>>'{path}'"),
+            "it is open for writing only: give a FILE, a pipe or </dev/null",
+        ),
+        ("<&-".to_owned(), "it is closed"),
+    ] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", &format!("'{program}' extract {input}")])
+            .output()
+            .expect("a shell starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        let start = "provstream: cannot read standard input: ";
+        assert!(
+            stderr.starts_with(start) && stderr.contains(message),
+            "{stderr}"
+        );
+    }
+}

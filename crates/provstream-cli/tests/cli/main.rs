@@ -7,6 +7,7 @@ mod corpus;
 mod defects;
 mod emit;
 mod extract;
+mod fail;
 mod features;
 mod gate;
 mod hints;

@@ -89,15 +89,15 @@ fn wrong_arguments_are_usage() {
     for (limit, message) in [
         (
             "annotation=0",
-            "annotation: expected a whole number between 1 and 65535, found `0`",
+            "annotation: expected a whole number of bytes between 1 and 65535, found `0`",
         ),
         (
             "assertion=3",
-            "assertion: expected a whole number between 4 and 1048576, found `3`",
+            "assertion: expected a whole number of bytes between 4 and 1048576, found `3`",
         ),
         (
             "depth=65537",
-            "depth: expected a whole number between 1 and 65536, found `65537`",
+            "depth: expected a whole number of levels between 1 and 65536, found `65537`",
         ),
     ] {
         let run = run(&["extract", &format!("--max-{limit}")], "");

@@ -1,0 +1,184 @@
+//! `--fail`: the status, and the reason for it on standard error.
+
+use crate::common::{Files, Run, run};
+
+/// The folder of a policy and of other inputs.
+const GOLDEN: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../provstream-report/tests/golden"
+);
+
+/// Runs a command with `--fail` and asserts its status and its only line on standard error.
+#[track_caller]
+fn assert_fails(args: &str, input: &str, reason: &str) {
+    let words: Vec<&str> = args.split(' ').chain(["--fail"]).collect();
+    let Run { stderr, status, .. } = run(&words, input);
+    assert_eq!(
+        (status, stderr.as_str()),
+        (3, &*format!("provstream: {reason}\n")),
+        "{args}"
+    );
+    // Without it, a command neither fails nor speaks of it.
+    let without = run(&words[..words.len() - 1], input);
+    assert_eq!(without.status, 0, "{args}: {}", without.stderr);
+}
+
+#[test]
+fn marc_commands_say_what_failed_and_how_many() {
+    let record = r#"{"marc_version":"1.0"}"#;
+    let two = format!("{{}}\n\n{record}\n");
+    let refused = "the lines with \"event\":\"refused\" say why";
+    assert_fails(
+        "marc validate",
+        &two,
+        "not valid: 2 of 2 MARC objects, the first at line 1; the lines with \"valid\":false say why",
+    );
+    assert_fails(
+        "marc project --trust local",
+        &format!("\n{record}"),
+        "not disclosed: 1 of 1 MARC objects, the first at line 2; the lines with the event marc, withheld or refused say why",
+    );
+    assert_fails(
+        "marc upgrade",
+        record,
+        &format!("refused: 1 of 1 MARC objects, the first at line 1; {refused}"),
+    );
+    assert_fails(
+        "marc carry --into audit-log",
+        "{}",
+        &format!("refused: 1 of 1 MARC objects, the first at line 1; {refused}"),
+    );
+    assert_fails(
+        "marc carry --out-of audit-log",
+        "{}",
+        &format!("refused: 1 of 1 envelopes, the first at line 1; {refused}"),
+    );
+    assert_fails(
+        "marc carry --out-of sse",
+        "event: marc-core\ndata: {\n\n",
+        &format!("refused: 1 of 1 events, the first at line 1; {refused}"),
+    );
+    let deployment = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../corpus/marc/deployment.toml"
+    );
+    assert_fails(
+        &format!("marc decide --deployment {deployment}"),
+        "\n{}\n",
+        &format!("refused: 1 of 1 situations, the first at line 2; {refused}"),
+    );
+    // `show` says on standard error what is wrong with each.
+    let shown = run(&["marc", "show", "--fail"], two);
+    let count = "not shown: 2 of 2 MARC objects, the first at line 1; a message for each says why";
+    assert!(shown.stderr.ends_with(&format!("provstream: {count}\n")));
+    assert_eq!(shown.stderr.lines().count(), 3, "{}", shown.stderr);
+}
+
+#[test]
+fn conformance_counts_what_prevents_it() {
+    let files = Files::new();
+    let description = "name = \"x\"\ndraft = \"02\"\nclasses = [\"carrying\", \"disclosure\"]\n";
+    let path = files.write("d.toml", description);
+    for (option, place) in [
+        (
+            "",
+            "the lines with the status not met or documentation missing say why",
+        ),
+        (" --table", "the table says why"),
+    ] {
+        let args = format!("marc conformance {path}{option}");
+        let words: Vec<&str> = args.split(' ').chain(["--fail"]).collect();
+        let Run { stderr, status, .. } = run(&words, "");
+        assert_eq!(status, 3, "{stderr}");
+        let start = "provstream: not conformant: 3 of 3 claimed classes: core (";
+        assert!(stderr.starts_with(start), "{stderr}");
+        let end = format!(" requirements), carrying (4 requirements); {place}\n");
+        assert!(stderr.ends_with(&end), "{stderr}");
+        assert_eq!(run(&words[..words.len() - 1], "").stderr, "");
+    }
+}
+
+#[test]
+fn marc_commands_without_an_object_say_so() {
+    for (args, what) in [
+        ("marc validate", "MARC object"),
+        ("marc project --trust local", "MARC-Core record"),
+        ("marc upgrade", "MARC object"),
+        ("marc show", "MARC-Disclosure object"),
+    ] {
+        let reason = format!("expected at least one {what}, found none");
+        assert_fails(args, "", &reason);
+    }
+}
+
+/// An empty text has nothing that was not read. Where a response was promised, something is missing.
+#[test]
+fn an_empty_input_is_a_text_but_not_a_response() {
+    let gate = format!("gate --policy {GOLDEN}/policy.toml");
+    let files = Files::new();
+    let page = files.path("page.html");
+    let report = format!(
+        "report --policy {GOLDEN}/policy.toml -o {}",
+        page.to_str().expect("the path is UTF-8")
+    );
+    for command in [
+        "extract",
+        "strip",
+        "strip --text-only",
+        "admit --floor 1 --window 1h",
+        &gate,
+        &report,
+    ] {
+        for input in ["", " \r\n\n"] {
+            let reason = "the input is empty: expected a response of";
+            let auto = format!("{command} --input auto");
+            assert_fails(&auto, input, &format!("{reason} a provider"));
+            let named = format!("{command} --input anthropic");
+            assert_fails(&named, input, &format!("{reason} anthropic"));
+        }
+        if !command.starts_with("strip") && command != report {
+            let words: Vec<&str> = command.split(' ').chain(["--fail"]).collect();
+            let text = run(&words, "");
+            assert_eq!((text.status, &*text.stderr), (0, ""), "{command}");
+        }
+    }
+}
+
+#[test]
+fn an_error_of_the_provider_is_a_reason() {
+    let error = "data: {\"error\":{\"message\":\"overloaded\"}}\n\n";
+    let unread = "not all was read: 1 error of the provider";
+    let gate = format!("gate --policy {GOLDEN}/policy.toml");
+    for (command, reason) in [
+        ("strip", unread),
+        ("admit --floor 1 --window 1h", unread),
+        (&gate, unread),
+        (
+            "extract",
+            "errors of the provider: 1; the lines with \"event\":\"error\" say what",
+        ),
+    ] {
+        assert_fails(&format!("{command} --input openai-chat"), error, reason);
+    }
+}
+
+#[test]
+fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
+    let unknown = "data: {\"output\":\"It is so. [substrate.grep]\"}\n\n";
+    let failing = run(&["extract", "--fail", "--input", "auto"], unknown);
+    assert_eq!(failing.status, 3, "{}", failing.stderr);
+    assert_eq!(failing.stderr.lines().count(), 2, "{}", failing.stderr);
+    // Nothing is odd about an assertion that no class corroborates.
+    let fine = run(&["extract", "--fail"], "It is so. [unverified-inference]");
+    assert_eq!((fine.status, fine.stderr.as_str()), (0, ""));
+    let quiet = run(&["extract", "--fail", "-q"], "It is. [substrate.grep; ts=");
+    assert_eq!((quiet.status, quiet.stderr.as_str()), (3, ""));
+    // Of several files, one is enough.
+    let files = Files::new();
+    let good = files.write("good.txt", "It is. [substrate.grep]");
+    let bad = files.write("bad.txt", "It is. [substrate.grep; ts=");
+    let several = run(&["extract", "--fail", &bad, &good], "");
+    let reason = "diagnostics: 1; the lines with \"event\":\"diagnostic\" say what and where";
+    assert_eq!(several.status, 3);
+    assert_eq!(several.stderr, format!("provstream: {reason}\n"));
+}
