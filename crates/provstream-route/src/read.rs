@@ -107,7 +107,7 @@ fn route<E: Display>(
         named(&value, "one of \"pass\", \"strip\", \"gate\"")?
     };
     let act = match action {
-        RouteAction::Gate => Act::Gate(Box::new(policy(table, vocabulary, read)?)),
+        RouteAction::Gate => Act::Gate(Arc::new(policy(table, vocabulary, read)?)),
         _ => {
             for key in ["policy", "language", "max_held"] {
                 if let Some(value) = table.get(key) {
