@@ -47,7 +47,7 @@ impl Body {
             Input::Sentences => &[("text", &cases), ("transcripts", &cases)],
             Input::Json => &[("json", &cases), ("marc", &cases)],
             Input::Marc => &[("marc", &cases), ("json", &[".json"])],
-            Input::Events => &[("wire", &[".sse", ".ndjson", ".json"])],
+            Input::Events | Input::Gated => &[("wire", &[".sse", ".ndjson", ".json"])],
             Input::Citations => &[
                 ("transcripts", &cases),
                 ("text", &cases),

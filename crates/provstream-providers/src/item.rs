@@ -111,7 +111,8 @@ pub enum NoticeCode {
     /// former is taken for 0, the latter for the text of the delta before.
     OddChannel,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
-    /// text, bytes between the values of a JSON body, JSON that is not an object, or what is not of the format asked for.
+    /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
+    /// asked for or shown before, or an event that may have text and shows no format.
     WithheldData,
     /// A comment of server-sent events, whose content a gate withholds.
     Comment,

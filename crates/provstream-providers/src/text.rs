@@ -122,8 +122,9 @@ impl<R: TextRewriter> Text<R> {
         let is_same = !(is_apart && halves::begins_low(content))
             && out == piece.text
             && (before.is_none() || was_out || content.is_empty());
-        // A half goes out as it is if its other half goes out as soon as it comes.
-        if is_same && (self.high.is_none() || !self.buffers()) {
+        // A half goes out as it is if its other half goes out as soon as it comes, which no gate knows.
+        let may_withhold = R::WITHHOLDS_UNREAD || self.buffers();
+        if is_same && (self.high.is_none() || !may_withhold) {
             self.high_is_out = self.high.is_some() && (was_out || !content.is_empty());
             self.after_lone_half |= ends_in_half;
             return (piece.text.len(), false);

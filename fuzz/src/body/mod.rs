@@ -19,6 +19,7 @@ mod sentence;
 mod sse;
 mod vocabulary_file;
 mod wire_decoder;
+pub(crate) mod wire_gate;
 mod wire_memory;
 mod wire_rewriter;
 mod writers;
@@ -30,7 +31,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 24] = [
+pub static BODIES: [Body; 25] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -55,6 +56,7 @@ pub static BODIES: [Body; 24] = [
     body("wire_decoder", Input::Events, wire_decoder::check),
     body("wire_rewriter", Input::Events, wire_rewriter::check),
     body("wire_memory", Input::Events, wire_memory::check),
+    body("wire_gate", Input::Gated, wire_gate::check),
 ];
 
 const fn body(name: &'static str, input: Input, check: fn(&[u8])) -> Body {

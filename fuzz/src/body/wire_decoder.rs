@@ -9,12 +9,14 @@ use testkit::wire::oracle::Client;
 use super::super::case::Case;
 use super::wire_rewriter::made_up;
 
-/// How a stream is cut changes no item, in any format, named or found out; nor an event of a channel's text.
+/// How a stream is cut changes no item, in any format, named or found out, nor does what the decoder read before; nor an event
+/// of a channel's text.
 pub(super) fn check(data: &[u8]) {
     let asked = Format::ALL[data.len() % Format::ALL.len()];
     let narrow = Decoder::detect().with_max_event(60);
     let decoders = [Decoder::detect(), narrow, Decoder::new(asked)];
-    let mut cuts = Case::new(data).cuts();
+    let case = Case::new(data);
+    let mut cuts = case.cuts();
     let mut pieces = Vec::new();
     let mut rest = data;
     while !rest.is_empty() {
@@ -24,7 +26,14 @@ pub(super) fn check(data: &[u8]) {
     }
     for decoder in decoders {
         let whole = items(decoder.clone(), &[data]);
-        assert_eq!(items(decoder.clone(), &pieces), whole, "{decoder:?}");
+        // One that has read a part of the stream before.
+        let mut used = decoder.clone();
+        used.push(&data[..case.seed() as usize % (data.len() + 1)], |_| {});
+        if case.finishes_earlier() {
+            used.finish(|_| {});
+        }
+        used.reset();
+        assert_eq!(items(used, &pieces), whole, "{decoder:?}");
         let bytes: Vec<&[u8]> = data.chunks(1).collect();
         assert_eq!(items(decoder, &bytes), whole, "byte by byte");
     }

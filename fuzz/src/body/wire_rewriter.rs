@@ -130,10 +130,17 @@ fn check_made_up(data: &[u8]) {
     assert_eq!(Client::of(format, &out.bytes), expected);
 }
 
-/// What a rewriter makes of a stream, which is the same however it is cut.
+/// What a rewriter makes of a stream, which is the same however it is cut, and after another one.
 fn check_cuts(rewriter: &StreamRewriter, data: &[u8], pieces: &[&[u8]]) -> Out {
     let whole = written(rewriter.clone(), Replacement::Remove, &[data]);
-    let cut = written(rewriter.clone(), Replacement::Remove, pieces);
+    let case = Case::new(data);
+    let mut used = rewriter.clone();
+    used.push(&data[..case.seed() as usize % (data.len() + 1)], ());
+    if case.finishes_earlier() {
+        used.finish(());
+    }
+    used.reset();
+    let cut = written(used, Replacement::Remove, pieces);
     assert_eq!(cut, whole, "in pieces");
     let bytes: Vec<&[u8]> = data.chunks(1).collect();
     let cut = written(rewriter.clone(), Replacement::Remove, &bytes);

@@ -11,6 +11,8 @@ mod words;
 
 use choices::Choices;
 
+use super::body::wire_gate::MADE_UP;
+
 /// What the input of a body is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
@@ -24,6 +26,8 @@ pub enum Input {
     Marc,
     /// A provider's stream of events.
     Events,
+    /// The same, or the choices of a response that is made up with a gate's decisions.
+    Gated,
     /// A provider's event with citations, or a stream whose assertions are cited.
     Citations,
     /// A vocabulary file.
@@ -47,6 +51,16 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         Input::Json => json::any(&mut choices, &mut out),
         Input::Marc => json::marc(&mut choices, &mut out),
         Input::Events => wire::stream(&mut choices, &mut out),
+        Input::Gated => match choices.below(4) {
+            0 => wire::stream(&mut choices, &mut out),
+            _ => {
+                out.push(MADE_UP);
+                while choices.go_on() {
+                    out.extend_from_slice(choices.bytes());
+                }
+                return out;
+            }
+        },
         Input::Citations => citation::event(&mut choices, &mut out),
         Input::Vocabulary => toml::vocabulary(&mut choices, &mut out),
         Input::Deployment => toml::deployment(&mut choices, &mut out),

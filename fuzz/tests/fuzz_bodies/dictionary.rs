@@ -9,7 +9,7 @@ use provstream_marc::{Draft, MarcKind, Profile, schema};
 use serde_json::Value;
 
 /// What is neither in the vocabulary, nor in a schema, nor in the corpus.
-const MORE: [&str; 47] = [
+const MORE: [&str; 55] = [
     // Brackets.
     "[",
     "]",
@@ -62,6 +62,16 @@ const MORE: [&str; 47] = [
     "event: ",
     "id: ",
     "[DONE]",
+    // Members that repeat the text of an answer.
+    "__verbose",
+    "completion_probabilities",
+    "logprobsResult",
+    "providerMetadata",
+    "provider_specific_fields",
+    "sourceContent",
+    "top_tokens",
+    // The letter of what a gate may withhold in made-up responses.
+    "\u{436}",
 ];
 
 fn file(path: &str) -> PathBuf {

@@ -122,6 +122,7 @@ replays!(
     wire_decoder,
     wire_rewriter,
     wire_memory,
+    wire_gate,
 );
 
 /// A folder under a name that no body has would never be replayed.

@@ -114,8 +114,8 @@ pub(crate) struct TextEngine {
 }
 
 impl TextEngine {
-    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are buffered
-    /// back or not.
+    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are held back
+    /// or not.
     pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold_records: bool) -> Self {
         Self {
             start,

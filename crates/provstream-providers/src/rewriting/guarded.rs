@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use super::State;
-use crate::StreamHandler;
+use crate::found::Found;
 use crate::frame::{Frame, Kind, Piece};
 use crate::harmless::{self, Passage};
 use crate::item::{Notice, NoticeCode};
+use crate::reader::Reader;
 use crate::sse::SseDecoder;
 use crate::text::TextRewriter;
+use crate::{Format, StreamHandler};
 use provstream::{Span, TextChunk};
 
 impl<R: TextRewriter> State<R> {
@@ -61,6 +63,15 @@ impl<R: TextRewriter> State<R> {
         if let Some(kept) = kept {
             self.notice(Notice::new(NoticeCode::WithheldData, kept), handler);
         }
+    }
+
+    /// Whether the data of an event, in which nothing odd was found, may be text that was not read.
+    pub(super) fn is_unread(&self, data: &[u8], is_streamed: bool) -> bool {
+        !is_event(data)
+            || match self.reader.format() {
+                None => may_have_text(data, is_streamed),
+                Some(format) => self.reader.found.is_empty() && is_of_another(format, data),
+            }
     }
 
     /// Reports an event that is not written.
@@ -128,7 +139,23 @@ impl<R: TextRewriter> State<R> {
 }
 
 /// Whether the data of an event, which are JSON or `[DONE]`, are what events have.
-pub(super) fn is_event(data: &[u8]) -> bool {
+fn is_event(data: &[u8]) -> bool {
     let data = data.trim_ascii();
     matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
+}
+
+/// Whether an event in which nothing of a format was found shows that it is of another one.
+fn is_of_another(format: Format, data: &[u8]) -> bool {
+    Format::detect(data).is_some_and(|shown| shown != format)
+}
+
+/// Whether an event before the first evidence of a format has text, whatever the format turns out to be.
+#[cold]
+fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
+    Format::ALL.into_iter().any(|format| {
+        let mut reader = Reader::new(Some(format));
+        reader.read(data, is_streamed);
+        let mut found = reader.found.iter();
+        found.any(|one| matches!(one, Found::Text(..) | Found::Whole(..) | Found::Quote(..)))
+    })
 }

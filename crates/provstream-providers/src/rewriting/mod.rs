@@ -266,7 +266,7 @@ impl<R: TextRewriter> State<R> {
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
         }
-        if R::WITHHOLDS_UNREAD && odd.is_none() && !guarded::is_event(&frame.data) {
+        if R::WITHHOLDS_UNREAD && odd.is_none() && self.is_unread(&frame.data, is_streamed) {
             odd = Some(NoticeCode::WithheldData);
         }
         if odd.is_none()

@@ -24,7 +24,7 @@ use look_back::Found;
 use resolve::Resolved;
 use scan::{Outcome, Scan};
 use stream::Stream;
-pub(crate) use stream::is_closing;
+pub use stream::is_closing;
 
 /// A stretch of input, either the model's own text or text that the caller feeds as not its own.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -98,7 +98,7 @@ fn single(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// Whether a character is closing punctuation.
-pub(crate) fn is_closing(char: char) -> bool {
+pub fn is_closing(char: char) -> bool {
     CLOSING.contains(char)
 }
 

@@ -5,26 +5,44 @@ use serde_json::json;
 
 /// A generator of numbers; the same seed gives the same numbers.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    /// Choices that come first, a byte each, in the opposite order.
+    chosen: Vec<u8>,
+}
 
 impl Random {
     pub const fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D)
+        Self {
+            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// Numbers that are these choices, a byte each, and then those of seed 0.
+    pub fn chosen(choices: &[u8]) -> Self {
+        Self {
+            chosen: choices.iter().rev().copied().collect(),
+            ..Self::new(0)
+        }
     }
 
     /// A number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
+        if let Some(choice) = self.chosen.pop() {
+            return usize::from(choice) % limit.max(1);
+        }
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) as usize % limit.max(1)
     }
 
     pub fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 }
@@ -54,20 +72,40 @@ const PIECES: [&str; 22] = [
     " [substrate.",
 ];
 
-fn text(random: &mut Random) -> Vec<char> {
-    let count = 1 + random.below(12);
-    (0..count)
-        .flat_map(|_| random.pick(&PIECES).chars())
-        .collect()
-}
+/// What a gate decides about, of which a part may be withheld; the letter `ж` is nowhere else.
+const DECIDED: [&str; 8] = [
+    " A жар runs. [substrate.grep]",
+    " [substrate.grep]",
+    "Жук жjж. ",
+    "жж [substrate.grep]",
+    " It is so. [substrate.git.log]\n",
+    "- ж [substrate.grep]\n- x\n",
+    "\n```json\n{\"assertion\":\"It ж.\",\"provenance\":{\"substrate_class\":\"substrate.grep\"}}\n```\n",
+    "ж",
+];
 
 /// A response as it is put together.
-struct Stream<'r> {
-    random: &'r mut Random,
-    events: Vec<String>,
+pub(super) struct Stream<'r> {
+    pub(super) random: &'r mut Random,
+    pub(super) events: Vec<String>,
+    /// Whether there are texts for a gate to withhold, and choices without a role.
+    pub(super) for_gate: bool,
 }
 
 impl Stream<'_> {
+    fn text(&mut self) -> Vec<char> {
+        let count = 1 + self.random.below(12);
+        let mut text = Vec::new();
+        for _ in 0..count {
+            let piece = match self.for_gate && self.random.one_in(2) {
+                true => self.random.pick(&DECIDED),
+                false => self.random.pick(&PIECES),
+            };
+            text.extend(piece.chars());
+        }
+        text
+    }
+
     /// The next deltas of a text.
     fn cut(&mut self, text: &[char]) -> Vec<String> {
         let mut deltas = Vec::new();
@@ -126,14 +164,15 @@ impl Stream<'_> {
         let count = 1 + self.random.below(3);
         let mut left: Vec<_> = (0..count)
             .map(|_| {
-                let text = text(self.random);
+                let text = self.text();
                 let mut deltas = self.cut(&text);
                 deltas.reverse();
                 deltas
             })
             .collect();
         let head = r#""id":"c","object":"chat.completion.chunk","created":7,"model":"m""#;
-        for index in 0..count {
+        let has_roles = !(self.for_gate && self.random.one_in(3));
+        for index in (0..count).filter(|_| has_roles) {
             self.events.push(format!(
                 r#"{{{head},"choices":[{{"index":{index},"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}"#
             ));
@@ -183,7 +222,7 @@ impl Stream<'_> {
     }
 
     fn responses(&mut self) {
-        let whole = text(self.random);
+        let whole = self.text();
         let mut sequence = 0;
         let mut event = |event: String| {
             sequence += 1;
@@ -226,7 +265,7 @@ impl Stream<'_> {
         );
         let blocks = 1 + self.random.below(3);
         for index in 0..blocks {
-            let whole = text(self.random);
+            let whole = self.text();
             if self.random.one_in(5) {
                 self.events.push(r#"{"type":"ping"}"#.into());
             }
@@ -262,7 +301,7 @@ impl Stream<'_> {
     fn gemini(&mut self) {
         let count = 1 + self.random.below(2);
         for index in 0..count {
-            let whole = text(self.random);
+            let whole = self.text();
             let deltas = self.cut(&whole);
             let last = deltas.len() - 1;
             for (place, delta) in deltas.iter().enumerate() {
@@ -297,7 +336,7 @@ impl Stream<'_> {
     }
 
     fn ollama(&mut self) {
-        let whole = text(self.random);
+        let whole = self.text();
         let is_chat = self.random.one_in(2);
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
@@ -317,7 +356,7 @@ impl Stream<'_> {
         self.events.push(
             r#"{"type":"message-start","id":"c","delta":{"message":{"role":"assistant"}}}"#.into(),
         );
-        let whole = text(self.random);
+        let whole = self.text();
         self.events.push(r#"{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}"#.into());
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
@@ -343,7 +382,7 @@ impl Stream<'_> {
     }
 
     fn assistants(&mut self) {
-        let whole = text(self.random);
+        let whole = self.text();
         self.events.push(r#"{"id":"msg_1","object":"thread.message","status":"in_progress","content":[],"completed_at":null}"#.into());
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
@@ -376,7 +415,7 @@ impl Stream<'_> {
                 .push(format!(r#"{{"index":0,"event_type":"{name}.stop"}}"#));
             index = 1;
         }
-        let whole = text(self.random);
+        let whole = self.text();
         let start = match name {
             "step" => r#""step":{"type":"model_output"}"#,
             _ => r#""content":{"type":"text"}"#,
@@ -401,7 +440,7 @@ impl Stream<'_> {
     fn mistral(&mut self) {
         self.events
             .push(r#"{"type":"conversation.response.started","conversation_id":"conv_1"}"#.into());
-        let whole = text(self.random);
+        let whole = self.text();
         let mut part = 0;
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
@@ -425,7 +464,7 @@ impl Stream<'_> {
     fn llama_cpp(&mut self) {
         let count = 1 + self.random.below(2);
         for index in 0..count {
-            let whole = text(self.random);
+            let whole = self.text();
             for delta in self.cut(&whole) {
                 let text = self.quoted(&delta);
                 self.events.push(match self.random.below(2) {
@@ -438,7 +477,7 @@ impl Stream<'_> {
     }
 
     fn tgi(&mut self) {
-        let whole = text(self.random);
+        let whole = self.text();
         let deltas = self.cut(&whole);
         let last = deltas.len() - 1;
         let ends_special = self.random.one_in(2);
@@ -464,7 +503,7 @@ impl Stream<'_> {
             .push(r#"{"messageStart":{"role":"assistant"}}"#.into());
         let blocks = 1 + self.random.below(3);
         for index in 0..blocks {
-            let whole = text(self.random);
+            let whole = self.text();
             for delta in self.cut(&whole) {
                 let text = self.quoted(&delta);
                 self.events.push(match self.random.below(2) {
@@ -495,7 +534,7 @@ impl Stream<'_> {
         self.events.push(r#"{"type":"start-step"}"#.into());
         let parts = 1 + self.random.below(3);
         for part in 0..parts {
-            let whole = text(self.random);
+            let whole = self.text();
             self.events
                 .push(format!(r#"{{"type":"text-start","id":"t{part}"}}"#));
             for delta in self.cut(&whole) {
@@ -520,8 +559,31 @@ impl Stream<'_> {
         self.events.push("[DONE]".into());
     }
 
+    /// Makes the events of a response.
+    pub(super) fn fill(&mut self, format: Format) {
+        match format {
+            Format::OpenAiChat => {
+                let kind = self.random.below(4);
+                self.chat(kind);
+            }
+            Format::OpenAiResponses => self.responses(),
+            Format::Anthropic => self.anthropic(),
+            Format::Gemini => self.gemini(),
+            Format::Ollama => self.ollama(),
+            Format::Cohere => self.cohere(),
+            Format::OpenAiAssistants => self.assistants(),
+            Format::GeminiInteractions => self.interactions(),
+            Format::MistralConversations => self.mistral(),
+            Format::LlamaCpp => self.llama_cpp(),
+            Format::Tgi => self.tgi(),
+            Format::BedrockConverse => self.bedrock(),
+            Format::VercelUi => self.vercel(),
+            other => panic!("{other}"),
+        }
+    }
+
     /// The events in an envelope that the format comes in.
-    fn join(self, format: Format) -> Vec<u8> {
+    pub(super) fn join(self, format: Format) -> Vec<u8> {
         let end = self.random.pick(&["\n", "\n", "\r\n", "\r"]);
         let mut out = String::new();
         let is_lines = format == Format::BedrockConverse && self.random.one_in(3);
@@ -556,25 +618,8 @@ pub fn stream(format: Format, seed: u64) -> Vec<u8> {
     let mut stream = Stream {
         random: &mut random,
         events: Vec::new(),
+        for_gate: false,
     };
-    match format {
-        Format::OpenAiChat => {
-            let kind = stream.random.below(4);
-            stream.chat(kind);
-        }
-        Format::OpenAiResponses => stream.responses(),
-        Format::Anthropic => stream.anthropic(),
-        Format::Gemini => stream.gemini(),
-        Format::Ollama => stream.ollama(),
-        Format::Cohere => stream.cohere(),
-        Format::OpenAiAssistants => stream.assistants(),
-        Format::GeminiInteractions => stream.interactions(),
-        Format::MistralConversations => stream.mistral(),
-        Format::LlamaCpp => stream.llama_cpp(),
-        Format::Tgi => stream.tgi(),
-        Format::BedrockConverse => stream.bedrock(),
-        Format::VercelUi => stream.vercel(),
-        other => panic!("{other}"),
-    }
+    stream.fill(format);
     stream.join(format)
 }

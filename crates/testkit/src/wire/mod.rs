@@ -1,6 +1,8 @@
 //! Recorded and made-up streams of providers, and what is in them.
 
 pub mod fixtures;
+pub mod gated;
 pub mod generate;
 pub mod oracle;
+pub mod repeating;
 pub mod text;

@@ -1,0 +1,103 @@
+//! What a client reads of a response that went through a gate, found out the naive way.
+
+use std::collections::BTreeMap;
+
+use provstream_providers::Format;
+use serde_json::Value;
+
+use super::oracle::{Client, events};
+use crate::gate::naive::{Drawn, gate};
+use crate::gate::pieces::Short;
+use crate::reference::{Reading, RefLimits, RefMode, Segment};
+
+/// What a gate writes of a whole text.
+pub fn gated(text: &str, policy: Drawn) -> String {
+    let short = Short {
+        reading: Reading::new(RefMode::Auto),
+        input: vec![Segment {
+            own: true,
+            bytes: text.as_bytes().to_vec(),
+        }],
+    };
+    let (written, _) = gate(&short, &RefLimits::default(), policy);
+    String::from_utf8(written).expect("UTF-8")
+}
+
+/// A client of a response, and what it is to read of it after a gate.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    format: Format,
+    client: Client,
+    notes: Vec<(u64, bool)>,
+    /// How many texts the gate changes.
+    pub changed: usize,
+}
+
+impl Expected {
+    /// What is to be read with this policy.
+    pub fn of(format: Format, stream: &[u8], policy: Drawn) -> Self {
+        let mut client = Client::of(format, stream);
+        let mut changed = 0;
+        let mut known: BTreeMap<String, String> = BTreeMap::new();
+        for text in client.texts.values_mut().chain(&mut client.repeats) {
+            let out = known.entry(text.clone());
+            let out = out.or_insert_with_key(|text| gated(text, policy));
+            changed += usize::from(text != out);
+            text.clone_from(out);
+        }
+        client.texts.retain(|_, text| !text.is_empty());
+        Self {
+            format,
+            client,
+            notes: notes(stream),
+            changed,
+        }
+    }
+
+    /// Whether a client reads this anywhere in the texts.
+    pub fn has(&self, part: char) -> bool {
+        let mut texts = self.client.texts.values().chain(&self.client.repeats);
+        texts.any(|text| text.contains(part))
+    }
+
+    /// Checks what is written of the response.
+    pub fn check(&self, out: &[u8]) {
+        let mut expected = self.client.clone();
+        let found = Client::of(self.format, out);
+        // All text that was late may be withheld.
+        assert!(!found.is_late || expected.is_late, "late text");
+        assert!(
+            !found.text_after_tool || expected.text_after_tool,
+            "text after a tool call"
+        );
+        expected.is_late = found.is_late;
+        expected.text_after_tool = found.text_after_tool;
+        // A passage that is cited may be withheld; where offsets then point has tests of its own.
+        expected.cited.clone_from(&found.cited);
+        assert_eq!(found, expected, "{}", String::from_utf8_lossy(out));
+        // Every event is there, in its order, but those of a block that has lost all its text.
+        let mut found = notes(out).into_iter().map(|note| note.0).peekable();
+        for (note, may_go) in &self.notes {
+            match found.next_if_eq(note) {
+                Some(_) => {}
+                None => assert!(may_go, "event {note} is missing"),
+            }
+        }
+        assert_eq!(found.next(), None, "an event is added twice");
+    }
+}
+
+/// The numbers of events, with whether they may be removed.
+fn notes(stream: &[u8]) -> Vec<(u64, bool)> {
+    let is_of_block = |event: &Value| {
+        let kind = event["type"].as_str().unwrap_or_default();
+        kind.starts_with("content_block")
+            || event.get("contentBlockDelta").is_some()
+            || event.get("contentBlockStop").is_some()
+    };
+    let events = events(stream);
+    let numbers = events
+        .iter()
+        .filter_map(|event| Some((event.get("note")?.as_u64()?, is_of_block(event))));
+    numbers.collect()
+}

@@ -1,0 +1,184 @@
+//! A gate in a provider's stream writes what a naive one writes of each text, and nothing else of what is withheld.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use provstream::{Action, AtLimit, Handler, Parser, Policy, Question, Unannotated};
+use provstream_providers::{Channel, Decoder, Format, Item, ReadReport, StreamGate, StreamHandler};
+use serde::de::IgnoredAny;
+use testkit::gate::naive::Drawn;
+use testkit::wire::gated::Expected;
+use testkit::wire::generate::Random;
+use testkit::wire::repeating::{LETTERS, stream, with_other_letter};
+
+use super::super::case::Case;
+use super::same_bytes;
+
+/// The first byte of input that is the choices of a response; it appears nowhere in UTF-8.
+pub(crate) const MADE_UP: u8 = 0xFC;
+
+/// What a gate writes, and how much it says that it read.
+#[derive(Default)]
+struct Out {
+    bytes: Vec<u8>,
+    report: ReadReport,
+}
+
+impl Handler for Out {}
+
+impl StreamHandler for Out {
+    fn bytes(&mut self, bytes: &[u8]) {
+        assert!(!bytes.is_empty(), "nothing is not written");
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn report(&mut self, report: &ReadReport) {
+        self.report = report.clone();
+    }
+}
+
+/// How a response is cut changes nothing, nor what the gate read before. Of any response nothing can be read where everything is
+/// withheld. A client reads of a made-up response what a naive gate writes of its texts, and the rest as it was; if that has
+/// nothing of some texts, nothing that is written depends on them, whatever repeats them.
+pub(super) fn check(data: &[u8]) {
+    match data.split_first() {
+        Some((&MADE_UP, choices)) => check_made_up(choices, data),
+        _ => check_any(data),
+    }
+}
+
+fn check_made_up(choices: &[u8], data: &[u8]) {
+    let mut random = Random::chosen(choices);
+    let format = Format::ALL[random.below(Format::ALL.len())];
+    let policy = Drawn(random.below(256) as u64 * 256 + random.below(256) as u64);
+    let detects = random.one_in(3);
+    let stream = stream(format, &mut random);
+    let gate = || match detects {
+        true => StreamGate::detect(Parser::new(), policy),
+        false => StreamGate::new(format, Parser::new(), policy),
+    };
+    let whole = check_cuts(&gate, data, &stream);
+    let expected = Expected::of(format, &stream, policy);
+    expected.check(&whole);
+    if !expected.has(LETTERS[0]) && !detects {
+        let other = with_other_letter(&stream);
+        let found = written(&mut gate(), &[&other]).bytes;
+        same_bytes(&found, &whole, "a letter that is withheld is another one");
+    }
+}
+
+fn check_any(data: &[u8]) {
+    let asked = Format::ALL[data.len() % Format::ALL.len()];
+    let seed = Case::new(data).seed();
+    let gate = || match seed & 0x100 {
+        0 => StreamGate::detect(Parser::new(), Drawn(seed)),
+        _ => StreamGate::new(asked, Parser::new(), Drawn(seed)),
+    };
+    check_cuts(&gate, data, data);
+    if !is_of_one_format(data) {
+        return;
+    }
+    let mut nothing = StreamGate::detect(Parser::new(), Nothing);
+    let out = written(&mut nothing, &[data]).bytes;
+    let Some(format) = nothing.format() else {
+        return;
+    };
+    for (channel, text) in texts(format, &out) {
+        let may_stay = |char: char| char.is_whitespace() || testkit::reference::is_closing(char);
+        assert!(
+            text.chars().all(may_stay),
+            "{channel}: {text:?} in {}",
+            out.escape_ascii()
+        );
+    }
+}
+
+/// Whether all lines are JSON that shows one format, or none, or no JSON at all. In a mix of formats the text of one is no text of
+/// another.
+fn is_of_one_format(data: &[u8]) -> bool {
+    let mut formats = BTreeSet::new();
+    data.split(|byte| b"\r\n".contains(byte)).all(|line| {
+        let start = line.iter().position(|&byte| byte == b'{');
+        let line = line[start.unwrap_or(line.len())..].trim_ascii_end();
+        let line = line.strip_suffix(b"]").unwrap_or(line);
+        let line = line.strip_suffix(b",").unwrap_or(line);
+        formats.extend(Format::detect(line).map(Format::as_str));
+        let is_json = serde_json::from_slice::<IgnoredAny>(line).is_ok();
+        (line.is_empty() || is_json) && formats.len() <= 1
+    })
+}
+
+/// What a gate writes of a response, which is the same however it is cut, and after another one.
+fn check_cuts(gate: &dyn Fn() -> StreamGate<Drawn>, data: &[u8], stream: &[u8]) -> Vec<u8> {
+    let case = Case::new(data);
+    let whole = written(&mut gate(), &[stream]);
+    let mut cuts = case.cuts();
+    let mut pieces = Vec::new();
+    let mut rest = stream;
+    while !rest.is_empty() {
+        let (piece, later) = rest.split_at(cuts(rest.len()));
+        pieces.push(piece);
+        rest = later;
+    }
+    // One that has read a part of the response before.
+    let mut used = gate();
+    let upto = case.seed() as usize % (stream.len() + 1);
+    used.push(&stream[..upto], ());
+    if case.finishes_earlier() {
+        used.finish(());
+    }
+    used.reset();
+    let cut = written(&mut used, &pieces);
+    same_bytes(&cut.bytes, &whole.bytes, "in pieces");
+    assert_eq!(cut.report, whole.report);
+    if case.seed() & 0x60 == 0 {
+        let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+        let cut = written(&mut gate(), &bytes);
+        same_bytes(&cut.bytes, &whole.bytes, "byte by byte");
+        assert_eq!(cut.report, whole.report);
+    }
+    whole.bytes
+}
+
+fn written<P: Policy + Clone>(gate: &mut StreamGate<P>, pieces: &[&[u8]]) -> Out {
+    let mut out = Out::default();
+    for piece in pieces {
+        gate.push(piece, &mut out);
+    }
+    gate.finish(&mut out);
+    out
+}
+
+/// All text that a decoder reads of a response.
+fn texts(format: Format, stream: &[u8]) -> BTreeMap<Channel, String> {
+    let mut texts = BTreeMap::<_, String>::new();
+    let mut take = |item: Item<'_>| {
+        if let Item::Text(delta) = item {
+            texts
+                .entry(delta.channel())
+                .or_default()
+                .push_str(delta.text());
+        }
+    };
+    let mut decoder = Decoder::new(format);
+    decoder.push(stream, &mut take);
+    decoder.finish(&mut take);
+    texts
+}
+
+/// Releases nothing.
+#[derive(Clone, Copy, Debug)]
+struct Nothing;
+
+impl Policy for Nothing {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Discard
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Discard
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Refuse("".into())
+    }
+}
