@@ -15,8 +15,8 @@ use provstream_route::Routes;
 use service::{Current, Processor};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 /// An external processor of Envoy that removes or gates provenance annotations in the responses of LLM providers.
 ///
@@ -79,9 +79,10 @@ async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::
             _ = interrupt.recv() => {}
         }
     };
-    let incoming = TcpListenerStream::new(listener);
-    let server = Server::builder().tcp_nodelay(true);
-    server
+    // Without it a small message waits for Envoy's acknowledgement of the one before. The server's own setting is only for
+    // listeners that it opens itself.
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    Server::builder()
         .serve_with_incoming_shutdown(Processor(current), incoming, ended)
         .await?;
     Ok(())

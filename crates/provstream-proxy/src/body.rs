@@ -21,15 +21,19 @@ use crate::shared::Ending;
 /// What goes to the client.
 pub(crate) enum ProxyBody {
     /// The whole of it, and what records its request until it is sent.
-    Whole(Option<Bytes>, Option<Through>),
+    Whole(Option<Bytes>, Option<Box<Through>>),
     /// As the upstream sends it.
     Stream(Box<Streamed>),
 }
 
 /// What an upstream's body goes through.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is part of a body, which is in memory of its own; each further piece of memory has a processor wait"
+)]
 pub(crate) enum Through {
-    Pass(Box<Record>),
-    Filter(Box<Inflight>),
+    Pass(Record),
+    Filter(Inflight),
 }
 
 impl Through {
@@ -260,8 +264,9 @@ impl Streamed {
 
     fn deliver(&mut self) -> Option<Frame<Bytes>> {
         let data = self.ready.take()?;
-        self.waits.went = Instant::now();
-        self.through.record().delivers(data.len());
+        let now = Instant::now();
+        self.waits.went = now;
+        self.through.record().delivers(data.len(), now.into_std());
         // The server asks for nothing after the last byte that Content-Length counts.
         if let Through::Pass(record) = &mut self.through
             && self.upstream.as_ref().is_some_and(Body::is_end_stream)
@@ -324,7 +329,7 @@ impl Streamed {
 impl ProxyBody {
     /// A whole body.
     pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<Through>) -> Self {
-        Self::Whole(Some(bytes.into()), through)
+        Self::Whole(Some(bytes.into()), through.map(Box::new))
     }
 }
 
@@ -340,7 +345,9 @@ impl Body for ProxyBody {
             Self::Whole(bytes, through) => {
                 let bytes = bytes.take().filter(|bytes| !bytes.is_empty());
                 if let (Some(mut through), Some(bytes)) = (through.take(), &bytes) {
-                    through.record().delivers(bytes.len());
+                    through
+                        .record()
+                        .delivers(bytes.len(), Instant::now().into_std());
                 }
                 Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
             }

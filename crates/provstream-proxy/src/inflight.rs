@@ -9,18 +9,14 @@ use crate::record::Record;
 /// A filter with the record of its request. When it is dropped before the end, the client has gone away.
 #[derive(Debug)]
 pub(crate) struct Inflight {
-    filter: Box<BodyFilter>,
+    filter: BodyFilter,
     decoder: Option<Decoder>,
     pub(crate) record: Record,
     out: Vec<u8>,
 }
 
 impl Inflight {
-    pub(crate) const fn new(
-        filter: Box<BodyFilter>,
-        decoder: Option<Decoder>,
-        record: Record,
-    ) -> Self {
+    pub(crate) const fn new(filter: BodyFilter, decoder: Option<Decoder>, record: Record) -> Self {
         Self {
             filter,
             decoder,
@@ -29,9 +25,17 @@ impl Inflight {
         }
     }
 
+    /// The time, if the filter asks for it.
+    fn now(&self) -> Timestamp {
+        match self.filter.is_gate() {
+            true => Timestamp::now(),
+            false => Timestamp::MIN,
+        }
+    }
+
     /// Takes bytes of the upstream.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
-        let now = Timestamp::now();
+        let now = self.now();
         let (filter, out) = (&mut self.filter, &mut self.out);
         let flow = match &mut self.decoder {
             None => filter.push(bytes, now, out),

@@ -88,9 +88,8 @@ impl Record {
         self.upstream_head = Some(self.started.elapsed());
     }
 
-    /// A chunk of the body goes to the client.
-    pub(crate) fn delivers(&mut self, bytes: usize) {
-        let now = Instant::now();
+    /// A chunk of the body goes to the client now.
+    pub(crate) fn delivers(&mut self, bytes: usize, now: Instant) {
         self.client_bytes += bytes as u64;
         if let Some(live) = &self.live {
             live.sends(bytes);

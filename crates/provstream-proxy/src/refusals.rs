@@ -25,10 +25,7 @@ pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBo
     record.status = status.as_u16();
     let body = Bytes::copy_from_slice(refusal.body());
     let length = body.len();
-    let mut response = Response::new(ProxyBody::whole(
-        body,
-        Some(Through::Pass(Box::new(record))),
-    ));
+    let mut response = Response::new(ProxyBody::whole(body, Some(Through::Pass(record))));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(

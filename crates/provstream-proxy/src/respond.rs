@@ -58,7 +58,7 @@ pub(crate) async fn respond(
         }
         Plan::Pass(reason) => {
             record.passed = Some(reason);
-            let streamed = Streamed::new(upstream, Through::Pass(Box::new(record)), waits, ending);
+            let streamed = Streamed::new(upstream, Through::Pass(record), waits, ending);
             Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
         }
         Plan::Filter(filter) => {
@@ -66,17 +66,13 @@ pub(crate) async fn respond(
             if decoder.is_some() {
                 headers::remove_encoding(&mut head.headers);
             }
-            let mut filter = audited(filter, loaded, &record.id);
-            if let Some(reader) = record.live.as_ref().and_then(Watched::reader) {
-                filter = Box::new(filter.with_observer(reader));
-            }
             if let Some(again) = &mut asked.again {
                 again.set_content_type(headers::text(&head.headers, &CONTENT_TYPE));
-                filter = Box::new(filter.with_suspension());
             }
-            let inflight = Inflight::new(filter, decoder, record);
+            let filter = equipped(*filter, loaded, &record, asked.again.is_some());
+            let inflight = Box::new(Inflight::new(filter, decoder, record));
             let body = Upstreams(upstream, asked.again);
-            filtered(head, body, Box::new(inflight), (waits, ending)).await
+            filtered(head, body, inflight, (waits, ending)).await
         }
     }
 }
@@ -98,11 +94,19 @@ fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) 
     route.response(&about)
 }
 
-fn audited(filter: Box<BodyFilter>, loaded: &Loaded, id: &str) -> Box<BodyFilter> {
-    match &loaded.audit {
-        Some(audit) => Box::new(filter.with_audit(audit.clone(), "audit log", id)),
+/// A filter with what the settings and the request ask for.
+fn equipped(filter: BodyFilter, loaded: &Loaded, record: &Record, suspends: bool) -> BodyFilter {
+    let mut filter = match &loaded.audit {
+        Some(audit) => filter.with_audit(audit.clone(), "audit log", &record.id),
         None => filter,
+    };
+    if let Some(reader) = record.live.as_ref().and_then(Watched::reader) {
+        filter = filter.with_observer(reader);
     }
+    if suspends {
+        filter = filter.with_suspension();
+    }
+    filter
 }
 
 /// The body of an upstream, and how it is asked once more.
@@ -137,7 +141,7 @@ async fn filtered(
     }
     let first = inflight.take();
     head.headers.remove(CONTENT_LENGTH);
-    let streamed = Streamed::new(upstream, Through::Filter(inflight), waits, ending)
+    let streamed = Streamed::new(upstream, Through::Filter(*inflight), waits, ending)
         .with_first(first)
         .with_again(again);
     Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
@@ -155,6 +159,6 @@ fn whole(mut head: response::Parts, mut inflight: Box<Inflight>) -> Response<Pro
     head.headers.insert(CONTENT_LENGTH, body.len().into());
     Response::from_parts(
         head,
-        ProxyBody::whole(body, Some(Through::Filter(inflight))),
+        ProxyBody::whole(body, Some(Through::Filter(*inflight))),
     )
 }

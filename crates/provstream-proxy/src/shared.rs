@@ -7,14 +7,13 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use provstream_route::AuditLog;
 use tokio::sync::watch;
 
-use crate::config::Config;
+use crate::config::{Config, NamedFile};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
@@ -35,24 +34,23 @@ impl Loaded {
     pub(crate) fn new(config: Config) -> io::Result<Self> {
         let audit = match &config.audit {
             None => None,
-            Some(path) => Some(AuditFile {
-                file: Arc::new(Mutex::new(
-                    File::options()
-                        .append(true)
-                        .create(true)
-                        .open(path)
-                        .map_err(|error| unusable("audit", path, &error))?,
-                )),
-                is_synced: config.audit_sync,
-            }),
+            Some(named) => {
+                let file = File::options().append(true).create(true).open(&named.path);
+                let file = file.map_err(|error| unusable("audit", named, &error))?;
+                Some(AuditFile {
+                    file: Arc::new(Mutex::new(file)),
+                    is_synced: config.audit_sync,
+                })
+            }
         };
-        let path = config.upstream_ca.as_deref();
-        let of_authorities = |error| unusable("upstream_ca", path.unwrap_or(Path::new("")), &error);
-        let authorities = path.map(fs::read).transpose().map_err(of_authorities)?;
-        let client = client(&config.timeouts, authorities.as_deref());
-        let client = match path {
-            Some(_) => client.map_err(of_authorities)?,
-            None => client?,
+        let client = match &config.upstream_ca {
+            None => client(&config.timeouts, None)?,
+            Some(named) => {
+                let authorities = fs::read(&named.path);
+                authorities
+                    .and_then(|authorities| client(&config.timeouts, Some(&authorities)))
+                    .map_err(|error| unusable("upstream_ca", named, &error))?
+            }
         };
         let collector = config.collector.clone();
         let spans = collector.map(|collector| Arc::new(Spans::new(client.clone(), collector)));
@@ -67,7 +65,7 @@ impl Loaded {
 }
 
 /// An error about a file that a key of the settings names.
-fn unusable(key: &str, path: &Path, error: &io::Error) -> io::Error {
+fn unusable(key: &str, named: &NamedFile, error: &io::Error) -> io::Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => {
             "; check the path; a relative one begins at the folder of the settings file"
@@ -75,7 +73,8 @@ fn unusable(key: &str, path: &Path, error: &io::Error) -> io::Error {
         io::ErrorKind::PermissionDenied => "; change its permissions, or name another file",
         _ => "",
     };
-    let message = format!("\"{key}\", the file {}: {error}{advice}", path.display());
+    let (place, path) = (named.place, named.path.display());
+    let message = format!("{place}: \"{key}\", the file {path}: {error}{advice}");
     io::Error::new(error.kind(), message)
 }
 

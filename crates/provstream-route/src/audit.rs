@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use provstream::provenance::{Annotation, Verdict};
 use provstream::{Action, Question, Rules, Span, Unannotated};
@@ -106,7 +107,7 @@ pub struct Audit<L> {
     name: String,
     stream: String,
     channel: String,
-    rules: Rules,
+    rules: Arc<Rules>,
     /// By channel: the texts of several channels, and runs in them, may be open at a time.
     open: BTreeMap<String, Open>,
     error: Option<io::Error>,
@@ -115,13 +116,13 @@ pub struct Audit<L> {
 impl<L: AuditLog> Audit<L> {
     /// An audit of a stream, with the names of the log for messages and of the stream for the lines, and the rules that are
     /// asked for dispositions.
-    pub fn new(log: L, name: String, stream: String, rules: Rules) -> Self {
+    pub fn new(log: L, name: String, stream: String, rules: impl Into<Arc<Rules>>) -> Self {
         Self {
             log,
             name,
             stream,
             channel: String::new(),
-            rules,
+            rules: rules.into(),
             open: BTreeMap::new(),
             error: None,
         }

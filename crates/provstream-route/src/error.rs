@@ -7,7 +7,7 @@ use provstream::PolicyError;
 use provstream::settings::{Fault, FaultKind, FilePosition, quoted_piece};
 
 /// Most characters of a value that an error quotes.
-const SHOWN: usize = 64;
+pub(crate) const SHOWN: usize = 64;
 
 /// What is wrong with a file of routes, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ use provstream_providers::{Format, StreamHandler};
 use crate::audit::{Audit, AuditLog};
 use crate::cause::Cause;
 use crate::draft::Draft;
-use crate::machine::{Machine, Now, machine};
+use crate::machine::{Machine, machine};
 use crate::outcome::Outcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
@@ -51,9 +51,8 @@ pub enum Flow {
 /// written. Memory is bounded by the route's limits.
 pub struct BodyFilter {
     settings: Arc<Settings>,
-    machine: Box<dyn Machine>,
+    machine: Machine,
     seen: Seen,
-    now: Now,
     /// The format that the path of the request is of.
     hint: Option<Format>,
     choices: usize,
@@ -95,11 +94,10 @@ pub(crate) struct About {
 
 impl BodyFilter {
     pub(crate) fn new(settings: &Arc<Settings>, about: About) -> Self {
-        let now = Now::default();
         let mut seen = Seen::new();
         let is_gate = settings.is_gate();
         if let Act::Gate(rules) = &settings.act {
-            seen.rules = Some(rules.as_ref().clone());
+            seen.rules = Some(Arc::clone(rules));
         }
         seen.is_strict = settings.is_closed;
         if is_gate || seen.is_strict {
@@ -107,10 +105,9 @@ impl BodyFilter {
         }
         let probes = is_gate && !settings.is_closed && settings.format.is_none();
         Self {
-            machine: machine(settings, &now),
+            machine: machine(settings),
             settings: Arc::clone(settings),
             seen,
-            now,
             hint: about.hint,
             choices: about.choices,
             is_json: about.is_json,
@@ -136,12 +133,7 @@ impl BodyFilter {
     ) -> Self {
         if let Act::Gate(rules) = &self.settings.act {
             let log: Box<dyn AuditLog + Send + Sync> = Box::new(log);
-            let audit = Audit::new(
-                log,
-                name.to_owned(),
-                stream.to_owned(),
-                rules.as_ref().clone(),
-            );
+            let audit = Audit::new(log, name.to_owned(), stream.to_owned(), Arc::clone(rules));
             self.seen.audit = Some(audit);
         }
         self
@@ -184,7 +176,7 @@ impl BodyFilter {
                 self.release(out);
             }
             self.seen.outcome.is_partial |= !self.machine.report().is_complete();
-            self.machine = machine(&self.settings, &self.now);
+            self.machine = machine(&self.settings);
             self.over = None;
         }
     }
@@ -197,12 +189,18 @@ impl BodyFilter {
         self.over.unwrap_or(Flow::More)
     }
 
+    /// Whether a policy decides about the text. If not, the times that are given to the filter do not matter.
+    #[must_use]
+    pub fn is_gate(&self) -> bool {
+        self.settings.is_gate()
+    }
+
     /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
     pub fn push(&mut self, bytes: &[u8], now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.now.set(now);
+        self.machine.set_now(now);
         self.seen.outcome.bytes_in += bytes.len() as u64;
         self.begin(bytes);
         if self.seen.outcome.passed.is_some() {
@@ -224,7 +222,7 @@ impl BodyFilter {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.now.set(now);
+        self.machine.set_now(now);
         if self.seen.outcome.passed.is_none() {
             self.machine.finish(&mut self.seen);
         }
@@ -254,7 +252,7 @@ impl BodyFilter {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.now.set(now);
+        self.machine.set_now(now);
         let decides = !(self.settings.is_gate() && self.settings.is_closed);
         if decides && self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
             self.machine.finish(&mut self.seen);
@@ -269,7 +267,7 @@ impl BodyFilter {
     /// The client went away: nothing more is decided about or written.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
-            self.now.set(now);
+            self.machine.set_now(now);
             self.note();
             self.note_undecided();
             self.over = Some(Flow::Done);
@@ -359,7 +357,7 @@ impl BodyFilter {
     /// Feeds the machine. What a policy ends is ended where it is, so events are given one by one.
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Flow {
         if !self.settings.is_gate() || self.whole.is_some() {
-            self.machine.push(bytes, &mut self.seen);
+            self.push_piece(bytes, out);
             return self.after_piece(out);
         }
         let is_array = self.is_json;
@@ -368,7 +366,7 @@ impl BodyFilter {
             let end = memchr(if is_array { b'}' } else { b'\n' }, rest);
             let (now, later) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             rest = later;
-            self.machine.push(now, &mut self.seen);
+            self.push_piece(now, out);
             let flow = self.after_piece(out);
             if flow != Flow::More {
                 return flow;
@@ -379,6 +377,22 @@ impl BodyFilter {
             }
         }
         Flow::More
+    }
+
+    /// Gives the machine bytes. If nothing that it writes has to wait, it writes to `out` itself.
+    fn push_piece(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let waits = self.whole.is_some() || self.raw.is_some() || !self.seen.out.is_empty();
+        if waits || self.machine.format().is_none() {
+            return self.machine.push(bytes, &mut self.seen);
+        }
+        let before = out.len();
+        core::mem::swap(out, &mut self.seen.out);
+        self.machine.push(bytes, &mut self.seen);
+        core::mem::swap(out, &mut self.seen.out);
+        if self.seen.has_audit_failed() {
+            out.truncate(before);
+        }
+        self.count_written(&out[before..]);
     }
 
     fn after_piece(&mut self, out: &mut Vec<u8>) -> Flow {
@@ -554,13 +568,9 @@ impl BodyFilter {
 
     /// Writes what was released.
     fn release(&mut self, out: &mut Vec<u8>) {
+        // Its memory is given back: a stream needs none while it waits.
         let released = core::mem::take(&mut self.seen.out);
         let _ = self.write(&released, out);
-        self.seen.out = released;
-        self.seen.out.clear();
-        if self.seen.out.capacity() > MAX_UNKNOWN {
-            self.seen.out = Vec::new();
-        }
     }
 
     fn write(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Flow {
@@ -568,13 +578,22 @@ impl BodyFilter {
             whole.extend_from_slice(bytes);
             return Flow::More;
         }
-        self.seen.outcome.bytes_out += bytes.len() as u64;
         out.extend_from_slice(bytes);
-        for byte in &bytes[bytes.len().saturating_sub(self.tail.len())..] {
+        self.count_written(bytes);
+        Flow::More
+    }
+
+    /// Notes what was written to the client.
+    fn count_written(&mut self, bytes: &[u8]) {
+        self.seen.outcome.bytes_out += bytes.len() as u64;
+        if let Some(tail) = bytes.last_chunk() {
+            self.tail = *tail;
+            return;
+        }
+        for byte in bytes {
             self.tail.rotate_left(1);
             self.tail[3] = *byte;
         }
-        Flow::More
     }
 
     /// Writes a body that awaited its end.
@@ -593,5 +612,20 @@ impl BodyFilter {
     const fn end(&mut self, flow: Flow) -> Flow {
         self.over = Some(flow);
         flow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_takes_little_memory() {
+        // Every stream has one. What is large and the same for all of them is shared.
+        assert!(
+            size_of::<BodyFilter>() <= 1_024,
+            "{}",
+            size_of::<BodyFilter>()
+        );
     }
 }

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::Arc;
 
 use provstream::provenance::Timestamp;
-use provstream::{GateEnd, Parser, Policy};
+use provstream::{GateEnd, Parser, Policy, RulePolicy};
 use provstream_providers::{Channel, Format, ReadReport, StreamGate, StreamRewriter};
 
 use crate::seen::Seen;
@@ -29,7 +29,15 @@ impl Now {
 }
 
 /// A rewriter or a gate of a provider's response.
-pub(crate) trait Machine: Send + Sync {
+pub(crate) enum Machine {
+    /// In its place and not in memory of its own: with many streams, each piece of memory that an event needs is one that a
+    /// processor has to wait for.
+    Strip(StreamRewriter),
+    Gate(Box<dyn Gating>, Now),
+}
+
+/// A gate, whatever its policy.
+pub(crate) trait Gating: Send + Sync {
     fn push(&mut self, bytes: &[u8], seen: &mut Seen);
     fn finish(&mut self, seen: &mut Seen);
     fn format(&self) -> Option<Format>;
@@ -41,65 +49,92 @@ pub(crate) trait Machine: Send + Sync {
 }
 
 /// What a route does with a response.
-pub(crate) fn machine(settings: &Settings, now: &Now) -> Box<dyn Machine> {
+pub(crate) fn machine(settings: &Settings) -> Machine {
     let parser = Parser::builder()
         .vocabulary(settings.vocabulary.clone())
         .build();
     match &settings.act {
         Act::Gate(rules) => {
-            let now = now.clone();
-            let policy = rules.as_ref().clone().policy(move || now.get());
+            let now = Now::default();
+            let clock = now.clone();
+            let policy = RulePolicy::new(Arc::clone(rules), move || clock.get());
             let gate = match settings.format {
                 Some(format) => StreamGate::new(format, parser, policy),
                 None => StreamGate::detect(parser, policy),
             };
-            Box::new(
-                gate.with_reasoning(settings.reasoning)
-                    .with_max_event(settings.max_event)
-                    .with_max_held(settings.max_held),
-            )
+            let gate = gate
+                .with_reasoning(settings.reasoning)
+                .with_max_event(settings.max_event)
+                .with_max_held(settings.max_held);
+            Machine::Gate(Box::new(gate), now)
         }
         Act::Strip => {
             let rewriter = match settings.format {
                 Some(format) => StreamRewriter::new(format, parser),
                 None => StreamRewriter::detect(parser),
             };
-            Box::new(
-                rewriter
-                    .with_reasoning(settings.reasoning)
-                    .with_max_event(settings.max_event),
-            )
+            let rewriter = rewriter
+                .with_reasoning(settings.reasoning)
+                .with_max_event(settings.max_event);
+            Machine::Strip(rewriter)
         }
     }
 }
 
-impl Machine for StreamRewriter {
-    fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
-        Self::push(self, bytes, seen);
+impl Machine {
+    /// Sets the time that a policy judges by.
+    pub(crate) fn set_now(&self, now: Timestamp) {
+        if let Self::Gate(_, own) = self {
+            own.set(now);
+        }
     }
 
-    fn finish(&mut self, seen: &mut Seen) {
-        Self::finish(self, seen);
+    pub(crate) fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
+        match self {
+            Self::Strip(rewriter) => rewriter.push(bytes, seen),
+            Self::Gate(gate, _) => gate.push(bytes, seen),
+        }
     }
 
-    fn format(&self) -> Option<Format> {
-        Self::format(self)
+    pub(crate) fn finish(&mut self, seen: &mut Seen) {
+        match self {
+            Self::Strip(rewriter) => rewriter.finish(seen),
+            Self::Gate(gate, _) => gate.finish(seen),
+        }
     }
 
-    fn report(&self) -> &ReadReport {
-        Self::report(self)
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self {
+            Self::Strip(rewriter) => rewriter.format(),
+            Self::Gate(gate, _) => gate.format(),
+        }
     }
 
-    fn held(&self) -> usize {
-        0
+    pub(crate) fn report(&self) -> &ReadReport {
+        match self {
+            Self::Strip(rewriter) => rewriter.report(),
+            Self::Gate(gate, _) => gate.report(),
+        }
     }
 
-    fn ended(&self) -> Vec<(Channel, GateEnd)> {
-        Vec::new()
+    /// Bytes of text that are held back.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Strip(_) => 0,
+            Self::Gate(gate, _) => gate.held(),
+        }
+    }
+
+    /// The channels that a policy ended.
+    pub(crate) fn ended(&self) -> Vec<(Channel, GateEnd)> {
+        match self {
+            Self::Strip(_) => Vec::new(),
+            Self::Gate(gate, _) => gate.ended(),
+        }
     }
 }
 
-impl<P: Policy + Clone + Send + Sync> Machine for StreamGate<P> {
+impl<P: Policy + Clone + Send + Sync> Gating for StreamGate<P> {
     fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
         Self::push(self, bytes, seen);
     }

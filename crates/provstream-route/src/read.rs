@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use provstream::Rules;
 use provstream::provenance::Vocabulary;
-use provstream::settings::{File, Table, Value};
+use provstream::settings::{File, Table, Value, quoted_piece};
 use provstream_providers::{DEFAULT_MAX_EVENT, Format, Reasoning};
 
-use crate::error::RouteError;
+use crate::error::{RouteError, SHOWN};
 use crate::pattern::PathPattern;
 use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, Settings};
@@ -82,11 +82,46 @@ impl Routes {
         let mut all = Self::strip_all(vocabulary);
         for table in &tables {
             let mut route = route(table, vocabulary, &mut read)?;
+            check_name(table, &route, &all, &tables)?;
             route.index = Some(all.routes.len());
             all.routes.push(route);
         }
         Ok(all)
     }
+}
+
+/// Logs and metrics have routes by their names, so no two routes may share one, except the methods of a path.
+fn check_name(
+    table: &Table<'_>,
+    route: &Route,
+    before: &Routes,
+    tables: &[Table<'_>],
+) -> Result<(), RouteError> {
+    let place_of = |key| table.get(key).map_or(table.place(), |value| value.place());
+    let name = quoted_piece(&route.name, SHOWN);
+    let is_named = |table: &Table<'_>| table.get("name").is_some();
+    if route.name == before.default.name {
+        let expected = "another \"name\" than that of the built-in route";
+        let message = format!("expected {expected}, found \"{name}\"");
+        return Err(RouteError::new(place_of("name"), &message));
+    }
+    let same = before.routes.iter().zip(tables).find(|(other, of)| {
+        let are_methods = !is_named(table) && !is_named(of) && other.method != route.method;
+        other.name == route.name && !are_methods
+    });
+    let Some((_, other)) = same else {
+        return Ok(());
+    };
+    let line = other.place().line();
+    if is_named(table) {
+        let expected = format!("another \"name\" than that of the route at line {line}");
+        let message = format!("expected {expected}, found \"{name}\"");
+        return Err(RouteError::new(place_of("name"), &message));
+    }
+    let message = format!(
+        "expected a \"name\", because a route is named as its path and the route at line {line} has the name \"{name}\""
+    );
+    Err(RouteError::new(place_of("path"), &message))
 }
 
 fn route<E: Display>(
@@ -107,7 +142,7 @@ fn route<E: Display>(
         named(&value, "one of \"pass\", \"strip\", \"gate\"")?
     };
     let act = match action {
-        RouteAction::Gate => Act::Gate(Box::new(policy(table, vocabulary, read)?)),
+        RouteAction::Gate => Act::Gate(Arc::new(policy(table, vocabulary, read)?)),
         _ => {
             for key in ["policy", "language", "max_held"] {
                 if let Some(value) = table.get(key) {

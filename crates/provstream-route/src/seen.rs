@@ -1,6 +1,7 @@
 //! Takes what a rewriter or a gate writes and reports.
 
 use core::fmt;
+use std::sync::Arc;
 
 use provstream::{Action, Event, Handler, Rules, TextChunk};
 use provstream_providers::{
@@ -30,7 +31,7 @@ pub(crate) struct Seen {
     /// What makes the events of another response follow those of the first.
     pub(crate) splicer: Option<Splicer>,
     /// For the names of what the rules decide.
-    pub(crate) rules: Option<Rules>,
+    pub(crate) rules: Option<Arc<Rules>>,
     /// Nothing that comes after an event that was not read is written.
     pub(crate) is_strict: bool,
     /// Nothing is written any more.

@@ -1,5 +1,7 @@
 //! What a route does with the bodies of its responses.
 
+use std::sync::Arc;
+
 use provstream::Rules;
 use provstream::provenance::Vocabulary;
 use provstream_providers::{Format, Reasoning};
@@ -10,7 +12,7 @@ pub(crate) enum Act {
     /// Its annotations are removed.
     Strip,
     /// A policy decides about it.
-    Gate(Box<Rules>),
+    Gate(Arc<Rules>),
 }
 
 /// The settings of a filter.

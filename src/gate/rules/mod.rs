@@ -129,10 +129,7 @@ pub struct Rules {
 impl Rules {
     /// The policy with a clock, which is asked for the time when an assertion is complete; `Timestamp::now` is one.
     pub fn policy<C: FnMut() -> Timestamp>(self, clock: C) -> RulePolicy<C> {
-        RulePolicy {
-            rules: Arc::new(self),
-            clock,
-        }
+        RulePolicy::new(self, clock)
     }
 
     /// The name of the policy in audit logs; may be empty.
@@ -205,6 +202,14 @@ pub struct RulePolicy<C> {
 }
 
 impl<C> RulePolicy<C> {
+    /// The policy of rules that several policies may share, with a clock as [`Rules::policy`] takes it.
+    pub fn new(rules: impl Into<Arc<Rules>>, clock: C) -> Self {
+        Self {
+            rules: rules.into(),
+            clock,
+        }
+    }
+
     /// The rules.
     #[must_use]
     pub fn rules(&self) -> &Rules {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use http::Uri;
 use provstream::provenance::Vocabulary;
+use provstream::settings::FilePosition;
 use provstream_route::{Route, Routes};
 
 pub use self::upstream::{Upstream, UpstreamError};
@@ -37,15 +38,23 @@ pub struct Config {
     pub(crate) extras: Vec<Extras>,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ProxyLimits,
-    pub(crate) audit: Option<PathBuf>,
+    pub(crate) audit: Option<NamedFile>,
     pub(crate) audit_sync: bool,
     pub(crate) log: bool,
     /// Certificates, in PEM, of authorities that are trusted instead of those of the web.
-    pub(crate) upstream_ca: Option<PathBuf>,
+    pub(crate) upstream_ca: Option<NamedFile>,
     /// Where spans are sent.
     pub(crate) collector: Option<Uri>,
     /// What the page about streams in flight shows, if there is one.
     pub(crate) live: Option<LiveSettings>,
+}
+
+/// A file that the settings name.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedFile {
+    pub(crate) path: PathBuf,
+    /// Where the settings name it.
+    pub(crate) place: FilePosition,
 }
 
 /// What the proxy does on a route beside what is done with its responses.

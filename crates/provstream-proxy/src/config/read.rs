@@ -12,7 +12,7 @@ use provstream::settings::{File, Table, Value};
 use provstream_route::{RouteError, Routes};
 
 use super::emit::emission;
-use super::{Config, Extras, LiveSettings, ProxyLimits, Timeouts, Upstream};
+use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, Upstream};
 
 const KEYS: [&str; 13] = [
     "upstream",
@@ -60,10 +60,14 @@ impl Config {
         };
         let mut config = Self::new(upstream, listen);
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
-        config.audit = path(&root, "audit", folder)?;
-        config.upstream_ca = path(&root, "upstream_ca", folder)?;
+        config.audit = named_file(&root, "audit", folder)?;
+        config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
         if let Some(value) = root.get("audit_sync") {
             config.audit_sync = value.boolean()?;
+            if config.audit.is_none() {
+                let message = "expected \"audit_sync\" only with \"audit\", found it without";
+                return Err(RouteError::new(value.place(), message));
+            }
         }
         if let Some(value) = root.get("log") {
             config.log = value.boolean()?;
@@ -120,13 +124,18 @@ fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
         .map_err(|_| wrong(value, "an address and a port such as \"127.0.0.1:8080\""))
 }
 
-fn path(
+fn named_file(
     root: &Table<'_>,
     key: &'static str,
     folder: &Path,
-) -> Result<Option<std::path::PathBuf>, RouteError> {
-    let value = root.get(key).map(|value| value.string()).transpose()?;
-    Ok(value.map(|name| folder.join(name)))
+) -> Result<Option<NamedFile>, RouteError> {
+    let Some(value) = root.get(key) else {
+        return Ok(None);
+    };
+    Ok(Some(NamedFile {
+        path: folder.join(value.string()?),
+        place: value.place(),
+    }))
 }
 
 /// Why a file that the settings name cannot be read.

@@ -8,6 +8,7 @@ mod heads;
 mod hostile;
 mod lifetimes;
 mod live;
+mod settings;
 mod support;
 mod upgrades;
 mod versions;

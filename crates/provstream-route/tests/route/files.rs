@@ -128,3 +128,46 @@ fn a_language_that_a_policy_does_not_have_is_an_error() {
         assert_eq!(error.to_string(), expected, "{rest}");
     }
 }
+
+#[test]
+fn two_routes_with_the_same_name_are_an_error() {
+    let route = |path: &str, more: &str| {
+        format!("[[route]]\npath = \"{path}\"\naction = \"strip\"\n{more}")
+    };
+    let cases = [
+        (
+            [route("/a", "name = \"n\"\n"), route("/b", "name = \"n\"\n")],
+            "line 8, column 8: expected another \"name\" than that of the route at line 1, found \"n\"",
+        ),
+        (
+            [route("/a", ""), route("/b", "name = \"/a\"\n")],
+            "line 7, column 8: expected another \"name\" than that of the route at line 1, found \"/a\"",
+        ),
+        (
+            [route("/b", "name = \"/a\"\n"), route("/a", "")],
+            "line 6, column 8: expected a \"name\", because a route is named as its path and the route at line 1 has the name \"/a\"",
+        ),
+        (
+            [route("/a", ""), route("/a", "")],
+            "line 5, column 8: expected a \"name\", because a route is named as its path and the route at line 1 has the name \"/a\"",
+        ),
+        (
+            [route("/a", ""), route("/b", "name = \"default\"\n")],
+            "line 7, column 8: expected another \"name\" than that of the built-in route, found \"default\"",
+        ),
+    ];
+    let no_files = |_: &str| Err("no file is needed");
+    for (tables, expected) in cases {
+        let file = tables.concat();
+        let error = Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), no_files);
+        let error = error.expect_err("an error");
+        assert_eq!(error.to_string(), expected, "{file}");
+    }
+    // The methods of a path may have routes of their own, which share its name.
+    let file = [
+        route("/a", "method = \"GET\"\n"),
+        route("/a", "method = \"POST\"\n"),
+    ];
+    let found = Routes::from_toml(file.concat().as_bytes(), &Vocabulary::memo(), no_files);
+    assert!(found.is_ok());
+}
