@@ -62,8 +62,8 @@
 //!
 //! # Verdicts
 //!
-//! A [`Discipline`](provenance::Discipline) decides whether an assertion may be acted on: enough distinct classes must have
-//! been observed recently enough.
+//! A [`Discipline`](provenance::Discipline) decides whether an assertion may be acted on: its annotations must name enough
+//! distinct classes, each with a recent enough time.
 //!
 //! ```
 //! use provstream::Event;
