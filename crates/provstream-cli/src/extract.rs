@@ -39,14 +39,16 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<ExitCode, Failure> {
             ("errors of the provider", tally.errors, "error"),
         ];
         for (what, count, event) in found.into_iter().filter(|&(_, count, _)| count > 0) {
-            note(format_args!(
-                "{what}: {count}; the lines with \"event\":\"{event}\" say what{}",
-                if event == "diagnostic" {
-                    " and where"
-                } else {
-                    ""
-                }
-            ));
+            let lines = match (args.pretty, &args.output) {
+                (false, _) => format!("the lines with \"event\":\"{event}\""),
+                (true, None) => "the lines above".to_owned(),
+                (true, Some(path)) => format!("the lines of {}", path.display()),
+            };
+            let place = match event {
+                "diagnostic" => " and where",
+                _ => "",
+            };
+            note(format_args!("{what}: {count}; {lines} say what{place}"));
         }
     }
     let passed = diagnostics == 0 && tally.incomplete == 0;

@@ -57,11 +57,26 @@ impl FromStr for LinkTemplate {
                     .to_owned(),
             );
         }
+        if !has_host(url) || url.contains(|found: char| found.is_whitespace() || found.is_control())
+        {
+            return Err(
+                "expected an address with a host and without white space, as in https://example.org/{id}"
+                    .to_owned(),
+            );
+        }
         Ok(Self {
             class,
             url: url.to_owned(),
         })
     }
+}
+
+/// Whether an address has a host, or a name in place of it.
+fn has_host(url: &str) -> bool {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    !host.is_empty() && !host.starts_with(':')
 }
 
 /// The link of an annotation, if a template gives one; its title is the class. A terminal corroborates nothing and has none.
@@ -128,6 +143,11 @@ mod tests {
             ("javascript:alert(1)", "https:// or http://"),
             ("=https://a/", "a class before `=`"),
             ("https://a/{id", "a `}` after `{id`"),
+            ("https://", "with a host"),
+            ("substrate.grep=http:///{id}", "with a host"),
+            ("https://:443/{id}", "with a host"),
+            ("https://x y.org/{id}", "without white space"),
+            ("https://x.org/{id}\n", "without white space"),
         ] {
             let error = bad.parse::<LinkTemplate>().unwrap_err();
             assert!(error.contains(message), "{bad}: {error}");

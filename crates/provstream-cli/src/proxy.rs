@@ -39,6 +39,7 @@ fn load(args: &ProxyArgs) -> Result<Config, Failure> {
             let folder = path.parent().unwrap_or(Path::new("."));
             settings::load_toml("--config", path, |file| {
                 Config::from_toml(file, folder, upstream())
+                    .map(|config| config.with_source(&path.display().to_string()))
             })?
         }
         None => Config::from_toml(b"", Path::new("."), upstream())

@@ -52,7 +52,7 @@ impl Display for Unjudged {
         let codes: Vec<_> = codes.collect();
         write!(
             f,
-            "not all was judged: {}; `provstream extract --pretty` with the same options shows where",
+            "not all was judged: {}; `provstream extract --pretty` with the same input options shows where",
             codes.join(", ")
         )
     }

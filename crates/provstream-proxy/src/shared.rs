@@ -36,7 +36,7 @@ impl Loaded {
             None => None,
             Some(named) => {
                 let file = File::options().append(true).create(true).open(&named.path);
-                let file = file.map_err(|error| unusable("audit", named, &error))?;
+                let file = file.map_err(|error| unusable("audit", named, &config, &error))?;
                 Some(AuditFile {
                     file: Arc::new(Mutex::new(file)),
                     is_synced: config.audit_sync,
@@ -49,7 +49,7 @@ impl Loaded {
                 let authorities = fs::read(&named.path);
                 authorities
                     .and_then(|authorities| client(&config.timeouts, Some(&authorities)))
-                    .map_err(|error| unusable("upstream_ca", named, &error))?
+                    .map_err(|error| unusable("upstream_ca", named, &config, &error))?
             }
         };
         let collector = config.collector.clone();
@@ -65,7 +65,7 @@ impl Loaded {
 }
 
 /// An error about a file that a key of the settings names.
-fn unusable(key: &str, named: &NamedFile, error: &io::Error) -> io::Error {
+fn unusable(key: &str, named: &NamedFile, config: &Config, error: &io::Error) -> io::Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => {
             "; check the path; a relative one begins at the folder of the settings file"
@@ -74,7 +74,13 @@ fn unusable(key: &str, named: &NamedFile, error: &io::Error) -> io::Error {
         _ => "",
     };
     let (place, path) = (named.place, named.path.display());
-    let message = format!("{place}: \"{key}\", the file {path}: {error}{advice}");
+    let source = config.source.as_deref();
+    let source = source.map_or_else(String::new, |source| format!("{source}: "));
+    let found = match named.path.is_dir() {
+        true => "it is a directory, expected a file".to_owned(),
+        false => format!("{error}{advice}"),
+    };
+    let message = format!("{source}{place}: \"{key}\", the file {path}: {found}");
     io::Error::new(error.kind(), message)
 }
 

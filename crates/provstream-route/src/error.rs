@@ -3,8 +3,8 @@
 use core::error::Error;
 use core::fmt;
 
-use provstream::PolicyError;
 use provstream::settings::{Fault, FaultKind, FilePosition, quoted_piece};
+use provstream::{PolicyError, PolicyErrorKind};
 
 /// Most characters of a value that an error quotes.
 pub(crate) const SHOWN: usize = 64;
@@ -33,6 +33,20 @@ impl RouteError {
             place,
             &format!("expected {expected} for \"{key}\", found \"{found}\""),
         )
+    }
+
+    /// An error of the policy in the table of a route, whose own tables are below that.
+    pub(crate) fn of_table(error: PolicyError) -> Self {
+        let is_missing = error.kind() == PolicyErrorKind::MissingKey;
+        let mut found = Self::from(error);
+        if is_missing {
+            let message = found
+                .message
+                .replace("[inadmissible]", "[route.policy.inadmissible]")
+                .replace("found an empty file", "found an empty table");
+            found.message = message.into();
+        }
+        found
     }
 
     /// Where in the file; `None` for one that is too large to be read.

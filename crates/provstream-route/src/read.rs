@@ -135,6 +135,10 @@ fn route<E: Display>(
         let expected = "a path that begins with / or *";
         return Err(RouteError::value(path.place(), "path", expected, pattern));
     }
+    if pattern.contains(['?', '#']) {
+        let expected = "a path without ? and #, since queries are not compared,";
+        return Err(RouteError::value(path.place(), "path", expected, pattern));
+    }
     let method = method(table)?;
     let name = table.get("name").map(|value| value.string()).transpose()?;
     let action: RouteAction = {
@@ -216,7 +220,9 @@ fn policy<E: Display>(
                 RouteError::new(value.place(), &format!("policy \"{name}\": {error}"))
             })?
         }
-        Err(_) if value.free_table().is_ok() => Rules::from_table(&value, vocabulary)?,
+        Err(_) if value.free_table().is_ok() => {
+            Rules::from_table(&value, vocabulary).map_err(RouteError::of_table)?
+        }
         Err(_) => return Err(value.wrong_type("the name of a file or a table").into()),
     };
     let Some(language) = table.get("language") else {
@@ -307,16 +313,12 @@ fn number(
     let Some(value) = table.get(key) else {
         return Ok(default);
     };
-    let found = value.unsigned()?;
-    let fits = usize::try_from(found)
-        .ok()
+    let found = value.unsigned().ok();
+    let fits = found
+        .and_then(|found| usize::try_from(found).ok())
         .filter(|found| range.contains(found));
     fits.ok_or_else(|| {
-        let message = format!(
-            "expected {} to {} for \"{key}\", found {found}",
-            range.start(),
-            range.end()
-        );
-        RouteError::new(value.place(), &message)
+        let expected = format!("a whole number from {} to {}", range.start(), range.end());
+        value.wrong_type(&expected).into()
     })
 }

@@ -181,4 +181,28 @@ fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
     let reason = "diagnostics: 1; the lines with \"event\":\"diagnostic\" say what and where";
     assert_eq!(several.status, 3);
     assert_eq!(several.stderr, format!("provstream: {reason}\n"));
+    // Lines for people have no names of events.
+    let pretty = run(&["extract", "--fail", "--pretty", &bad], "");
+    let reason = "diagnostics: 1; the lines above say what and where";
+    assert_eq!(pretty.stderr, format!("provstream: {reason}\n"));
+    let path = files.path("out.txt");
+    let path = path.to_str().expect("the path is UTF-8");
+    let written = run(&["extract", "--fail", "--pretty", "-o", path, &bad], "");
+    let reason = format!("diagnostics: 1; the lines of {path} say what and where");
+    assert_eq!(written.stderr, format!("provstream: {reason}\n"));
+}
+
+#[test]
+fn what_was_not_judged_is_shown_by_extract_with_the_input_options() {
+    let odd = "It is. [substrate.grep; ts=";
+    let policy = format!("{GOLDEN}/policy.toml");
+    let advice = "; `provstream extract --pretty` with the same input options shows where\n";
+    for args in [
+        &["admit", "--fail", "--floor", "1", "--window", "1h"][..],
+        &["gate", "--fail", "--policy", &policy],
+    ] {
+        let found = run(args, odd);
+        assert_eq!(found.status, 3, "{}", found.stderr);
+        assert!(found.stderr.ends_with(advice), "{}", found.stderr);
+    }
 }

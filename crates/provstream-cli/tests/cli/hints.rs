@@ -226,16 +226,32 @@ fn files_that_a_proxy_cannot_use_are_named() {
         files.write("proxy.toml", settings)
     };
     let no_certificates = files.write("none.pem", "x");
+    let config = files.path("proxy.toml");
+    let config = config.display();
+    let directory = "it is a directory, expected a file";
     for (key, value, part) in [
-        ("audit", folder, "\"audit\", the file "),
-        ("upstream_ca", folder, "\"upstream_ca\", the file "),
+        (
+            "audit",
+            folder,
+            format!("{config}: line 3, column 9: \"audit\", the file {folder}: {directory}"),
+        ),
+        (
+            "upstream_ca",
+            folder,
+            format!("{config}: line 3, column 15: \"upstream_ca\", the file {folder}: {directory}"),
+        ),
+        (
+            "audit",
+            "",
+            "expected the path of a file for \"audit\", found the string \"\"".to_owned(),
+        ),
         (
             "upstream_ca",
             &no_certificates,
-            "none.pem: expected certificates in PEM, found none",
+            "none.pem: expected certificates in PEM, found none".to_owned(),
         ),
     ] {
-        assert_message(&["proxy", "--config", &start(key, value)], "", 2, part);
+        assert_message(&["proxy", "--config", &start(key, value)], "", 2, &part);
     }
     let without = files.write("proxy.toml", "listen = \"127.0.0.1:0\"\n");
     let example = "missing key \"upstream\", such as upstream = \"https://api.openai.com\"";
@@ -263,10 +279,21 @@ fn files_that_a_proxy_cannot_use_are_named() {
         let path = files.write("proxy.toml", settings);
         assert_message(&["proxy", "--config", &path], "", 2, part);
     }
+}
+
+#[cfg(feature = "proxy")]
+#[test]
+fn addresses_that_a_proxy_cannot_use_are_named() {
+    let files = Files::new();
+    let folder = files.path("");
+    let folder = folder.to_str().expect("the path is UTF-8");
     // A user and a query may be secret.
     let url = "https://user:secret@example.com/?key=secret";
     let shown = "found \"…@example.com/?…\"";
     assert_message(&["proxy", "--upstream", url], "", 2, shown);
+    let url = "http://x.org:99999";
+    let port = "expected a URL with a port of at most 65535, found \"http://x.org:99999\"";
+    assert_message(&["proxy", "--upstream", url], "", 2, port);
     let choice = "such as --upstream https://api.openai.com, or --config <FILE>, or --demo";
     assert_message(&["proxy"], "", 2, choice);
     let directory = "it is a directory, expected a file";

@@ -31,6 +31,8 @@ use crate::emission::Emission;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What messages call the file.
+    pub(crate) source: Option<Box<str>>,
     pub(crate) upstream: Upstream,
     pub(crate) listen: SocketAddr,
     pub(crate) admin: Option<SocketAddr>,
@@ -149,6 +151,7 @@ impl Config {
     #[must_use]
     pub fn new(upstream: Upstream, listen: SocketAddr) -> Self {
         Self {
+            source: None,
             upstream,
             listen,
             admin: None,
@@ -163,6 +166,13 @@ impl Config {
             collector: None,
             live: None,
         }
+    }
+
+    /// The same, read from a file that messages call this.
+    #[must_use]
+    pub fn with_source(mut self, name: &str) -> Self {
+        self.source = Some(name.into());
+        self
     }
 
     /// The same that listens here, whatever the file says.

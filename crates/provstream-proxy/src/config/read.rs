@@ -12,6 +12,7 @@ use provstream::settings::{File, Table, Value};
 use provstream_route::{RouteError, Routes};
 
 use super::emit::emission;
+use super::upstream::has_port;
 use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, Upstream};
 
 const KEYS: [&str; 13] = [
@@ -76,7 +77,11 @@ impl Config {
             let expected = "the URL of a collector such as \"http://127.0.0.1:4318/v1/traces\"";
             let url = value.string()?.parse::<Uri>().ok();
             let url = url.filter(|url| matches!(url.scheme_str(), Some("http" | "https")));
-            config.collector = Some(url.ok_or_else(|| wrong(&value, expected))?);
+            let url = url.ok_or_else(|| wrong(&value, expected))?;
+            if !url.authority().is_none_or(has_port) {
+                return Err(wrong(&value, "a URL with a port of at most 65535"));
+            }
+            config.collector = Some(url);
         }
         let vocabulary = vocabulary(&root, folder)?;
         config.routes = Routes::strip_all(&vocabulary);
@@ -132,8 +137,12 @@ fn named_file(
     let Some(value) = root.get(key) else {
         return Ok(None);
     };
+    let name = value.string()?;
+    if name.is_empty() {
+        return Err(wrong(&value, "the path of a file"));
+    }
     Ok(Some(NamedFile {
-        path: folder.join(value.string()?),
+        path: folder.join(name),
         place: value.place(),
     }))
 }
@@ -174,9 +183,9 @@ fn reemit(table: &Table<'_>) -> Result<u32, RouteError> {
         let message = "expected \"reemit\" only with action \"gate\", found it with another action";
         return Err(RouteError::new(value.place(), message));
     }
-    let found = value.unsigned()?;
-    let fits = u32::try_from(found).ok().filter(|_| found <= MAX_REEMIT);
-    fits.ok_or_else(|| wrong(&value, &format!("a number from 0 to {MAX_REEMIT}")))
+    let found = value.unsigned().ok().filter(|found| *found <= MAX_REEMIT);
+    let fits = found.and_then(|found| u32::try_from(found).ok());
+    fits.ok_or_else(|| wrong(&value, &format!("a whole number from 0 to {MAX_REEMIT}")))
 }
 
 fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {
@@ -241,9 +250,10 @@ fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
 
 /// A number within a range.
 fn number(value: &Value<'_>, range: core::ops::RangeInclusive<usize>) -> Result<usize, RouteError> {
-    let found = usize::try_from(value.unsigned()?).ok();
+    let found = value.unsigned().ok();
+    let found = found.and_then(|found| usize::try_from(found).ok());
     found.filter(|found| range.contains(found)).ok_or_else(|| {
-        let expected = format!("a number from {} to {}", range.start(), range.end());
+        let expected = format!("a whole number from {} to {}", range.start(), range.end());
         wrong(value, &expected)
     })
 }

@@ -16,15 +16,17 @@ pub struct Upstream {
 
 /// A URL that cannot be one of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UpstreamError(Box<str>);
+pub struct UpstreamError {
+    expected: &'static str,
+    found: Box<str>,
+}
+
+/// What a URL of an upstream is.
+const URL: &str = "a URL such as \"https://api.openai.com\", without user, query or fragment";
 
 impl fmt::Display for UpstreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a URL such as \"https://api.openai.com\", without user, query or fragment, found \"{}\"",
-            self.0
-        )
+        write!(f, "expected {}, found \"{}\"", self.expected, self.found)
     }
 }
 
@@ -34,7 +36,11 @@ impl FromStr for Upstream {
     type Err = UpstreamError;
 
     fn from_str(url: &str) -> Result<Self, Self::Err> {
-        let error = || UpstreamError(shown(url).into());
+        let not = |expected| UpstreamError {
+            expected,
+            found: shown(url).into(),
+        };
+        let error = || not(URL);
         let parts = url.parse::<Uri>().map_err(|_| error())?.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
             return Err(error());
@@ -45,6 +51,9 @@ impl FromStr for Upstream {
         if !is_http || has_query || url.contains(['#', '@']) {
             return Err(error());
         }
+        if !has_port(&authority) {
+            return Err(not("a URL with a port of at most 65535"));
+        }
         let prefix = path.as_ref().map_or("", PathAndQuery::path);
         Ok(Self {
             scheme,
@@ -52,6 +61,14 @@ impl FromStr for Upstream {
             prefix: prefix.trim_end_matches('/').into(),
         })
     }
+}
+
+/// Whether the port is one that there can be, or left out.
+pub(super) fn has_port(authority: &Authority) -> bool {
+    let text = authority.as_str();
+    let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
+    let rest = host.strip_prefix(authority.host()).unwrap_or_default();
+    matches!(rest, "" | ":") || authority.port_u16().is_some()
 }
 
 /// A URL as an error quotes it: without user and query, which may be secret.

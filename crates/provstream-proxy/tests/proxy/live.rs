@@ -249,11 +249,11 @@ fn errors_name_key_and_line() {
         ),
         (
             "[live]\ntext = 5000\n",
-            "line 2, column 8: expected a number from 0 to 4096 for \"text\", found 5000",
+            "line 2, column 8: expected a whole number from 0 to 4096 for \"text\", found 5000",
         ),
         (
             "[live]\nstreams = 0\n",
-            "line 2, column 11: expected a number from 1 to 1024 for \"streams\", found 0",
+            "line 2, column 11: expected a whole number from 1 to 1024 for \"streams\", found 0",
         ),
     ] {
         let upstream = "http://127.0.0.1:1".parse().expect("a URL");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use provstream_proxy::{Config, Proxy};
+use provstream_proxy::{Config, Proxy, Upstream};
 
 use crate::support::config_at;
 
@@ -33,6 +33,45 @@ fn two_routes_with_the_same_name_are_an_error() {
         error_of(&route.repeat(2)),
         "line 6, column 8: expected a \"name\", because a route is named as its path and the route at line 2 has the name \"/a\""
     );
+}
+
+#[test]
+fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
+    for (more, expected) in [
+        (
+            "[limits]\nheaders = \"100\"\n",
+            "line 3, column 11: expected a whole number from 10 to 1000 for \"headers\", found the string \"100\"",
+        ),
+        (
+            "[limits]\nconnections = -1\n",
+            "line 3, column 15: expected a whole number from 1 to 1048576 for \"connections\", found -1",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = { preset = \"own-state\", default_window = \"1h\", inadmissible = { action = \"discard\" } }\nreemit = 1.5\n",
+            "line 6, column 10: expected a whole number from 0 to 5 for \"reemit\", found 1.5",
+        ),
+        (
+            "otlp = \"http://127.0.0.1:65536/v1/traces\"\n",
+            "line 2, column 8: expected a URL with a port of at most 65535 for \"otlp\", found the string \"http://127.0.0.1:65536/v1/traces\"",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nupstream = \"http://[::1]:65536\"\n",
+            "line 5, column 12: upstream: expected a URL with a port of at most 65535, found \"http://[::1]:65536\"",
+        ),
+        (
+            "audit = \"\"\n",
+            "line 2, column 9: expected the path of a file for \"audit\", found the string \"\"",
+        ),
+        (
+            "upstream_ca = \"\"\n",
+            "line 2, column 15: expected the path of a file for \"upstream_ca\", found the string \"\"",
+        ),
+    ] {
+        assert_eq!(error_of(more), expected);
+    }
+    for url in ["http://[::1]", "http://[::1]:65535/a", "http://x.org:1"] {
+        assert!(url.parse::<Upstream>().is_ok(), "{url}");
+    }
 }
 
 #[tokio::test]

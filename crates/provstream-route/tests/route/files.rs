@@ -59,7 +59,7 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             &format!("[[route]]\npath = \"/\"\naction = \"gate\"\n{policy}"),
-            "line 4, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"",
+            "line 4, column 1: missing key \"inadmissible\", a table such as [route.policy.inadmissible] with action = \"discard\"",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_held = 5\n",
@@ -67,7 +67,7 @@ fn errors_name_the_place_the_key_and_what_was_found() {
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = 5\n",
-            "line 4, column 13: expected 1024 to 33554432 for \"max_event\", found 5",
+            "line 4, column 13: expected a whole number from 1024 to 33554432 for \"max_event\", found 5",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nfail = \"shut\"\n",
@@ -99,6 +99,29 @@ fn errors_name_the_place_the_key_and_what_was_found() {
             "bad.toml" => Ok("flor = 1\n".to_owned()),
             _ => Err("it is not there"),
         };
+        let error =
+            Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
+        assert_eq!(error.to_string(), expected, "{file}");
+    }
+}
+
+#[test]
+fn errors_are_about_routes_and_the_ranges_of_their_keys() {
+    for (file, expected) in [
+        (
+            "[[route]]\npath = \"/\"\naction = \"gate\"\n[route.policy]\n",
+            "line 4, column 1: expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [route.policy.inadmissible], found an empty table",
+        ),
+        (
+            "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = \"5\"\n",
+            "line 4, column 13: expected a whole number from 1024 to 33554432 for \"max_event\", found the string \"5\"",
+        ),
+        (
+            "[[route]]\npath = \"/v1/chat?beta=true\"\naction = \"strip\"\n",
+            "line 2, column 8: expected a path without ? and #, since queries are not compared, for \"path\", found \"/v1/chat?beta=true\"",
+        ),
+    ] {
+        let read = |_: &str| Err::<String, _>("it is not there");
         let error =
             Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect_err("an error");
         assert_eq!(error.to_string(), expected, "{file}");
