@@ -8,6 +8,7 @@ use provstream::{
 };
 use testkit::gate::naive::{Drawn, gate};
 use testkit::gate::pieces::{Short, short};
+use testkit::gate::policies::Nothing;
 use testkit::reference::engine::{Cuts, parser_in};
 use testkit::reference::{RefLimits, RefMode, RefVocabulary};
 
@@ -324,23 +325,6 @@ fn a_gate_that_marks_and_removes_allocates_nothing_in_the_steady_state() {
     }
 }
 
-/// Withholds every assertion and all other text, and refuses beyond the limit.
-struct Nothing;
-
-impl Policy for Nothing {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Discard
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Discard
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse("too long".into())
-    }
-}
-
 #[test]
 fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
     let text = format!(
@@ -351,7 +335,7 @@ fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
         let mut released = Seen::default();
         let mut gate = Gate::new(Parser::new(), All).with_max_held(8_000);
         let mut refused = Vec::new();
-        let mut strict = Gate::new(Parser::new(), Nothing).with_max_held(8_000);
+        let mut strict = Gate::new(Parser::new(), Nothing("too long")).with_max_held(8_000);
         for chunk in text.as_bytes().chunks(most) {
             gate.push(chunk, &mut released);
             assert!(gate.held_len() <= 8_000 + 1_024, "{}", gate.held_len());

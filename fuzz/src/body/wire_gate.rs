@@ -1,11 +1,13 @@
 //! A gate in a provider's stream writes what a naive one writes of each text, and nothing else of what is withheld.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use provstream::{Action, AtLimit, Handler, Parser, Policy, Question, Unannotated};
-use provstream_providers::{Channel, Decoder, Format, Item, ReadReport, StreamGate, StreamHandler};
+use provstream::{Handler, Parser, Policy};
+use provstream_providers::{Decoder, Format, ReadReport, StreamGate, StreamHandler};
 use serde::de::IgnoredAny;
 use testkit::gate::naive::Drawn;
+use testkit::gate::policies::Nothing;
+use testkit::wire::decoded::texts;
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::Random;
 use testkit::wire::repeating::{LETTERS, stream, with_other_letter};
@@ -77,12 +79,12 @@ fn check_any(data: &[u8]) {
     if !is_of_one_format(data) {
         return;
     }
-    let mut nothing = StreamGate::detect(Parser::new(), Nothing);
+    let mut nothing = StreamGate::detect(Parser::new(), Nothing(""));
     let out = written(&mut nothing, &[data]).bytes;
     let Some(format) = nothing.format() else {
         return;
     };
-    for (channel, text) in texts(format, &out) {
+    for (channel, text) in texts(Decoder::new(format), &out) {
         let may_stay = |char: char| char.is_whitespace() || testkit::reference::is_closing(char);
         assert!(
             text.chars().all(may_stay),
@@ -146,39 +148,4 @@ fn written<P: Policy + Clone>(gate: &mut StreamGate<P>, pieces: &[&[u8]]) -> Out
     }
     gate.finish(&mut out);
     out
-}
-
-/// All text that a decoder reads of a response.
-fn texts(format: Format, stream: &[u8]) -> BTreeMap<Channel, String> {
-    let mut texts = BTreeMap::<_, String>::new();
-    let mut take = |item: Item<'_>| {
-        if let Item::Text(delta) = item {
-            texts
-                .entry(delta.channel())
-                .or_default()
-                .push_str(delta.text());
-        }
-    };
-    let mut decoder = Decoder::new(format);
-    decoder.push(stream, &mut take);
-    decoder.finish(&mut take);
-    texts
-}
-
-/// Releases nothing.
-#[derive(Clone, Copy, Debug)]
-struct Nothing;
-
-impl Policy for Nothing {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Discard
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Discard
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse("".into())
-    }
 }

@@ -57,7 +57,7 @@ impl Points {
         self.map = None;
     }
 
-    /// Reads the text so far, of which nothing but its end is new.
+    /// Reads the text so far. Only its end may be new.
     pub(super) fn read(&mut self, text: &[u8]) {
         if text.len() == self.known {
             return;

@@ -1,8 +1,9 @@
 //! What the providers' own clients read otherwise than from the response before, in responses made at random (`.ci/sdk`).
 
-use provstream::{Action, Parser, Policy, Question};
+use provstream::Parser;
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
+use testkit::gate::policies::Without;
 
 const TEXT: &str = "Grüße. [substrate.grep] Ja. [substrate.git.log]";
 const CLEAN: &str = "Grüße. Ja.";
@@ -96,22 +97,9 @@ fn passages_that_assistants_cite_are_rewritten() {
     }
 }
 
-/// Withholds assertions that have the word.
-#[derive(Clone, Copy, Debug)]
-struct NoSecret;
-
-impl Policy for NoSecret {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains("secret") {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
-}
-
 fn gated(format: Format, body: &str) -> String {
     let mut out = Vec::new();
-    let mut gate = StreamGate::new(format, Parser::new(), NoSecret);
+    let mut gate = StreamGate::new(format, Parser::new(), Without("secret"));
     for chunk in body.as_bytes().chunks(3) {
         gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     }

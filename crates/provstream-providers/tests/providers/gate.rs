@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use provstream::{Action, Handler, Parser, Policy, Question, Unannotated};
+use provstream::{Action, Handler, Parser, Policy, Question};
 use provstream_providers::{Format, GateEvent, NoticeCode, ReadReport, StreamGate, StreamHandler};
 use testkit::gate::naive::Drawn;
+use testkit::gate::policies::{Nothing, Without};
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::{Random, stream};
 
@@ -278,23 +279,10 @@ fn what_is_between_events_passes_if_it_cannot_be_text() {
     }
 }
 
-/// Withholds assertions that have the word.
-#[derive(Clone, Copy, Debug)]
-struct NoSecret;
-
-impl Policy for NoSecret {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains("secret") {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
-}
-
 fn without_secret(format: Option<Format>, stream: &str) -> String {
     let gate = || match format {
-        Some(format) => StreamGate::new(format, Parser::new(), NoSecret),
-        None => StreamGate::detect(Parser::new(), NoSecret),
+        Some(format) => StreamGate::new(format, Parser::new(), Without("secret")),
+        None => StreamGate::detect(Parser::new(), Without("secret")),
     };
     let mut bodies = [1, 7, stream.len()].map(|size| {
         let (mut gate, mut events) = (gate(), Events::default());
@@ -416,19 +404,6 @@ fn the_tokens_of_a_text_do_not_pass_without_it() {
     );
 }
 
-/// Discards what has the end of "Sentence".
-#[derive(Clone)]
-struct NoSentence;
-
-impl Policy for NoSentence {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains("ence") {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
-}
-
 /// The number of a delta names its choice, also where an event between the first deltas cannot be read.
 #[test]
 fn an_event_that_cannot_be_read_does_not_join_choices() {
@@ -445,7 +420,7 @@ fn an_event_that_cannot_be_read_does_not_join_choices() {
     ]
     .concat();
     for size in [1, 7, 1_000] {
-        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoSentence);
+        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Without("ence"));
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
             gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
@@ -457,26 +432,12 @@ fn an_event_that_cannot_be_read_does_not_join_choices() {
     }
 }
 
-/// Releases nothing.
-#[derive(Clone, Copy, Debug)]
-struct Nothing;
-
-impl Policy for Nothing {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Discard
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Discard
-    }
-}
-
 #[test]
 fn half_of_a_surrogate_pair_waits_for_the_decision_about_it() {
     let delta = |text: &str| format!("{{\"message\":{{\"content\":\"{text}\"}},\"done\":false}}\n");
     for [first, second] in [["\\ud83d", "\\ude00 So. [substrate.grep]"], ["\\ud83d", ""]] {
         let mut events = Events::default();
-        let mut gate = StreamGate::new(Format::Ollama, Parser::new(), Nothing);
+        let mut gate = StreamGate::new(Format::Ollama, Parser::new(), Nothing(""));
         gate.push((delta(first) + &delta(second)).as_bytes(), &mut events);
         gate.finish(&mut events);
         assert_eq!(events.body, delta("") + &delta(""));
@@ -496,7 +457,7 @@ fn text_in_an_event_that_shows_no_format_is_withheld() {
         ),
     ] {
         let mut events = Events::default();
-        let mut gate = StreamGate::detect(Parser::new(), NoSecret);
+        let mut gate = StreamGate::detect(Parser::new(), Without("secret"));
         gate.push((silent.to_owned() + shown).as_bytes(), &mut events);
         gate.finish(&mut events);
         assert!(!events.body.contains("secret"), "{}", events.body);
@@ -510,9 +471,9 @@ fn text_of_another_format_than_before_is_withheld() {
     let start = "data: {\"type\":\"message_start\",\"message\":{}}\n\n";
     let block = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It is.\"}}\n\n";
     let other = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"secret\"}}]}\n\n";
-    let asked = || StreamGate::new(Format::Anthropic, Parser::new(), NoSecret);
+    let asked = || StreamGate::new(Format::Anthropic, Parser::new(), Without("secret"));
     // Without a format asked for, the first text decides which one it is.
-    let detected = StreamGate::detect(Parser::new(), NoSecret);
+    let detected = StreamGate::detect(Parser::new(), Without("secret"));
     for (mut gate, stream) in [
         (asked(), [start, block, other]),
         (asked(), [start, other, block]),

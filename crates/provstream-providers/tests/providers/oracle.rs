@@ -1,7 +1,8 @@
 //! What a client reads of a rewritten response is what it reads of the response before, without annotations.
 
 use provstream::Parser;
-use provstream_providers::{Decoder, Format, Item, StreamRewriter};
+use provstream_providers::{Decoder, Format, StreamRewriter};
+use testkit::wire::decoded;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::oracle::Client;
 
@@ -27,22 +28,6 @@ fn rewritten(rewriter: &StreamRewriter, stream: &[u8], random: &mut Random) -> V
     out
 }
 
-/// All text that a decoder gives, of all channels in their order.
-fn decoded(mut decoder: Decoder, stream: &[u8]) -> String {
-    let mut texts = std::collections::BTreeMap::<_, String>::new();
-    let mut take = |item: Item<'_>| {
-        if let Item::Text(delta) = item {
-            texts
-                .entry(delta.channel())
-                .or_default()
-                .push_str(delta.text());
-        }
-    };
-    decoder.push(stream, &mut take);
-    decoder.finish(&mut take);
-    texts.into_values().collect()
-}
-
 #[test]
 fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
     for format in Format::ALL {
@@ -55,7 +40,10 @@ fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
             );
             let before = Client::of(format, &stream);
             let texts: String = before.texts.values().map(String::as_str).collect();
-            assert_eq!(decoded(Decoder::detect(), &stream), texts, "{what}");
+            let decoded: String = decoded::texts(Decoder::detect(), &stream)
+                .into_values()
+                .collect();
+            assert_eq!(decoded, texts, "{what}");
             let mut outs = Vec::new();
             for rewriter in [
                 StreamRewriter::new(format, Parser::new()),

@@ -2,4 +2,5 @@
 
 pub mod naive;
 pub mod pieces;
+pub mod policies;
 pub mod release_point;

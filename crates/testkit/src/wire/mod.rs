@@ -1,5 +1,6 @@
 //! Recorded and made-up streams of providers, and what is in them.
 
+pub mod decoded;
 pub mod fixtures;
 pub mod gated;
 pub mod generate;
