@@ -12,6 +12,7 @@ mod admin;
 mod again;
 mod body;
 mod config;
+mod constraint;
 mod decode;
 pub mod demo;
 mod emission;

@@ -22,6 +22,9 @@ pub(crate) struct Line<'a> {
     pub(crate) uninspected: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<&'static str>,
+    /// What was added to the request, on a route that adds something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) added: Option<&'static str>,
     pub(crate) assertions: u64,
     pub(crate) withheld_bytes: u64,
     pub(crate) client_bytes: u64,

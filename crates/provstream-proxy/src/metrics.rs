@@ -35,10 +35,14 @@ impl Histogram {
 }
 
 /// The families of counters, with what they count.
-const COUNTERS: [(&str, &str); 12] = [
+const COUNTERS: [(&str, &str); 13] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
+    ),
+    (
+        "provstream_emissions_total",
+        "Requests on routes that add a prompt, a schema or a grammar, by what was added.",
     ),
     (
         "provstream_uninspected_total",

@@ -35,6 +35,8 @@ pub(crate) struct Record {
     held: usize,
     pub(crate) keep_alives: u64,
     pub(crate) reemissions: u64,
+    /// What was added to the request, on a route that adds something.
+    pub(crate) added: Option<&'static str>,
     pub(crate) traced: Option<Traced>,
     /// Where an admin sees it, if one can.
     pub(crate) live: Option<Watched>,
@@ -71,6 +73,7 @@ impl Record {
             held: 0,
             keep_alives: 0,
             reemissions: 0,
+            added: None,
             traced: None,
             live: None,
             end: "client_gone",
@@ -161,6 +164,39 @@ impl Record {
         }
     }
 
+    /// Counts how long things took.
+    fn observe_times(&self) {
+        let route = ("route", &*self.route);
+        let once = |time| {
+            let mut times = Histogram::default();
+            times.observe(time);
+            times
+        };
+        let durations = [
+            (
+                "provstream_time_to_first_byte_seconds",
+                self.first.map(once),
+            ),
+            (
+                "provstream_time_to_upstream_head_seconds",
+                self.upstream_head.map(once),
+            ),
+            (
+                "provstream_time_between_chunks_seconds",
+                Some(self.between.clone()),
+            ),
+            (
+                "provstream_request_duration_seconds",
+                Some(once(self.started.elapsed())),
+            ),
+        ];
+        for (family, times) in durations {
+            if let Some(times) = times {
+                self.metrics.observe(family, labels(&[route]), &times);
+            }
+        }
+    }
+
     /// Sends the span of the request.
     fn trace(&self, uninspected: Option<&str>) {
         let Some((spans, context)) = &self.traced else {
@@ -226,6 +262,7 @@ impl Record {
             inspected: uninspected.is_none(),
             uninspected,
             format: outcome.and_then(Outcome::format).map(Format::as_str),
+            added: self.added,
             assertions: outcome.map_or(0, Outcome::assertions),
             withheld_bytes: outcome.map_or(0, Outcome::removed),
             client_bytes: self.client_bytes,
@@ -276,6 +313,10 @@ impl Drop for Record {
             reemissions,
             self.reemissions,
         );
+        if let Some(added) = self.added {
+            let labels = labels(&[route, ("added", added)]);
+            metrics.count("provstream_emissions_total", labels, 1);
+        }
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {
             let labels = labels(&[route, ("reason", reason)]);
@@ -284,34 +325,7 @@ impl Drop for Record {
         if let Some(outcome) = &self.outcome {
             self.count_outcome(outcome);
         }
-        let once = |time| {
-            let mut times = Histogram::default();
-            times.observe(time);
-            times
-        };
-        let durations = [
-            (
-                "provstream_time_to_first_byte_seconds",
-                self.first.map(once),
-            ),
-            (
-                "provstream_time_to_upstream_head_seconds",
-                self.upstream_head.map(once),
-            ),
-            (
-                "provstream_time_between_chunks_seconds",
-                Some(self.between.clone()),
-            ),
-            (
-                "provstream_request_duration_seconds",
-                Some(once(self.started.elapsed())),
-            ),
-        ];
-        for (family, times) in durations {
-            if let Some(times) = times {
-                metrics.observe(family, labels(&[route]), &times);
-            }
-        }
+        self.observe_times();
         self.trace(uninspected);
         if self.is_logged {
             self.log(uninspected);

@@ -9,6 +9,7 @@ use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 use crate::again::Again;
 use crate::body::{ProxyBody, Streamed, Through, Waits};
 use crate::decode::Decoder;
+use crate::emission::Added;
 use crate::headers;
 use crate::inflight::Inflight;
 use crate::live::Watched;
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
     pub(crate) choices: usize,
     /// How the upstream is asked once more, if it may be.
     pub(crate) again: Option<Again>,
+    /// What was added to the request, if the route adds anything.
+    pub(crate) added: Option<Added>,
 }
 
 /// The response to a client.

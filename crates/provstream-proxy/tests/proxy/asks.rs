@@ -187,12 +187,48 @@ async fn a_schema_goes_where_its_api_takes_it() {
             "/generation_config/response_json_schema",
             json!({"generation_config": {"temperature": 0, "response_mime_type": "application/json"}}),
         ),
-        ("/api/chat", chat, "/format", json!({})),
+        ("/api/chat", chat.clone(), "/format", json!({})),
         (
             "/completion",
             json!({"prompt": "q"}),
             "/json_schema",
             json!({}),
+        ),
+        (
+            "/v2/chat",
+            chat,
+            "/response_format/json_schema",
+            json!({"response_format": {"type": "json_object"}}),
+        ),
+        (
+            "/generate_stream",
+            json!({"inputs": "q", "parameters": {"max_new_tokens": 9}}),
+            "/parameters/grammar/value",
+            json!({"parameters": {"max_new_tokens": 9, "grammar": {"type": "json"}}}),
+        ),
+        (
+            "/v1beta/interactions",
+            json!({"model": "m", "input": "q"}),
+            "/response_format/schema",
+            json!({"response_format": {"type": "text", "mime_type": "application/json"}}),
+        ),
+        (
+            "/v1/conversations",
+            json!({"model": "m", "inputs": "q", "completion_args": {"temperature": 0}}),
+            "/completion_args/response_format/json_schema/schema",
+            json!({"completion_args": {"temperature": 0, "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": true}}}}),
+        ),
+        (
+            "/v1/conversations/conv_1",
+            json!({"inputs": "q"}),
+            "/completion_args/response_format/json_schema/schema",
+            json!({}),
+        ),
+        (
+            "/v1/threads/thread_1/runs",
+            json!({"assistant_id": "a", "stream": true}),
+            "/response_format/json_schema/schema",
+            json!({"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": true}}}),
         ),
     ] {
         let sent = sent(&emitting("emit = \"schema\""), path, &body).await;
@@ -205,6 +241,161 @@ async fn a_schema_goes_where_its_api_takes_it() {
         // No prompt without being asked for.
         assert!(!sent.to_string().contains("substrate_class\\\""), "{sent}");
     }
+}
+
+/// Bedrock takes the schema as a string.
+#[tokio::test]
+async fn a_schema_for_bedrock_is_a_string() {
+    for path in [
+        "/model/m/converse",
+        "/model/anthropic.claude%3A0/converse-stream",
+    ] {
+        let body =
+            json!({"messages": [], "system": [{"text": "s"}], "outputConfig": {"effort": "low"}});
+        let settings = emitting("emit = [\"prompt\", \"schema\"]");
+        let sent = sent(&settings, path, &body).await;
+        let format = &sent["outputConfig"]["textFormat"];
+        assert_eq!(format["type"], "json_schema", "{path}: {sent}");
+        assert_eq!(sent["outputConfig"]["effort"], "low");
+        let described = &format["structure"]["jsonSchema"];
+        assert_eq!(described["name"], "answer");
+        let schema = described["schema"].as_str().expect("a string");
+        let schema: Value = serde_json::from_str(schema).expect("JSON");
+        assert_eq!(schema["required"][0], "assertions");
+        let system = sent["system"].as_array().expect("blocks");
+        assert_eq!((system.len(), &system[0]["text"]), (2, &json!("s")));
+        let prompt = system[1]["text"].as_str().expect("a prompt");
+        assert!(prompt.contains("\"substrate_class\""), "{prompt}");
+    }
+}
+
+/// A signature of AWS covers the body of its request.
+#[tokio::test]
+async fn a_request_with_a_signature_of_its_body_is_sent_as_it_is() {
+    let (running, upstream) = proxy(&emitting("emit = \"prompt\""), |_| stream("It rains.")).await;
+    let body = "{\"messages\": [ ]}";
+    for (authorization, is_changed) in [
+        ("AWS4-HMAC-SHA256 Credential=a/b, Signature=c", false),
+        ("Bearer key", true),
+    ] {
+        let request = crate::support::request("/model/m/converse", body)
+            .replace("Bearer sk-secret", authorization);
+        let answer = crate::support::send(&running.address, request.as_bytes()).await;
+        assert_eq!(answer.status, 200);
+        let sent = upstream.seen(|seen| seen.requests.last().cloned());
+        let sent = sent.expect("a request");
+        assert_eq!(!sent.ends_with(body), is_changed, "{sent}");
+    }
+}
+
+/// The prompts of APIs that have a place of their own for them.
+#[tokio::test]
+async fn a_prompt_goes_where_its_api_takes_it() {
+    for (path, body, place) in [
+        (
+            "/v1beta/interactions",
+            json!({"model": "m", "input": "q"}),
+            "/system_instruction",
+        ),
+        (
+            "/v1/conversations",
+            json!({"model": "m", "inputs": "q"}),
+            "/instructions",
+        ),
+        (
+            "/v1/threads/thread_1/runs",
+            json!({"assistant_id": "a"}),
+            "/additional_instructions",
+        ),
+        (
+            "/v1/threads/runs",
+            json!({"assistant_id": "a", "instructions": "i"}),
+            "/instructions",
+        ),
+        (
+            "/v2/chat",
+            json!({"messages": [{"role": "user", "content": "q"}]}),
+            "/messages/0/content",
+        ),
+        ("/api/generate", json!({"prompt": "q"}), "/system"),
+    ] {
+        let sent = sent(&emitting("emit = \"prompt\""), path, &body).await;
+        let prompt = sent.pointer(place).and_then(Value::as_str);
+        let prompt = prompt.unwrap_or_else(|| panic!("{path}: {sent}"));
+        assert!(prompt.contains("[substrate."), "{path}: {prompt}");
+    }
+}
+
+/// Servers of OpenAI's API that have a member of their own for schemas.
+#[tokio::test]
+async fn a_schema_goes_where_its_engine_takes_it() {
+    let chat = json!({"messages": [{"role": "user", "content": "q"}]});
+    let legacy = json!({"prompt": "q"});
+    for (engine, body, place) in [
+        ("llama-cpp", &chat, "/json_schema"),
+        ("llama-cpp", &legacy, "/json_schema"),
+        ("vllm", &chat, "/structured_outputs/json"),
+        ("vllm", &legacy, "/structured_outputs/json"),
+        ("vllm-guided", &chat, "/guided_json"),
+        ("vllm-guided", &legacy, "/guided_json"),
+        ("sglang", &chat, "/response_format/json_schema/schema"),
+        ("sglang", &legacy, "/json_schema"),
+        ("tgi", &chat, "/response_format/value"),
+    ] {
+        let path = match body.get("messages") {
+            Some(_) => "/v1/chat/completions",
+            None => "/v1/completions",
+        };
+        let settings = emitting(&format!("emit = \"schema\"\nengine = \"{engine}\""));
+        let sent = sent(&settings, path, body).await;
+        let schema = sent.pointer(place);
+        let schema = schema.unwrap_or_else(|| panic!("{engine} {path}: {sent}"));
+        let schema = match schema.as_str() {
+            Some(text) => serde_json::from_str(text).expect("JSON"),
+            None => schema.clone(),
+        };
+        assert_eq!(schema["required"][0], "assertions", "{engine}: {sent}");
+        // The converters of these two describe a string by its pattern as JSON writes it.
+        let is_plain = matches!(engine, "llama-cpp" | "tgi");
+        let text = &schema["properties"]["assertions"]["items"]["properties"]["assertion"];
+        assert_eq!(text.get("pattern").is_none(), is_plain, "{engine}: {text}");
+        let members = sent.as_object().expect("an object").len();
+        assert_eq!(members, body.as_object().expect("an object").len() + 1);
+    }
+}
+
+/// Logs and metrics say what was added, so that nothing is taken for added that was not.
+#[tokio::test]
+async fn metrics_count_what_was_added() {
+    let settings = emitting("emit = [\"prompt\", \"schema\"]");
+    let (running, _) = proxy(&settings, |_| stream("It rains.")).await;
+    let chat = "{\"messages\":[]}";
+    let decided = "{\"messages\":[],\"response_format\":{\"type\":\"text\"}}";
+    for (path, body) in [
+        ("/v1/chat/completions", chat),
+        ("/v1/chat/completions", decided),
+        ("/v1/chat/completions", "{not JSON"),
+        ("/generate", "{\"inputs\":\"q\"}"),
+        ("/unknown", chat),
+    ] {
+        let _ = post(&running.address, path, body).await;
+    }
+    let metrics = crate::support::metrics(&running.admin).await;
+    for (added, count) in [("prompt and schema", 1), ("schema", 1), ("nothing", 3)] {
+        let line = format!("provstream_emissions_total{{route=\"*\",added=\"{added}\"}} {count}\n");
+        assert!(metrics.contains(&line), "{line}{metrics}");
+    }
+    // A route that adds nothing counts nothing.
+    let (running, _) = proxy("[[route]]\npath = \"*\"\naction = \"strip\"\n", |_| {
+        stream("It rains.")
+    })
+    .await;
+    let _ = post(&running.address, "/v1/chat/completions", chat).await;
+    let metrics = crate::support::metrics(&running.admin).await;
+    assert!(
+        !metrics.contains("provstream_emissions_total{"),
+        "{metrics}"
+    );
 }
 
 /// Everything in one value is in another, which may have more members.
@@ -334,9 +525,63 @@ async fn a_request_that_says_what_it_wants_is_left_as_it_is() {
         ),
         (schema, "/v1beta/models/m:generateContent", contents),
         (schema, "/api/chat", with("format", json!("json"))),
-        (schema, "/api/chat", with("tools", tools)),
+        (schema, "/api/chat", with("tools", tools.clone())),
+        // Their APIs take none beside these.
+        (schema, "/v2/chat", with("tools", tools.clone())),
+        (schema, "/v2/chat", with("documents", json!(["d"]))),
+        (schema, "/v2/chat", with("response_format", text.clone())),
+        (
+            schema,
+            "/generate",
+            json!({"inputs": "q", "parameters": {"grammar": {"type": "regex", "value": "a"}}}),
+        ),
+        (schema, "/generate", json!({"text": "of another server"})),
+        (
+            schema,
+            "/v1/interactions",
+            json!({"input": "q", "tools": [{"type": "google_search"}]}),
+        ),
+        (
+            schema,
+            "/v1/conversations",
+            json!({"agent_id": "a", "inputs": "q"}),
+        ),
+        (
+            schema,
+            "/model/m/converse",
+            json!({"messages": [], "outputConfig": {"textFormat": {"type": "json_schema"}}}),
+        ),
+        (
+            schema,
+            "/v1/threads/thread_1/messages",
+            json!({"role": "user", "content": "q"}),
+        ),
+        (
+            schema,
+            "/v1/threads/thread_1/runs",
+            json!({"assistant_id": "a", "response_format": "auto"}),
+        ),
+        (
+            "emit = \"prompt\"",
+            "/v1/threads/runs",
+            json!({"assistant_id": "a"}),
+        ),
+        (
+            "emit = \"prompt\"",
+            "/v1/conversations/conv_1",
+            json!({"inputs": "q"}),
+        ),
+        (
+            "emit = [\"prompt\", \"schema\"]\nengine = \"tgi\"",
+            "/v1/chat/completions",
+            with("tools", tools.clone()),
+        ),
+        (
+            "emit = [\"prompt\", \"schema\"]\nengine = \"vllm\"",
+            "/v1/messages",
+            with("stream", json!(true)),
+        ),
         // Their APIs take none.
-        (schema, "/v2/chat", with("stream", json!(true))),
         (grammar, "/v1/messages", with("stream", json!(true))),
         (schema, "/v1/completions", json!({"prompt": "q"})),
     ] {
@@ -392,22 +637,32 @@ fn errors_of_what_is_added_name_key_and_line() {
         (
             "/v1",
             "emit = \"prompt\"\nengine = \"vllm\"",
-            "line 6, column 10: expected no \"engine\" without \"grammar\" in \"emit\", found one",
+            "line 6, column 10: expected no \"engine\" without \"schema\" or \"grammar\" in \"emit\", found one",
         ),
         (
             "/v1",
             "emit = \"grammar\"\nengine = \"vlm\"",
-            "line 6, column 10: expected one of \"llama-cpp\", \"vllm\", \"vllm-guided\", \"sglang\" for \"engine\", found the string \"vlm\"",
-        ),
-        (
-            "/v2/chat",
-            "emit = \"schema\"",
-            "line 5, column 8: expected a format that takes a schema for \"emit\", found \"cohere\", which takes none",
+            "line 6, column 10: expected one of \"llama-cpp\", \"vllm\", \"vllm-guided\", \"sglang\", \"tgi\" for \"engine\", found the string \"vlm\"",
         ),
         (
             "/v1",
-            "emit = \"schema\"\nformat = \"tgi\"",
-            "line 5, column 8: expected a format that takes a schema for \"emit\", found \"tgi\", which takes none",
+            "emit = \"schema\"\nformat = \"vercel-ui\"",
+            "line 5, column 8: expected a format that takes a schema for \"emit\", found \"vercel-ui\", which takes none",
+        ),
+        (
+            "/v1/messages",
+            "emit = \"schema\"\nengine = \"vllm\"",
+            "line 5, column 8: expected a format that takes a schema of \"vllm\" for \"emit\", found \"anthropic\", which takes none",
+        ),
+        (
+            "/v1",
+            "emit = \"grammar\"\nengine = \"tgi\"",
+            "line 5, column 8: expected an engine that takes a grammar for \"emit\", found \"tgi\", which takes none; use \"schema\" instead",
+        ),
+        (
+            "/generate",
+            "emit = [\"prompt\", \"schema\"]",
+            "line 5, column 8: expected a format that takes a prompt for \"emit\", found \"tgi\", which takes none",
         ),
         (
             "/v1/messages",
