@@ -14,6 +14,7 @@ use provstream_route::{Cause, Flow};
 use tokio::time::{Instant, Sleep};
 
 use crate::again::{Again, Asking};
+use crate::causes::causes;
 use crate::inflight::Inflight;
 use crate::record::Record;
 use crate::shared::Ending;
@@ -170,6 +171,9 @@ impl Streamed {
     /// Takes what the upstream sent; something may be ready for the client then.
     fn take(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) {
         self.waits.comes();
+        if let Some(Err(error)) = &frame {
+            self.through.record().cause = Some(causes(error).into());
+        }
         let flow = match (&mut self.through, frame) {
             (Through::Pass(_), Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => {

@@ -17,8 +17,9 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// A file that the settings name cannot be used. The settings stay as they are.
+    /// A file that the settings name cannot be used, or an upstream is the proxy itself. The settings stay as they are.
     pub fn reload(&self, config: Config) -> io::Result<()> {
+        config.refuse_loops(self.0.address)?;
         self.0.replace(Loaded::new(config)?);
         self.note_reload(true);
         Ok(())

@@ -11,6 +11,7 @@
 mod admin;
 mod again;
 mod body;
+mod causes;
 mod config;
 mod constraint;
 mod decode;

@@ -42,6 +42,8 @@ pub(crate) struct Record {
     pub(crate) live: Option<Watched>,
     /// How the response ended; `client_gone` if nothing else says so.
     pub(crate) end: &'static str,
+    /// The error that ended it, of a connection.
+    pub(crate) cause: Option<Box<str>>,
     pub(crate) passed: Option<PassReason>,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -77,6 +79,7 @@ impl Record {
             traced: None,
             live: None,
             end: "client_gone",
+            cause: None,
             passed: None,
             outcome: None,
         }
@@ -259,6 +262,7 @@ impl Record {
             path: &self.path,
             status: self.status,
             end: self.end,
+            cause: self.cause.as_deref(),
             inspected: uninspected.is_none(),
             uninspected,
             format: outcome.and_then(Outcome::format).map(Format::as_str),

@@ -8,6 +8,7 @@ use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 
 use crate::again::Again;
 use crate::body::{ProxyBody, Streamed, Through, Waits};
+use crate::causes::causes;
 use crate::decode::Decoder;
 use crate::emission::Added;
 use crate::headers;
@@ -131,7 +132,10 @@ async fn filtered(
                         Ok(data) => inflight.push(&data),
                         Err(_) => Flow::More,
                     },
-                    Some(Err(_)) => inflight.abort(Cause::UpstreamCut),
+                    Some(Err(error)) => {
+                        inflight.record.cause = Some(causes(&error).into());
+                        inflight.abort(Cause::UpstreamCut)
+                    }
                     None => inflight.finish(),
                 }
             }

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::again::Again;
 use crate::body::{ProxyBody, Waits};
+use crate::causes::causes;
 use crate::config::{Extras, Upstream};
 use crate::emission::Added;
 use crate::headers;
@@ -114,7 +115,7 @@ async fn answer(
     let upstream = config
         .extras(route)
         .and_then(|extras| extras.upstream.as_ref())
-        .unwrap_or(&config.upstream);
+        .map_or(&config.upstream, |(upstream, _)| upstream);
     let mut asked = Asked {
         method: request.method().clone(),
         path: request.uri().path().into(),
@@ -154,7 +155,10 @@ async fn answer(
             respond(answer, (route, &loaded), asked, record, (waits, ending)).await
         }
         (Err(_), Some(fault)) => refuse(of_fault(fault), format, record),
-        (Err(_), None) => refused(Cause::UpstreamUnreachable, format, record),
+        (Err(error), None) => {
+            record.cause = Some(format!("{upstream}: {}", causes(&error)).into());
+            refused(Cause::UpstreamUnreachable, format, record)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -106,6 +107,8 @@ impl AuditLog for AuditFile {
 #[derive(Debug)]
 pub(crate) struct Shared {
     loaded: RwLock<Arc<Loaded>>,
+    /// Where the proxy listens, whatever the settings in use say.
+    pub(crate) address: SocketAddr,
     pub(crate) metrics: Arc<Metrics>,
     /// True once responses have to end.
     pub(crate) ending: watch::Sender<bool>,
@@ -117,10 +120,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config) -> io::Result<Self> {
+    pub(crate) fn new(config: Config, address: SocketAddr) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             loaded: RwLock::new(Arc::new(Loaded::new(config)?)),
+            address,
             metrics: Arc::default(),
             ending: watch::Sender::new(false),
             draining: watch::Sender::new(false),
