@@ -70,9 +70,14 @@ impl Engine {
 /// The subset of JSON Schema that requests of a format take, read by this engine if it is known; `None` if they take no schema.
 pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Option<SchemaTarget> {
     Some(match (format, engine) {
-        // The converters of both describe a string by its pattern as JSON writes it.
-        (_, Some(Engine::LlamaCpp | Engine::Tgi))
-        | (Format::Ollama | Format::LlamaCpp | Format::Tgi, _) => SchemaTarget::Ollama,
+        // Its converter, which Ollama has as well, describes a string by its pattern as JSON writes it.
+        (_, Some(Engine::LlamaCpp)) | (Format::Ollama | Format::LlamaCpp, _) => {
+            SchemaTarget::Ollama
+        }
+        // Its compiler reads neither lists of types nor, in less than a minute, our patterns.
+        (_, Some(Engine::Tgi)) | (Format::Tgi | Format::BedrockConverse, _) => {
+            SchemaTarget::Bedrock
+        }
         (
             Format::OpenAiChat
             | Format::OpenAiResponses
@@ -81,7 +86,6 @@ pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Opt
             _,
         ) => SchemaTarget::OpenAi,
         (Format::Anthropic, _) => SchemaTarget::Anthropic,
-        (Format::BedrockConverse, _) => SchemaTarget::Bedrock,
         (Format::Cohere, _) => SchemaTarget::Cohere,
         (Format::Gemini | Format::GeminiInteractions, _) => SchemaTarget::Gemini,
         _ => return None,
@@ -184,10 +188,12 @@ impl Constraint {
 fn add_schema_for(engine: Engine, request: &mut Value, schema: &Value) -> bool {
     let is_chat = request["messages"].is_array();
     let (name, value) = match engine {
+        Engine::LlamaCpp | Engine::Sglang if is_chat => {
+            return add_schema(Format::OpenAiChat, request, schema);
+        }
         Engine::LlamaCpp => ("json_schema", schema.clone()),
         Engine::Vllm => ("structured_outputs", json!({"json": schema})),
         Engine::VllmGuided => ("guided_json", schema.clone()),
-        Engine::Sglang if is_chat => return add_schema(Format::OpenAiChat, request, schema),
         // Its legacy API has the schema as a string.
         Engine::Sglang => ("json_schema", json!(schema.to_string())),
         Engine::Tgi if is_chat => ("response_format", json!({"type": "json", "value": schema})),

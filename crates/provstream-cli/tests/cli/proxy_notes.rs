@@ -2,7 +2,9 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -51,6 +53,21 @@ fn a_reload_names_the_changes_that_need_a_restart() {
     }
 }
 
+/// What a proxy writes that does not start.
+fn refused(args: &[&str]) -> String {
+    let mut child = provstream(args).stderr(Stdio::piped()).spawn().unwrap();
+    let since = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if since.elapsed() > PATIENCE {
+            child.kill().unwrap();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
 #[test]
 fn an_upstream_that_is_the_proxy_itself_is_refused() {
     let files = Files::new();
@@ -59,11 +76,6 @@ fn an_upstream_that_is_the_proxy_itself_is_refused() {
     drop(free);
     let listen = format!("127.0.0.1:{port}");
     let url = format!("http://localhost:{port}");
-    let refused = |args: &[&str]| {
-        let output = provstream(args).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
     let error = refused(&["proxy", "--upstream", &url, "--listen", &listen]);
     let expected = format!(
         "expected an \"upstream\" other than the proxy itself, which listens at {listen}, found \"{url}\""

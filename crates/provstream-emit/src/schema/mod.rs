@@ -25,9 +25,10 @@ named! {
         Anthropic => "anthropic",
         /// `responseJsonSchema` of Gemini.
         Gemini => "gemini",
-        /// `format` of Ollama, also for Text Generation Inference and `json_schema` of llama.cpp.
+        /// `format` of Ollama, and `json_schema` of llama.cpp.
         Ollama => "ollama",
-        /// `outputConfig.textFormat` of Bedrock's Converse API.
+        /// `outputConfig.textFormat` of Bedrock's Converse API. It has no patterns, so it is also for Text Generation Inference, which
+        /// compiles patterns slowly.
         Bedrock => "bedrock",
         /// `response_format` of Cohere's chat API, version 2.
         Cohere => "cohere",
