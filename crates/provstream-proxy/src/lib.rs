@@ -35,6 +35,7 @@ mod shared;
 mod spans;
 mod stalled;
 mod tls;
+mod waits;
 
 pub use config::{Config, Upstream, UpstreamError};
 pub use handle::Handle;

@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 
 use crate::again::Again;
-use crate::body::{ProxyBody, Streamed, Through, Waits};
+use crate::body::{ProxyBody, Streamed, Through};
 use crate::causes::causes;
 use crate::decode::Decoder;
 use crate::emission::Added;
@@ -17,6 +17,7 @@ use crate::live::Watched;
 use crate::record::Record;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
+use crate::waits::Waits;
 
 /// The header of responses that names the request as logs do.
 const REQUEST: HeaderName = HeaderName::from_static("provstream-request");

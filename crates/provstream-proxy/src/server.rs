@@ -179,6 +179,8 @@ fn connect(
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.head)
+        // The events of a stream are small: to copy each after the size of its chunk costs less than to write three pieces at once.
+        .writev(false)
         .max_buf_size(limits.header_bytes)
         .max_headers(limits.headers);
     builder

@@ -13,7 +13,7 @@ use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
 use serde_json::Value;
 
 use crate::again::Again;
-use crate::body::{ProxyBody, Waits};
+use crate::body::ProxyBody;
 use crate::causes::causes;
 use crate::config::{Extras, Upstream};
 use crate::emission::Added;
@@ -24,6 +24,7 @@ use crate::refusals::{refusal, refused};
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
 use crate::spans::Context;
+use crate::waits::Waits;
 
 /// What is wrong with a request, before anything is sent.
 struct Wrong {
