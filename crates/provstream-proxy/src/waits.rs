@@ -129,3 +129,51 @@ impl Waits {
         self.went
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Comments are due again and again, and the end at last, for a task that is polled for data in between.
+    #[tokio::test]
+    async fn what_is_due_wakes_a_task_that_was_polled_before() {
+        let ms = Duration::from_millis;
+        let total = Instant::now() + ms(60_000);
+        let mut waits = Waits::new(ms(300), ms(40), total);
+        let began = Instant::now();
+        let mut comments = 0;
+        let mut polls = 0;
+        let cause = core::future::poll_fn(|cx| {
+            polls += 1;
+            if polls < 5 {
+                // As the body does after each piece of data.
+                waits.comes();
+                waits.goes();
+                cx.waker().wake_by_ref();
+            }
+            loop {
+                match waits.poll(cx) {
+                    Poll::Ready(Due::End(cause)) => return Poll::Ready(cause),
+                    Poll::Ready(Due::KeepAlive) => comments += 1,
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await;
+        assert_eq!(cause, Cause::IdleTimeout);
+        assert!((1..=7).contains(&comments), "{comments}");
+        assert!(began.elapsed() >= ms(300));
+    }
+
+    /// A body may be polled by one task and then by another.
+    #[tokio::test]
+    async fn another_task_is_woken() {
+        let ms = Duration::from_millis;
+        let total = Instant::now() + ms(60_000);
+        let mut waits = Waits::new(ms(60), ms(60_000), total);
+        let pending = core::future::poll_fn(|cx| Poll::Ready(waits.poll(cx).is_pending()));
+        assert!(pending.await);
+        let ended = tokio::spawn(async move { waits.end().await });
+        assert_eq!(ended.await.ok(), Some(Cause::IdleTimeout));
+    }
+}
