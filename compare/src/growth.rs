@@ -48,7 +48,11 @@ fn text() -> [Recipe; 22] {
         ("openers only", "", unit("[")),
         ("all bytes that open something", "", unit("[`~{\\")),
         ("candidates never closed", "", unit("[substrate.grep; a=")),
-        ("one candidate never closed", "[substrate.grep; a=", unit("x")),
+        (
+            "one candidate never closed",
+            "[substrate.grep; a=",
+            unit("x"),
+        ),
         ("dense annotations", "", unit("A. [substrate.grep] ")),
         (
             "annotations without text",
