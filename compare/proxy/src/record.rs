@@ -270,7 +270,12 @@ impl Record {
                 }),
             }
         }
-        let turns = turns::read(&fs::read_to_string(&files.turns)?);
+        // Data of before there were turns have none.
+        let turns = match fs::read_to_string(&files.turns) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read?,
+        };
+        let turns = turns::read(&turns);
         record.turns = turns.map_err(|line| bad(&line))?;
         Ok(record)
     }
