@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use provstream::{Action, Event, GateEnd, Mode, Question, Rules, Unannotated};
 
+use crate::counted::Counted;
 use crate::failure::note;
 use crate::strings::HiddenBrackets;
 use crate::unjudged::{self, Unjudged};
+use crate::why::why;
 
 /// The rule of a policy that decides about what was not read.
 const LIMIT: &str = "limit";
@@ -19,6 +21,14 @@ struct Cause {
     rule: &'static str,
 }
 
+/// Where something begins in the text of a channel, for messages.
+fn place(channel: &str, at: u64) -> String {
+    match channel {
+        "" => format!("at byte {at}"),
+        channel => format!("at byte {at} of channel {channel}"),
+    }
+}
+
 /// Counts what was withheld and what could not be judged.
 #[derive(Debug)]
 pub(crate) struct Account {
@@ -26,9 +36,10 @@ pub(crate) struct Account {
     strings: HiddenBrackets,
     unjudged: Unjudged,
     assertions: u64,
-    withheld: u64,
-    /// Runs of unannotated text that were withheld.
-    runs: u64,
+    /// Assertions that were withheld, with the place and the reason.
+    withheld: Counted,
+    /// Runs of unannotated text that were withheld, with the place.
+    runs: Counted,
     /// There was text.
     has_text: bool,
     /// Some text was not released as it was.
@@ -48,8 +59,8 @@ impl Account {
             strings: HiddenBrackets::new(mode),
             unjudged: Unjudged::default(),
             assertions: 0,
-            withheld: 0,
-            runs: 0,
+            withheld: Counted::default(),
+            runs: Counted::default(),
             has_text: false,
             has_withheld: false,
             channel: String::new(),
@@ -81,8 +92,12 @@ impl Account {
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Assertion(_) => self.strings.stop(),
-            Event::Diagnostic(diagnostic) if self.unjudged.note(diagnostic.code().as_str()) => {
-                self.unread = Some(diagnostic.span().start());
+            Event::Diagnostic(diagnostic) => {
+                let start = diagnostic.span().start();
+                let place = || place(&self.channel, start);
+                if self.unjudged.note(diagnostic.code().as_str(), place) {
+                    self.unread = Some(start);
+                }
             }
             _ => {}
         }
@@ -91,20 +106,31 @@ impl Account {
     pub(crate) fn decided(&mut self, question: &Question<'_>, action: &Action) {
         self.assertions += 1;
         let is_withheld = !matches!(action, Action::Release | Action::Mark(..));
-        self.withheld += u64::from(is_withheld);
-        self.has_withheld |= is_withheld;
-        if let (true, Some(verdict)) = (action.ends(), question.verdict()) {
-            let cause = Cause {
-                at: Some(question.assertion().span().start()),
-                rule: self.rules.disposition(question, verdict).as_str(),
-            };
-            self.ends.insert(self.channel.clone(), cause);
+        if !is_withheld {
+            return;
+        }
+        self.has_withheld = true;
+        let assertion = question.assertion();
+        let at = assertion.span().start();
+        let Some(verdict) = question.verdict() else {
+            return self.withheld.note(|| place(&self.channel, at));
+        };
+        let rule = self.rules.disposition(question, verdict).as_str();
+        let channel = &self.channel;
+        self.withheld
+            .note(|| format!("{}: {}", place(channel, at), why(rule, assertion, verdict)));
+        if action.ends() {
+            let at = Some(at);
+            self.ends.insert(channel.clone(), Cause { at, rule });
         }
     }
 
-    pub(crate) fn run(&mut self, what: &Unannotated) {
-        let is_withheld = matches!(what, Unannotated::Replace(_) | Unannotated::Discard);
-        self.runs += u64::from(is_withheld);
+    /// A run of unannotated text begins at this offset, without annotations.
+    pub(crate) fn run(&mut self, at: u64, what: &Unannotated) {
+        if matches!(what, Unannotated::Replace(_) | Unannotated::Discard) {
+            self.runs
+                .note(|| format!("{} of the clean text", place(&self.channel, at)));
+        }
     }
 
     /// Whether all was judged, and released as it was.
@@ -134,8 +160,8 @@ impl Account {
         }
     }
 
-    /// Says what could not be judged and, if the exit status says so, what was withheld.
-    pub(crate) fn note(&self, fails: bool) {
+    /// Says what could not be judged and, if the exit status says so, what was withheld, with advice at its end.
+    pub(crate) fn note(&self, fails: bool, advice: &str) {
         if !self.unjudged.is_empty() {
             note(&self.unjudged);
         }
@@ -145,19 +171,19 @@ impl Account {
         }
         if fails && self.has_withheld {
             let mut parts = Vec::new();
-            if self.withheld > 0 {
-                parts.push(format!(
-                    "{} of {} assertions",
-                    self.withheld, self.assertions
-                ));
+            if self.withheld.count() > 0 {
+                let (withheld, all) = (self.withheld.count(), self.assertions);
+                let first = self.withheld.first();
+                parts.push(format!("{withheld} of {all} assertions{first}"));
             }
-            match self.runs {
+            let first = self.runs.first();
+            match self.runs.count() {
                 0 => {}
-                1 => parts.push("1 run of text without annotation".to_owned()),
-                runs => parts.push(format!("{runs} runs of text without annotation")),
+                1 => parts.push(format!("1 run of text without annotation{first}")),
+                runs => parts.push(format!("{runs} runs of text without annotation{first}")),
             }
             if !parts.is_empty() {
-                note(format_args!("withheld: {}", parts.join(", ")));
+                note(format_args!("withheld: {}{advice}", parts.join(", ")));
             }
         }
     }

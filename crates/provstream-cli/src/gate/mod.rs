@@ -43,7 +43,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
             return exit_status::status(Err(failure), args.fail, account.passes());
         }
     };
-    report(&ended, &unread, &account, args.fail)?;
+    report(&ended, &unread, &account, args)?;
     let passed = ended.is_empty() && unread.passes() && account.passes();
     let end = written.and_then(|()| writer.into_output().commit());
     exit_status::status(end, args.fail, passed)
@@ -80,11 +80,21 @@ fn audit(args: &GateArgs, gated: &Gated) -> Result<Option<Audit<AuditFile>>, Fai
 }
 
 /// Reports what is missing in the output.
-fn report(ended: &Ended, unread: &Unread, account: &Account, fails: bool) -> Result<(), Failure> {
+fn report(
+    ended: &Ended,
+    unread: &Unread,
+    account: &Account,
+    args: &GateArgs,
+) -> Result<(), Failure> {
     for (channel, end) in ended {
         account.note_end(channel.as_deref(), *end);
     }
-    account.note(fails);
+    // An audit log that was asked for has the others.
+    let advice = match args.audit {
+        Some(_) => "",
+        None => "; --audit FILE logs each",
+    };
+    account.note(args.fail, advice);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing was released: {unknown}")));
     }
