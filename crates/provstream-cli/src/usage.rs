@@ -126,6 +126,8 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             if cause.contains(", found ") {
                 format!("{option}: {cause}")
+            } else if value.is_empty() {
+                format!("{option}: {cause}, found an empty value")
             } else {
                 format!("{option}: {cause}, found `{value}`")
             }

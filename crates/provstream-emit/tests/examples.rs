@@ -92,7 +92,7 @@ fn what_teaches_faults_or_nothing_is_refused() {
         ),
         (
             "{\"messages\": [], \"messages\": []}",
-            "the member \"messages\" occurs twice",
+            "expected each member once, found \"messages\" again",
         ),
         (
             "{\"messages\": {}}",
@@ -244,7 +244,7 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "{}",
-            "expected an array of observations, such as [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\"}], found an object",
+            "line 1, column 1: expected an array of observations, such as [{\"class\": \"substrate.grep\", \"id\": \"src/a.rs:7\"}], found an object",
         ),
         ("[1]", "observation 1: expected an object, found a number"),
         (
@@ -265,7 +265,7 @@ fn wrong_observations_are_refused_with_their_place() {
         ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": \"a\", \"id\": \"b\"}]",
-            "observation 1: the member \"id\" occurs twice",
+            "observation 1: expected each member once, found \"id\" again",
         ),
         (
             "[{\"class\": \"substrate.grep\", \"id\": \"a\", \"time\": \"x\"}]",

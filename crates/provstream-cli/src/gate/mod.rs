@@ -17,6 +17,7 @@ use crate::failure::{Failure, note};
 use crate::gated::{Ended, Gated};
 use crate::output::Output;
 use crate::own_file;
+use crate::stdio;
 use crate::unread::Unread;
 
 /// Runs the command.
@@ -62,6 +63,13 @@ fn check_files(args: &GateArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(
             "--audit: expected a file, found -; standard output has the text (./- for a file named -)".to_owned(),
         ));
+    }
+    let is_stdout = args.output.as_deref().is_none_or(|output| output.as_os_str() == "-");
+    if is_stdout && stdio::stdout_is(audit) {
+        let audit = audit.display();
+        return Err(Failure::Usage(format!(
+            "--audit: expected a file of its own, found {audit}, which is standard output; give another path"
+        )));
     }
     let output = ("--output", args.output.as_deref());
     let file = ("FILE", args.file.as_deref());

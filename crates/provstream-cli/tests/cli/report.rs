@@ -298,7 +298,7 @@ fn an_audit_log_is_shown_without_a_policy() {
     assert_eq!(found.status, 0);
     assert!(
         found.stderr.contains(
-            "standard input: line 6 is left out: expected JSON, found something else at byte 2"
+            "standard input: line 6 is left out: expected JSON, found \"not a line\" at byte 1"
         ),
         "{}",
         found.stderr
