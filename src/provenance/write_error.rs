@@ -68,7 +68,9 @@ impl fmt::Display for WriteError {
             Self::OrdinaryText => {
                 f.write_str("the annotation would read as ordinary text in brackets")
             }
-            Self::EmptyObservationId => f.write_str("expected an observation id, found an empty one"),
+            Self::EmptyObservationId => {
+                f.write_str("expected an observation id, found an empty one")
+            }
             Self::ControlInObservationId { offset } => {
                 write!(
                     f,
@@ -87,7 +89,10 @@ impl fmt::Display for WriteError {
                 length,
                 limit,
             } => {
-                write!(f, "expected a {member} of at most {limit} bytes, found one of {length}")
+                write!(
+                    f,
+                    "expected a {member} of at most {limit} bytes, found one of {length}"
+                )
             }
             Self::BeyondLimit {
                 name,

@@ -18,8 +18,7 @@ pub(crate) const UNREADABLE: u8 = 1;
 pub(crate) const USAGE: u8 = 2;
 
 /// What is wrong with a directory in the place of a file.
-pub(crate) const DIRECTORY: &str =
-    "it is a directory, expected a file; give the path of a file";
+pub(crate) const DIRECTORY: &str = "it is a directory, expected a file; give the path of a file";
 
 /// Why a command ended early.
 #[derive(Debug)]

@@ -69,9 +69,7 @@ impl Input {
         let length = path.metadata().map_or(0, |metadata| metadata.len());
         Self::open_with(path, Progress::of(length)).map_err(|failure| match failure {
             // Only commands that read several files read those in directories.
-            Failure::Directory(name) => {
-                Failure::Read(name, io::Error::other(DIRECTORY))
-            }
+            Failure::Directory(name) => Failure::Read(name, io::Error::other(DIRECTORY)),
             failure => failure,
         })
     }

@@ -52,7 +52,8 @@ impl Seen {
 
     /// The provider reported an error.
     pub(crate) fn error(&mut self, message: &str) {
-        self.errors.note(|| format!("{:?}", cut(message, MOST_SHOWN)));
+        self.errors
+            .note(|| format!("{:?}", cut(message, MOST_SHOWN)));
     }
 
     /// Something of an event was not read, if that is what the notice is about.
@@ -61,7 +62,8 @@ impl Seen {
         if code.is_unread() {
             *self.notices.entry(code).or_default() += 1;
             let start = notice.span().start();
-            self.places.note(|| format!("at byte {start} of the response"));
+            self.places
+                .note(|| format!("at byte {start} of the response"));
         }
     }
 

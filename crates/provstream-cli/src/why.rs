@@ -23,7 +23,11 @@ pub(crate) fn why(name: &str, assertion: &Assertion<'_>, verdict: &Verdict) -> S
         annotations().find(|(_, counting)| name == "below-floor" && !counting.counts())
     });
     if let Some((annotation, counting)) = about {
-        parts.push(format!("{} {}", cut(annotation.declared(), MOST_SHOWN), fault(*counting)));
+        parts.push(format!(
+            "{} {}",
+            cut(annotation.declared(), MOST_SHOWN),
+            fault(*counting)
+        ));
     }
     parts.join(", ")
 }
@@ -37,7 +41,6 @@ fn is_about(name: &str, counting: Counting) -> bool {
         _ => false,
     }
 }
-
 
 /// What keeps an annotation from counting.
 fn fault(counting: Counting) -> String {

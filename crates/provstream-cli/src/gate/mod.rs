@@ -64,7 +64,10 @@ fn check_files(args: &GateArgs) -> Result<(), Failure> {
             "--audit: expected a file, found -; standard output has the text (./- for a file named -)".to_owned(),
         ));
     }
-    let is_stdout = args.output.as_deref().is_none_or(|output| output.as_os_str() == "-");
+    let is_stdout = args
+        .output
+        .as_deref()
+        .is_none_or(|output| output.as_os_str() == "-");
     if is_stdout && stdio::stdout_is(audit) {
         let audit = audit.display();
         return Err(Failure::Usage(format!(

@@ -208,7 +208,7 @@ fn lines_that_are_not_of_an_audit_log_are_explained() {
         ("It runs.", "expected JSON, found \"It runs.\" at byte 1"),
         (
             "{\"decision\":\"end\";\"action\":\"suspend and then some more\"}",
-            "expected JSON, found \";\\\"action\\\":\\\"suspend and then s…\" at byte 18",
+            "expected JSON, found \";\\\"action\\\":\\\"suspend and then so…\" at byte 18",
         ),
     ] {
         let log = files.write("au.ndjson", format!("{line}\n"));

@@ -19,6 +19,7 @@ mod marc_messages;
 mod marc_texts;
 #[cfg(all(unix, feature = "proxy"))]
 mod proxy;
+mod reasons;
 mod report;
 mod streaming;
 #[cfg(unix)]

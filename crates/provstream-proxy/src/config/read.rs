@@ -155,11 +155,7 @@ fn named_file(
 }
 
 /// A file that a key names, if its value is a path.
-fn file_of(
-    table: &Table<'_>,
-    key: &'static str,
-    folder: &Path,
-) -> Option<(&'static str, PathBuf)> {
+fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'static str, PathBuf)> {
     let value = table.get(key)?;
     Some((key, folder.join(value.string().ok()?)))
 }
