@@ -34,12 +34,24 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     text.parse().map_err(value_error)
 }
 
-/// The time that is given, or that of the clock.
+/// The time that is given as the argument `now`.
 ///
 /// # Errors
-/// Those of [`timestamp`].
+/// Those of [`timestamp`], with the name of the argument.
+pub(crate) fn now(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
+    timestamp(value).map_err(|error| {
+        let py = value.py();
+        let message = format!("now: {}", error.value(py));
+        PyErr::from_type(error.get_type(py), message)
+    })
+}
+
+/// The time that is given as the argument `now`, or that of the clock.
+///
+/// # Errors
+/// Those of [`now`].
 pub(crate) fn or_now(value: Option<&Bound<'_, PyAny>>) -> PyResult<Timestamp> {
-    value.map_or_else(|| Ok(Timestamp::now()), timestamp)
+    value.map_or_else(|| Ok(Timestamp::now()), now)
 }
 
 /// A duration: text such as `1h30m`, or a `timedelta`.

@@ -37,7 +37,10 @@ fn load(args: &ProxyArgs) -> Result<Config, Failure> {
     let config = read(args)?;
     if let (Some((audit, place)), Some(settings)) = (config.audit(), &args.config) {
         let files = config.files();
-        let files = files.map(|(key, path)| (key, Some(path)));
+        let files: Vec<_> = files
+            .map(|(key, path)| (format!("{key:?}"), path))
+            .collect();
+        let files = files.iter().map(|(key, path)| (key.as_str(), Some(*path)));
         let files = files.chain([("--config", Some(settings.as_path()))]);
         let option = format!("{}: {place}: \"audit\"", settings.display());
         own_file::check(&option, audit, files)?;
