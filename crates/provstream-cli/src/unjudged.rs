@@ -34,7 +34,7 @@ impl Unjudged {
         let counts = messages::is_unread(code);
         if counts {
             *self.codes.entry(code).or_default() += 1;
-            self.all.note(place);
+            self.all.note(|| messages::explained(&place(), code));
         }
         counts
     }

@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use provstream_providers::{Decoder, Format, Notice, NoticeCode, ReadReport};
 
 use crate::counted::Counted;
+use crate::messages;
 use crate::printable::cut;
 
 /// Most characters of a provider's error that a message shows.
@@ -62,8 +63,9 @@ impl Seen {
         if code.is_unread() {
             *self.notices.entry(code).or_default() += 1;
             let start = notice.span().start();
+            let place = || format!("at byte {start} of the response");
             self.places
-                .note(|| format!("at byte {start} of the response"));
+                .note(|| messages::explained(&place(), code.as_str()));
         }
     }
 

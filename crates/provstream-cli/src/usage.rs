@@ -371,6 +371,8 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                     "; --audit-log takes no value, the log is the file"
                 } else if has("--policy") && is_missing("--policy") {
                     "; a policy is given as --policy FILE"
+                } else if command.ends_with(" decide") && is_missing("--deployment") {
+                    "; a deployment is given as --deployment FILE"
                 } else {
                     ""
                 };
@@ -547,6 +549,16 @@ mod tests {
             (
                 &["provstream", "gate", "policy.toml", "answer.txt"],
                 "`provstream gate` reads one file, found a second one: `answer.txt`; a policy is given as --policy FILE",
+            ),
+            (
+                &[
+                    "provstream",
+                    "marc",
+                    "decide",
+                    "deployment.toml",
+                    "situations.ndjson",
+                ],
+                "`provstream marc decide` reads one file, found a second one: `situations.ndjson`; a deployment is given as --deployment FILE",
             ),
             (
                 &["provstream", "citations", "write", "--as=web-annotation"],

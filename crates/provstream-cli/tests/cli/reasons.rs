@@ -187,11 +187,13 @@ fn what_was_not_judged_or_read_has_a_place() {
     let open = "Well. So. [substrate.grep; ts=";
     let shows = "; `provstream extract --pretty` with the same input options shows where";
     for command in [&gate[..], &admit] {
-        let reason = format!("not all was judged: 1 unterminated (at byte 10){shows}");
+        let reason = format!(
+            "not all was judged: 1 unterminated (at byte 10: an annotation or a JSON value that is open at the end; it is read as text){shows}"
+        );
         assert_reason(command, open, &[&reason]);
     }
     let reason = format!(
-        "not all was judged: 1 json-syntax, 2 no-field (the first at line 1, byte 0){shows}"
+        "not all was judged: 1 json-syntax, 2 no-field (the first at line 1, byte 0: not JSON from here; reading goes on after it){shows}"
     );
     assert_reason(
         &[&admit[..], &["--field", "/t"]].concat(),
@@ -206,7 +208,9 @@ fn what_was_not_judged_or_read_has_a_place() {
     );
     for command in [&gate[..], &admit, &["strip"]] {
         let args = [command, &["--input", "anthropic"]].concat();
-        let reason = format!("not all was read: 1 malformed-event (at byte {at} of the response)");
+        let reason = format!(
+            "not all was read: 1 malformed-event (at byte {at} of the response: an event that is not JSON; its text is not read)"
+        );
         assert_reason(&args, &odd, &[&reason]);
         let reason = "not all was read: 1 error of the provider (\"Overloaded\")";
         assert_reason(&args, &error, &[reason]);
