@@ -551,16 +551,6 @@ mod tests {
                 "`provstream gate` reads one file, found a second one: `answer.txt`; a policy is given as --policy FILE",
             ),
             (
-                &[
-                    "provstream",
-                    "marc",
-                    "decide",
-                    "deployment.toml",
-                    "situations.ndjson",
-                ],
-                "`provstream marc decide` reads one file, found a second one: `situations.ndjson`; a deployment is given as --deployment FILE",
-            ),
-            (
                 &["provstream", "citations", "write", "--as=web-annotation"],
                 "--as web-annotation needs --source, the IRI of the text, such as https://example.org/answer/7",
             ),

@@ -395,6 +395,14 @@ fn values_name_what_was_found() {
             "--id: expected 1 to 256 bytes, found 300; see `provstream marc decide --help`".to_owned(),
         ),
         (
+            &["marc", "decide", "d.toml", "s.ndjson"],
+            "`provstream marc decide` reads one file, found a second one: `s.ndjson`; a deployment is given as --deployment FILE; see `provstream marc decide --help`".to_owned(),
+        ),
+        (
+            &["admit", "--floor", "1", "--window", "1h,2h"],
+            "--window: expected one duration, as in 15m or substrate.grep=15m; give the option once for each class, found `1h,2h`; see `provstream admit --help`".to_owned(),
+        ),
+        (
             &["strip", "--input", "auto", "--text-only", "--channel", "x"],
             "--channel: expected a channel, which is a number such as 0, or two such as 0/0, found `x`; see `provstream strip --help`".to_owned(),
         ),
