@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Action, Event, GateEnd, Mode, Question, Rules, Unannotated};
+use provstream::provenance::{Assertion, Verdict};
+use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Unannotated};
 
 use crate::counted::Counted;
 use crate::failure::note;
@@ -13,11 +14,14 @@ use crate::why::why;
 /// The rule of a policy that decides about what was not read.
 const LIMIT: &str = "limit";
 
+/// The same, where nothing but a length can be the reason.
+const TOO_LONG: &str = "limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held";
+
 /// Why the policy ended a stream.
 #[derive(Clone, Copy, Debug)]
 struct Cause {
-    /// Offset in the text, if it is known.
-    at: Option<u64>,
+    /// Offset in the text.
+    at: u64,
     rule: &'static str,
 }
 
@@ -27,6 +31,27 @@ fn place(channel: &str, at: u64) -> String {
         "" => format!("at byte {at}"),
         channel => format!("at byte {at} of channel {channel}"),
     }
+}
+
+/// The class that an assertion lacks, or that is refused, if that is its disposition.
+fn class_of(
+    rules: &Rules,
+    disposition: Disposition,
+    assertion: &Assertion<'_>,
+    verdict: &Verdict,
+) -> String {
+    let mut required = rules.required().iter();
+    let mut declared = assertion.classes();
+    match disposition {
+        Disposition::MissingClass => required
+            .find(|class| !verdict.classes().contains(class))
+            .map(|class| format!(", {class} does not count")),
+        Disposition::RefusedClass => declared
+            .find(|class| rules.refused().contains(class))
+            .map(|class| format!(", {class} is refused")),
+        _ => None,
+    }
+    .unwrap_or_default()
 }
 
 /// Counts what was withheld and what could not be judged.
@@ -40,8 +65,8 @@ pub(crate) struct Account {
     withheld: Counted,
     /// Runs of unannotated text that were withheld, with the place.
     runs: Counted,
-    /// There was text.
-    has_text: bool,
+    /// Bytes of text that were released or withheld, without annotations.
+    clean: u64,
     /// Some text was not released as it was.
     has_withheld: bool,
     channel: String,
@@ -61,7 +86,7 @@ impl Account {
             assertions: 0,
             withheld: Counted::default(),
             runs: Counted::default(),
-            has_text: false,
+            clean: 0,
             has_withheld: false,
             channel: String::new(),
             unread: None,
@@ -80,13 +105,13 @@ impl Account {
     /// Text of the stream without annotations, released or not.
     pub(crate) fn text(&mut self, bytes: &[u8], is_released: bool) {
         self.strings.push(bytes);
-        self.has_text |= !bytes.is_empty();
+        self.clean += bytes.len() as u64;
         self.has_withheld |= !is_released;
     }
 
     /// Whether there was any text.
     pub(crate) const fn has_text(&self) -> bool {
-        self.has_text
+        self.clean > 0
     }
 
     pub(crate) fn event(&mut self, event: &Event<'_>) {
@@ -115,12 +140,15 @@ impl Account {
         let Some(verdict) = question.verdict() else {
             return self.withheld.note(|| place(&self.channel, at));
         };
-        let rule = self.rules.disposition(question, verdict).as_str();
-        let channel = &self.channel;
-        self.withheld
-            .note(|| format!("{}: {}", place(channel, at), why(rule, assertion, verdict)));
+        let (rules, channel) = (&self.rules, &self.channel);
+        let disposition = rules.disposition(question, verdict);
+        let rule = disposition.as_str();
+        self.withheld.note(|| {
+            let why = why(rule, assertion, verdict);
+            let class = class_of(rules, disposition, assertion, verdict);
+            format!("{}: {why}{class}", place(channel, at))
+        });
         if action.ends() {
-            let at = Some(at);
             self.ends.insert(channel.clone(), Cause { at, rule });
         }
     }
@@ -142,20 +170,18 @@ impl Account {
     pub(crate) fn note_end(&self, channel: Option<&str>, end: GateEnd) {
         let prefix = channel.map_or_else(String::new, |channel| format!("channel {channel}: "));
         let cause = self.ends.get(channel.unwrap_or_default());
-        let cause = cause.copied().unwrap_or(Cause {
-            at: self.unread.filter(|_| channel.is_none()),
-            rule: LIMIT,
-        });
-        let at = cause
-            .at
-            .map_or_else(String::new, |at| format!(" at byte {at}"));
-        let rule = cause.rule;
+        let place = match (cause, self.unread, channel) {
+            (Some(Cause { at, rule }), ..) => format!(" at byte {at} ({rule})"),
+            (None, Some(at), None) => format!(" at byte {at} ({LIMIT})"),
+            (None, None, None) => format!(" at byte {} of the clean text ({TOO_LONG})", self.clean),
+            (None, _, Some(_)) => format!(" ({TOO_LONG})"),
+        };
         match end {
             GateEnd::Suspended => note(format_args!(
-                "{prefix}the policy suspended the stream{at} ({rule}), so the rest has to be asked for once more"
+                "{prefix}the policy suspended the stream{place}, so the rest has to be asked for once more"
             )),
             _ => note(format_args!(
-                "{prefix}the policy refused the rest of the stream{at} ({rule})"
+                "{prefix}the policy refused the rest of the stream{place}"
             )),
         }
     }

@@ -251,7 +251,7 @@ impl Display for Unread {
             1 => Some(format!("1 error of the provider{first}")),
             errors => Some(format!("{errors} errors of the provider{first}")),
         });
-        write!(f, "not all was read: {}", parts.join(", "))
+        write!(f, "not all was read: {}", parts.join("; "))
     }
 }
 

@@ -115,6 +115,45 @@ fn gate_names_the_first_run_that_it_withholds() {
 }
 
 #[test]
+fn gate_names_the_class_that_is_refused_or_missing() {
+    let files = Files::new();
+    let keys = "required = [\"substrate.git.log\"]\nrefused = [\"substrate.fs.mtime\"]\n";
+    let policy = files.write("policy.toml", format!("{keys}{POLICY}"));
+    for (class, why) in [
+        (
+            "substrate.grep",
+            "missing-class, substrate.git.log does not count",
+        ),
+        (
+            "substrate.fs.mtime",
+            "refused-class, substrate.fs.mtime is refused",
+        ),
+    ] {
+        let reason =
+            format!("withheld: 1 of 1 assertions (at byte 0: {why}); --audit FILE logs each");
+        assert_reason(
+            &["gate", "--policy", &policy, "--now", NOW],
+            &format!("So. [{class}; ts=2026-05-29T12:40:00Z]"),
+            &[&reason],
+        );
+    }
+}
+
+#[test]
+fn gate_says_where_a_length_ended_the_stream() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let long = format!("Well. So {} [substrate.grep]", "so ".repeat(3_000));
+    assert_reason(
+        &["gate", "--policy", &policy],
+        &long,
+        &[
+            "the policy refused the rest of the stream at byte 5 of the clean text (limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held)",
+        ],
+    );
+}
+
+#[test]
 fn report_refers_to_the_page() {
     let files = Files::new();
     let policy = files.write("policy.toml", POLICY);
