@@ -148,7 +148,7 @@ fn gate_says_where_a_length_ended_the_stream() {
         &["gate", "--policy", &policy],
         &long,
         &[
-            "the policy refused the rest of the stream at byte 5 of the clean text (limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held)",
+            "the policy refused the rest of the stream at byte 6 of the clean text (limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held)",
         ],
     );
 }
