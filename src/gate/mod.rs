@@ -59,8 +59,8 @@ pub enum GateEnd {
 ///
 /// Memory is bounded by the parser's limits and by [`with_max_held`](Self::with_max_held).
 ///
-/// This policy withholds what no source corroborates. It fails closed: it also withholds an assertion of which a limit cut off
-/// something, and its [`Policy::limit`], which releases by default, ends the stream before text that is too long.
+/// This policy withholds what no source corroborates. It also withholds an assertion if a limit cut off its text or left out an
+/// annotation, and its [`Policy::limit`], which releases by default, ends the stream before text that is too long.
 ///
 /// ```
 /// use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question};
