@@ -21,6 +21,9 @@ mod marc_texts;
 mod proxy;
 #[cfg(all(unix, feature = "proxy"))]
 mod proxy_notes;
+#[cfg(feature = "proxy")]
+mod proxy_settings;
+mod reasons;
 mod report;
 mod streaming;
 #[cfg(unix)]
