@@ -12,7 +12,7 @@ use provstream_route::{Outcome, PassReason, Route};
 
 use crate::live::Watched;
 use crate::log::Line;
-use crate::metrics::{Histogram, Metrics, labels};
+use crate::metrics::{Histogram, Metrics};
 use crate::spans::{Traced, provider};
 
 /// A request from its head to the end of its response. When it is dropped, it is counted and logged.
@@ -127,21 +127,21 @@ impl Record {
     fn count_outcome(&self, outcome: &Outcome) {
         let (metrics, route) = (&self.metrics, ("route", &*self.route));
         for (class, count) in outcome.classes() {
-            let labels = labels(&[route, ("class", class.as_str())]);
-            metrics.count("provstream_annotations_total", labels, count);
+            let labels = [route, ("class", class.as_str())];
+            metrics.count("provstream_annotations_total", &labels, count);
         }
         for found in outcome.decisions() {
-            let labels = labels(&[
+            let labels = [
                 route,
                 ("disposition", found.disposition()),
                 ("action", found.action()),
-            ]);
-            metrics.count("provstream_decisions_total", labels, found.count());
+            ];
+            metrics.count("provstream_decisions_total", &labels, found.count());
         }
         for code in NoticeCode::ALL.into_iter().filter(|code| code.is_unread()) {
             let count = outcome.report().count(code);
-            let labels = labels(&[route, ("kind", code.as_str())]);
-            metrics.count("provstream_unread_events_total", labels, count);
+            let labels = [route, ("kind", code.as_str())];
+            metrics.count("provstream_unread_events_total", &labels, count);
         }
         for (_, end) in outcome.ended() {
             let end = if *end == GateEnd::Suspended {
@@ -149,21 +149,21 @@ impl Record {
             } else {
                 "refuse"
             };
-            let labels = labels(&[route, ("end", end)]);
-            metrics.count("provstream_streams_ended_total", labels, 1);
+            let labels = [route, ("end", end)];
+            metrics.count("provstream_streams_ended_total", &labels, 1);
         }
-        let upstream = labels(&[route]);
+        let upstream = [route];
         metrics.count(
             "provstream_upstream_bytes_total",
-            upstream,
+            &upstream,
             outcome.bytes_in(),
         );
         for (what, bytes) in [
             ("released", outcome.released()),
             ("withheld", outcome.removed()),
         ] {
-            let labels = labels(&[route, ("what", what)]);
-            metrics.count("provstream_text_bytes_total", labels, bytes);
+            let labels = [route, ("what", what)];
+            metrics.count("provstream_text_bytes_total", &labels, bytes);
         }
     }
 
@@ -195,7 +195,7 @@ impl Record {
         ];
         for (family, times) in durations {
             if let Some(times) = times {
-                self.metrics.observe(family, labels(&[route]), &times);
+                self.metrics.observe(family, &[route], &times);
             }
         }
     }
@@ -294,37 +294,29 @@ impl Drop for Record {
             500.. => "5xx",
             _ => "none",
         };
-        let request = labels(&[
+        let request = [
             route,
             ("action", self.action),
             ("status", status),
             ("end", self.end),
-        ]);
-        metrics.count("provstream_requests_total", request, 1);
-        metrics.count(
-            "provstream_client_bytes_total",
-            labels(&[route]),
-            self.client_bytes,
-        );
-        metrics.count(
-            "provstream_keep_alives_total",
-            labels(&[route]),
-            self.keep_alives,
-        );
-        let reemissions = labels(&[route]);
+        ];
+        metrics.count("provstream_requests_total", &request, 1);
+        metrics.count("provstream_client_bytes_total", &[route], self.client_bytes);
+        metrics.count("provstream_keep_alives_total", &[route], self.keep_alives);
+        let reemissions = [route];
         metrics.count(
             "provstream_reemissions_total",
-            reemissions,
+            &reemissions,
             self.reemissions,
         );
         if let Some(added) = self.added {
-            let labels = labels(&[route, ("added", added)]);
-            metrics.count("provstream_emissions_total", labels, 1);
+            let labels = [route, ("added", added)];
+            metrics.count("provstream_emissions_total", &labels, 1);
         }
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {
-            let labels = labels(&[route, ("reason", reason)]);
-            metrics.count("provstream_uninspected_total", labels, 1);
+            let labels = [route, ("reason", reason)];
+            metrics.count("provstream_uninspected_total", &labels, 1);
         }
         if let Some(outcome) = &self.outcome {
             self.count_outcome(outcome);
