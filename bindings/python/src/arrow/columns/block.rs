@@ -5,8 +5,8 @@ pub(super) const BLOCK: usize = 64;
 
 /// A column of numbers.
 ///
-/// The columns of a table grow together: the number of rows so far says for all of them where the next value goes, which is the open
-/// block. The block has room for it, and stays in the cache. The owner of the columns ends the block of each when it is full.
+/// The columns of a table grow together, so that their owner counts the rows once for all of them. A value goes into the open block,
+/// which stays in the cache and always has room. After each `BLOCK` rows, the owner ends the blocks, which writes them to memory.
 pub(super) struct Numbers<T> {
     written: Vec<T>,
     block: [T; BLOCK],
