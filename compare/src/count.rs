@@ -157,8 +157,8 @@ fn print_wire(counter: &mut dyn Counter) {
             let answer = Response::of_text(delta, varies, 1 << 14);
             for size in wire::PIECES {
                 let mut rewriter = wire::rewriter();
-                // The places of annotations are kept: their memory doubles now and then.
-                for _ in 0..3 {
+                // The places of annotations are kept, in more and more memory up to a bound.
+                for _ in 0..64 {
                     wire::feed(&mut rewriter, &response, size);
                 }
                 let count = counter.allocations(&mut || wire::feed(&mut rewriter, &response, size));

@@ -294,7 +294,9 @@ impl Window {
         let bytes = &mut self.buffer.bytes;
         if used > bytes.len() {
             let old = bytes.len();
-            let new = used.next_power_of_two().max(256).min(self.most.max(used));
+            // Memory of a stream matters more than a few moves while its window fills, so it does not double.
+            let new = (used + used / 8).next_multiple_of(256);
+            let new = new.min(self.most.max(used));
             steps::count(new);
             bytes.reserve_exact(new - old);
             bytes.resize(new, 0);

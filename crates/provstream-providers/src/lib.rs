@@ -99,6 +99,7 @@ mod item;
 mod lines;
 mod message;
 mod numbering;
+mod places;
 mod pointer;
 mod reader;
 mod reasoning;

@@ -1,14 +1,11 @@
 //! Where annotations were removed from a text, so that offsets into it can follow.
 
-use core::ops::Range;
 use std::collections::VecDeque;
 
 use super::Format;
 use super::citation::Unit;
+use super::places::Places;
 use provstream::{Replacement, Span, TextChunk};
-
-/// Most places that are kept. Offsets before the first of the last ones are moved as if they were at it.
-const MAX_PLACES: usize = 1 << 12;
 
 /// The places in a text where annotations were, or text that a gate withholds, in the unit of the format's offsets.
 #[derive(Clone, Debug)]
@@ -22,7 +19,7 @@ pub(super) struct Removed {
     taken: u64,
     /// What the replacement that comes next takes the place of.
     pending: u64,
-    places: Vec<Place>,
+    places: Places,
 }
 
 /// What is known of a text that a gate holds back.
@@ -36,18 +33,6 @@ struct Gated {
     coming: VecDeque<(u64, u64)>,
     /// Units of the policy's text that is written before what comes next, and where that is.
     inserted: Option<(u64, u64)>,
-}
-
-/// A passage of the text before that something else, or nothing, was written for.
-///
-/// A stream keeps many of them, so its offsets have 32 bits; after so many units no more places are kept.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: u32,
-    end: u32,
-    /// Where it is in the text written, and where what was written for it ends.
-    clean_start: u32,
-    clean_end: u32,
 }
 
 impl Removed {
@@ -69,7 +54,7 @@ impl Removed {
             written: 0,
             taken: 0,
             pending: 0,
-            places: Vec::new(),
+            places: Places::default(),
         })
     }
 
@@ -101,19 +86,10 @@ impl Removed {
             Replacement::Text(text) => (raw_units, white_space, self.units(text)),
             _ => return,
         };
-        let (start, clean_start) = (self.taken + kept, self.written + kept);
-        self.push(start..start + cut, clean_start..clean_start + written);
+        self.places.push(self.taken + kept, cut, written);
         // The white space that is kept is written next, and then the replacement.
         self.taken += cut;
         self.pending = written;
-    }
-
-    /// Notes a passage of the text before, and what was written for it.
-    fn push(&mut self, text: Range<u64>, clean: Range<u64>) {
-        if self.places.len() == MAX_PLACES {
-            self.places.drain(..MAX_PLACES / 2);
-        }
-        self.places.extend(Place::new(text, clean));
     }
 
     /// Whether a gate writes the text.
@@ -176,9 +152,8 @@ impl Removed {
     fn pass_inserted(&mut self) {
         let inserted = self.gate.as_mut().and_then(|gate| gate.inserted.take());
         if let Some((_, units)) = inserted {
-            let (start, clean_start) = (self.taken, self.written);
             self.written += units;
-            self.push(start..start, clean_start..self.written);
+            self.places.push(self.taken, 0, units);
         }
     }
 
@@ -195,9 +170,8 @@ impl Removed {
 
     /// The next units of the text before are not written.
     fn removes(&mut self, units: u64) {
-        let (start, at) = (self.taken, self.written);
+        self.places.push(self.taken, units, 0);
         self.taken += units;
-        self.push(start..self.taken, at..at);
     }
 
     /// Where a place in the text before is in the text written. Of a gated text, what is not decided about, or never is, has
@@ -206,28 +180,7 @@ impl Removed {
         if self.is_undecided(offset) {
             return self.written;
         }
-        let after = self
-            .places
-            .partition_point(|place| u64::from(place.start) < offset);
-        match after.checked_sub(1).and_then(|last| self.places.get(last)) {
-            Some(place) => match offset.checked_sub(u64::from(place.end)) {
-                Some(beyond) => u64::from(place.clean_end) + beyond,
-                None => u64::from(place.clean_start),
-            },
-            None => offset,
-        }
-    }
-}
-
-impl Place {
-    /// A passage of the text before, and what was written for it.
-    fn new(text: Range<u64>, clean: Range<u64>) -> Option<Self> {
-        Some(Self {
-            start: u32::try_from(text.start).ok()?,
-            end: u32::try_from(text.end).ok()?,
-            clean_start: u32::try_from(clean.start).ok()?,
-            clean_end: u32::try_from(clean.end).ok()?,
-        })
+        self.places.moved(offset)
     }
 }
 

@@ -218,12 +218,16 @@ fn an_event_allocates_nothing_in_the_steady_state() {
         let mut feed = |times: usize| {
             for _ in 0..times {
                 for chunk in events.as_bytes().chunks(size) {
-                    rewriter.push(chunk, ());
+                    rewriter.push(chunk, |_: &[u8]| {});
                     decoder.push(chunk, |_| {});
                 }
             }
         };
         feed(400);
+        // Where annotations were is kept for offsets into the text, at first in more and more memory.
+        let growing = measure(|| feed(600));
+        assert!(growing.count_total <= 4, "{growing:?}, chunks of {size}");
+        feed(5_000);
         let more = measure(|| feed(100));
         assert_eq!(
             (more.count_total, more.bytes_current),
@@ -261,33 +265,49 @@ fn memory_that_a_long_event_needed_is_given_back() {
     }
 }
 
+/// Events of chat completions with 16 KiB of text, 64 bytes each, and an annotation after so many bytes each time.
+fn answer(gap: usize) -> String {
+    let words = "it is so and stays a passage of usual length ".repeat(3);
+    let sentence = format!("It is so, {words}as far as we know. ");
+    let mut text = String::new();
+    let mut due = gap;
+    while text.len() < 16 << 10 {
+        text += &sentence;
+        if text.len() >= due {
+            text += "[substrate.grep] ";
+            due = text.len() + gap;
+        }
+    }
+    let deltas = text.as_bytes().chunks(64);
+    let deltas = deltas.map(|text| delta(str::from_utf8(text).expect("ASCII")));
+    deltas.collect()
+}
+
 #[test]
 fn a_rewriter_takes_little_memory_at_rest_and_fed() {
-    // 16 KiB of text with an annotation for every 2,000 bytes of it.
-    let words = [
-        "It is so",
-        " and stays",
-        ". A passage of",
-        " a usual length.",
-        "\\n\\n",
-    ];
-    let prose = words.map(delta).concat().repeat(42);
-    let events = prose + &[" [substrate", ".grep]"].map(delta).concat();
-    let feed = |rewriter: &mut StreamRewriter| {
-        for _ in 0..8 {
-            for chunk in events.as_bytes().chunks(64) {
-                rewriter.push(chunk, ());
-            }
-        }
-    };
     let new = || StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let feed = |rewriter: &mut StreamRewriter, events: &str, size: usize| {
+        let mut written = 0;
+        for chunk in events.as_bytes().chunks(size) {
+            rewriter.push(chunk, |bytes: &[u8]| written += bytes.len());
+        }
+        assert!(written < events.len(), "no annotation was removed");
+    };
     // What all rewriters share is made with the first one.
-    feed(&mut new());
-    let mut rewriter = None;
-    let fresh = measure(|| rewriter = Some(new())).bytes_current;
-    let rest = size_of::<StreamRewriter>() as i64 + fresh;
-    let mut rewriter = rewriter.expect("a rewriter");
-    let fed = rest + measure(|| feed(&mut rewriter)).bytes_current;
-    assert!(rest <= 1_536, "{rest} bytes at rest");
-    assert!(fed <= 8 << 10, "{fed} bytes fed");
+    feed(&mut new(), &answer(200), 350);
+    for (gap, size) in [200, 2_000]
+        .into_iter()
+        .flat_map(|gap| [64, 350, 1_400, 1 << 16].map(|size| (gap, size)))
+    {
+        let (mut rewriter, events) = (None, answer(gap));
+        let fresh = measure(|| rewriter = Some(new())).bytes_current;
+        let rest = size_of::<StreamRewriter>() as i64 + fresh;
+        let mut rewriter = rewriter.expect("a rewriter");
+        let fed = rest + measure(|| feed(&mut rewriter, &events, size)).bytes_current;
+        assert!(rest <= 1_536, "{rest} bytes at rest");
+        assert!(
+            fed <= 8 << 10,
+            "{fed} bytes fed, an annotation every {gap}, chunks of {size}"
+        );
+    }
 }
