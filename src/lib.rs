@@ -112,12 +112,13 @@
 //!
 //! No feature is on by default.
 //!
-//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream` and `io::side_events`.
+//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream`, `io::GateStream` and `io::side_events`.
 //! - `metrics`: the module `metered`, which reports counters and histograms of a parser to the `metrics` facade.
 //! - `serde`: `Serialize` for events and values, in the JSON that the command line prints.
 //! - `settings`: TOML files for vocabularies (`Vocabulary::from_toml`) and for policies of a gate (`Rules`), and the parts of
 //!   module [`settings`] that read them.
-//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
+//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`, and `AsyncRead` for
+//!   `io::GateReader`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -171,7 +172,7 @@ pub use span::Span;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The guide's examples, run as tests.
-#[cfg(doctest)]
+/// The guide's examples, run as tests. One of them is async.
+#[cfg(all(doctest, feature = "futures"))]
 #[doc = include_str!("../docs/guide.md")]
 struct Guide;
