@@ -194,7 +194,7 @@ fn memory(record: &Record) -> String {
     let mut text = String::from("| | no streams, MiB |");
     let mut rule = String::from("|---|---|");
     for count in &counts {
-        let _ = write!(text, " a stream of {count}, KiB |");
+        let _ = write!(text, " KiB a stream, {count} streams |");
         rule.push_str("---|");
     }
     let _ = writeln!(text, "\n{rule}");
