@@ -3,8 +3,8 @@
 /// Most blocks that are kept: 16 KiB, with 3,000 passages of usual lengths and more.
 const MAX_BLOCKS: usize = 128;
 
-/// Blocks for which memory is taken at a time: 1 KiB.
-const STEP: usize = 8;
+/// Blocks for which memory is taken at a time: half a KiB.
+const STEP: usize = 4;
 
 /// Bytes of passages in a block.
 const BLOCK: usize = 111;
