@@ -61,15 +61,17 @@ async fn serve(
     started: impl FnOnce(&Proxy),
 ) -> Result<(), StartError> {
     let started_with = config.clone();
+    // Before anyone learns that the proxy has started: a signal that is not waited for would end the process.
+    let mut signals =
+        Signals::new().map_err(|error| StartError::new("cannot wait for signals", error))?;
     let proxy = Proxy::bind(config).await?;
     started(&proxy);
     let handle = proxy.handle();
     let signals = async {
-        let mut signals = Signals::new()?;
         loop {
             if signals.next().await == Signal::End {
                 handle.shutdown();
-                return core::future::pending::<io::Result<()>>().await;
+                return core::future::pending::<()>().await;
             }
             let reloaded = load().and_then(|config| {
                 let changes = config.fixed_changes(&started_with);
@@ -89,7 +91,7 @@ async fn serve(
     };
     tokio::select! {
         () = proxy.run() => Ok(()),
-        failed = signals => failed.map_err(|error| StartError::new("cannot wait for signals", error)),
+        () = signals => Ok(()),
     }
 }
 
