@@ -106,7 +106,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of these numbers; `None` if there are none.
+    /// The spread of these numbers, or `None` for an empty list.
     #[must_use]
     pub fn of(mut numbers: Vec<f64>) -> Option<Self> {
         numbers.sort_by(f64::total_cmp);
