@@ -68,6 +68,34 @@ impl Rewriter {
         self.release(&mut handler);
     }
 
+    /// Takes the next bytes if they are written as they are and at once, with nothing held back before or after them, and the
+    /// parser has only to append them; gives their offset in the rewritten stream. Otherwise nothing is taken, and the same
+    /// bytes are to be [pushed](Self::push).
+    ///
+    /// Callers that have the bytes already, such as proxies, need no copy of them then.
+    ///
+    /// ```
+    /// use provstream::{Parser, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(Parser::new());
+    /// rewriter.push(b"It rained", ());
+    /// assert_eq!(rewriter.push_unchanged(b" here."), Some(9));
+    /// // An annotation that follows would be removed with the space.
+    /// assert_eq!(rewriter.push_unchanged(b" It "), None);
+    /// ```
+    #[inline]
+    #[must_use = "without an offset, nothing is taken"]
+    pub fn push_unchanged(&mut self, chunk: &[u8]) -> Option<u64> {
+        let ends_white = matches!(chunk.last(), Some(b' ' | b'\t' | b'\r' | b'\n'));
+        if ends_white || !self.out.white.is_empty() {
+            return None;
+        }
+        self.parser.push_plain(chunk)?;
+        let start = self.out.position;
+        self.out.position += chunk.len() as u64;
+        Some(start)
+    }
+
     /// Takes bytes that are not the model's own; see [`Parser::push_untrusted`].
     pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let (out, mut handler) = (&mut self.out, handler.into_handler());

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::Channel;
 use super::found::Str;
 use super::walk::Unread;
-use super::walk::scan::string_end;
+use super::walk::scan::{StringEnd, plain_end, string_end};
 
 /// Most bytes of an event that is kept.
 const MAX_KEPT: usize = 1 << 10;
@@ -43,6 +43,30 @@ impl Again {
     /// The text of an event that differs from the last one in it, and in strings that nothing reads.
     #[inline]
     pub(super) fn read(&self, data: &[u8]) -> Option<Text> {
+        let (text, len) = self.follow(data, string_end)?;
+        (len == data.len()).then_some(text)
+    }
+
+    /// The same of an event whose data begin the bytes, and how long its data are. The strings in it that are not those of the last
+    /// event have no escapes, and they have no control characters, so that its data are one line as those of the last event are.
+    #[inline]
+    pub(super) fn read_first(&self, bytes: &[u8]) -> Option<(Text, usize)> {
+        self.follow(bytes, |data, from| {
+            let end = plain_end(data, from)?;
+            Some(StringEnd {
+                end,
+                escaped: false,
+            })
+        })
+    }
+
+    /// Reads what begins like the last event; where strings that may differ end is what `end` says.
+    #[inline(always)] // Each caller has another `end`.
+    fn follow(
+        &self,
+        data: &[u8],
+        end: impl Fn(&[u8], usize) -> Option<StringEnd>,
+    ) -> Option<(Text, usize)> {
         let text = self.text?;
         let (mut at, mut kept_at, mut found) = (0, 0, None);
         for string in &self.strings {
@@ -51,14 +75,15 @@ impl Again {
                 return None;
             }
             let start = at + before.len();
-            let end = string_end(data, start)?;
+            let end = end(data, start)?;
             if usize::from(string.start) == text.at.range().start {
                 found = Some(Str::new(start, end));
             }
             (at, kept_at) = (end.end, usize::from(string.end));
         }
-        let is_same = data[at..] == self.data[kept_at..];
-        is_same.then_some(Text { at: found?, ..text })
+        let after = &self.data[kept_at..];
+        let is_same = data[at..].starts_with(after);
+        is_same.then_some((Text { at: found?, ..text }, at + after.len()))
     }
 
     /// Keeps an event with this text, these strings that nothing reads, and nothing else that matters, in the place of the one

@@ -56,6 +56,54 @@ impl Framer {
 
     pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
         let mut rest = chunk;
+        while !rest.is_empty() {
+            let taken = self.push_some(rest, sink);
+            rest = &rest[taken..];
+        }
+    }
+
+    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    pub(super) fn push_some(&mut self, chunk: &[u8], sink: Sink<'_>) -> usize {
+        match &mut self.envelope {
+            Envelope::Sse(sse) => sse.push_some(chunk, &mut |piece| sink(Kind::Sse, piece.into())),
+            Envelope::Json(json) => json.push_some(chunk, sink),
+            Envelope::Encoded(_, taken) => {
+                sink(Kind::Encoded, Piece::Other(TextChunk::new(chunk, *taken)));
+                *taken += chunk.len() as u64;
+                chunk.len()
+            }
+            Envelope::Unknown => self.lead(chunk, sink),
+        }
+    }
+
+    /// What comes before and after the data of an event that is like the last one, if one may begin here.
+    #[inline]
+    pub(super) fn around(&self) -> Option<(&[u8], &'static [u8])> {
+        match &self.envelope {
+            Envelope::Sse(sse) => sse.around(),
+            Envelope::Json(json) => json.is_at_line().then_some((b"", b"\n")),
+            Envelope::Encoded(..) | Envelope::Unknown => None,
+        }
+    }
+
+    /// Passes over an event of so many bytes that the caller has read, which begins and ends as [`around`](Self::around) said.
+    #[inline]
+    pub(super) const fn pass_event(&mut self, len: usize) {
+        match &mut self.envelope {
+            Envelope::Sse(sse) => sse.pass_event(len),
+            Envelope::Json(json) => json.pass_event(len),
+            Envelope::Encoded(..) | Envelope::Unknown => {}
+        }
+    }
+
+    /// Most bytes of an event.
+    pub(super) const fn max_event(&self) -> usize {
+        self.max_event
+    }
+
+    /// Takes bytes as long as they do not show the envelope; how many they are.
+    fn lead(&mut self, chunk: &[u8], sink: Sink<'_>) -> usize {
+        let mut rest = chunk;
         while let (Envelope::Unknown, Some((&byte, later))) = (&self.envelope, rest.split_first()) {
             let may_lead = byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(&byte);
             // The first byte of Zstandard is one of text as well, and that of gzip one of Brotli.
@@ -67,7 +115,7 @@ impl Framer {
                 self.begin(byte, sink);
             }
         }
-        self.pass(rest, sink);
+        chunk.len() - rest.len()
     }
 
     pub(super) fn finish(&mut self, sink: Sink<'_>) {
@@ -116,21 +164,7 @@ impl Framer {
         match &mut self.envelope {
             // So that it is in no event.
             Envelope::Json(json) => json.take(&leading, Step::Between, sink),
-            _ => self.pass(&leading, sink),
-        }
-    }
-
-    fn pass(&mut self, bytes: &[u8], sink: Sink<'_>) {
-        match &mut self.envelope {
-            Envelope::Sse(sse) => sse.push_all(bytes, &mut |piece| sink(Kind::Sse, piece.into())),
-            Envelope::Json(json) => json.push(bytes, sink),
-            Envelope::Encoded(_, taken) => {
-                if !bytes.is_empty() {
-                    sink(Kind::Encoded, Piece::Other(TextChunk::new(bytes, *taken)));
-                    *taken += bytes.len() as u64;
-                }
-            }
-            Envelope::Unknown => {}
+            _ => self.push(&leading, sink),
         }
     }
 }

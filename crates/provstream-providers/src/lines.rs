@@ -58,18 +58,32 @@ impl JsonFramer {
         }
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Kind, Piece<'_>)) {
-        let mut rest = chunk;
-        while !rest.is_empty() {
-            let (len, step) = match self.kind {
-                Kind::Array => self.element(rest),
-                Kind::Body => self.value(rest),
-                _ => self.line(rest),
-            };
-            let (taken, later) = rest.split_at(len);
-            self.take(taken, step, sink);
-            rest = later;
-        }
+    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    pub(super) fn push_some(
+        &mut self,
+        chunk: &[u8],
+        sink: &mut dyn FnMut(Kind, Piece<'_>),
+    ) -> usize {
+        let (len, step) = match self.kind {
+            Kind::Array => self.element(chunk),
+            Kind::Body => self.value(chunk),
+            _ => self.line(chunk),
+        };
+        self.take(&chunk[..len], step, sink);
+        len
+    }
+
+    /// Whether a line begins here, which is an event if it is not blank.
+    #[inline]
+    pub(super) const fn is_at_line(&self) -> bool {
+        matches!(self.kind, Kind::Lines) && !self.is_first && !self.passing && self.open.is_empty()
+    }
+
+    /// Passes over an event that the caller has read, which is a line.
+    #[inline]
+    pub(super) const fn pass_event(&mut self, len: usize) {
+        self.position += len as u64;
+        self.start = self.position;
     }
 
     pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Kind, Piece<'_>)) {

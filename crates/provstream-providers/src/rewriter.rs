@@ -2,9 +2,9 @@
 
 use super::framer::Framer;
 use super::report::ReadReport;
-use super::rewriting::State;
+use super::rewriting::{Passed, State};
 use super::sse::DEFAULT_MAX_EVENT;
-use super::{Format, IntoStreamHandler, Reasoning};
+use super::{Format, IntoStreamHandler, Reasoning, StreamHandler as _};
 use provstream::{Parser, Rewriter};
 
 /// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
@@ -110,9 +110,35 @@ impl StreamRewriter {
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
         let state = self.state.get_or_insert_with(|| waiting.begin());
-        self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
-        });
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let taken = state.push(&mut self.framer, rest, &mut handler);
+            rest = &rest[taken..];
+        }
+    }
+
+    /// The same, except if exactly these bytes are written, and that is certain when they are read first: the handler does not get
+    /// them then, and the result is true. So a proxy can send the piece of memory that it has, without a copy.
+    ///
+    /// This is so for most chunks of one event. Whether it is so for a chunk depends on the chunks before it.
+    #[must_use = "if it is true, the chunk is what is written"]
+    pub fn push_or_pass<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) -> bool {
+        let mut handler = handler.into_stream_handler();
+        let first = match &mut self.state {
+            Some(state) => state.take_usual(&mut self.framer, chunk, &mut handler),
+            None => None,
+        };
+        let taken = match first {
+            Some(Passed::AsItIs(len)) if len == chunk.len() => return true,
+            Some(Passed::AsItIs(len)) => {
+                handler.bytes(&chunk[..len]);
+                len
+            }
+            Some(Passed::Written(len)) => len,
+            None => 0,
+        };
+        self.push(&chunk[taken..], handler);
+        false
     }
 
     /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.

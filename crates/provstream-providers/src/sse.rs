@@ -188,18 +188,52 @@ impl SseDecoder {
         self.push_all(chunk, &mut sink);
     }
 
-    pub(super) fn push_all(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) {
-        let mut rest = self.take_bom(chunk, sink);
+    fn push_all(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) {
+        let mut rest = chunk;
         while !rest.is_empty() {
-            if let Some(len) = self.whole_event(rest, sink) {
-                rest = &rest[len..];
-                continue;
-            }
-            let (len, step) = self.step(rest);
-            let (taken, later) = rest.split_at(len);
-            self.take(taken, &step, sink);
-            rest = later;
+            let taken = self.push_some(rest, sink);
+            rest = &rest[taken..];
         }
+    }
+
+    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    pub(super) fn push_some(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
+        let rest = self.take_bom(chunk, sink);
+        let before = chunk.len() - rest.len();
+        if rest.is_empty() {
+            return before;
+        }
+        if let Some(len) = self.whole_event(rest, sink) {
+            return before + len;
+        }
+        let (len, step) = self.step(rest);
+        self.take(&rest[..len], &step, sink);
+        before + len
+    }
+
+    /// What comes before and after the data of an event, if one may begin here that is like the last one; the event is complete
+    /// with it.
+    #[inline]
+    pub(super) fn around(&self) -> Option<(&[u8], &'static [u8])> {
+        (self.is_between() && !self.head.bytes.is_empty()).then_some((&self.head.bytes, b"\n\n"))
+    }
+
+    /// Passes over an event that the caller has read, which begins and ends as [`around`](Self::around) said.
+    #[inline]
+    pub(super) const fn pass_event(&mut self, len: usize) {
+        self.position += len as u64;
+        self.start = self.position;
+    }
+
+    /// Whether nothing is open that the next bytes may belong to.
+    #[inline]
+    const fn is_between(&self) -> bool {
+        self.open.is_empty()
+            && matches!(self.line, Line::Blank)
+            && !self.passing
+            && !self.has_field
+            && self.bom.is_none()
+            && !self.after_cr
     }
 
     /// Gives what the stream ends with. Before another stream, [`reset`](Self::reset) the decoder; bytes pushed without
@@ -361,9 +395,8 @@ impl SseDecoder {
     ///
     /// The fast path: it knows events whose first line is a field, and gives them as the slow path does.
     fn whole_event(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
-        let is_between = self.open.is_empty() && self.line == Line::Blank && !self.passing;
         let begins = !matches!(rest.first(), Some(b':' | b'\r' | b'\n') | None);
-        if !is_between || self.has_field || self.bom.is_some() || self.after_cr || !begins {
+        if !self.is_between() || !begins {
             return None;
         }
         if let Some(len) = self.like_last(rest, sink) {

@@ -165,6 +165,23 @@ impl<R: TextRewriter> Text<R> {
         &scratch.out
     }
 
+    /// Whether all that was read is written, and what comes next is the next text.
+    pub(super) fn is_calm(&self) -> bool {
+        let is_waiting = self.seams.as_ref().is_some_and(|seams| seams.is_waiting());
+        !self.may_hold && self.high.is_none() && !self.after_lone_half && !is_waiting
+    }
+
+    /// Takes note of text that was read and is written as it is.
+    pub(super) fn passed(&mut self, text: &[u8]) {
+        if let Some(removed) = &mut self.removed {
+            removed.wrote(text);
+        }
+        if let Some(seams) = &mut self.seams {
+            seams.read(text.len());
+            seams.wrote(text.len(), 0);
+        }
+    }
+
     fn rewrite(
         &mut self,
         text: &[u8],
@@ -337,6 +354,12 @@ pub(super) trait TextRewriter: Clone {
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
 
+    /// Takes text if it is written as it is and at once, and nothing else is to be done; gives its offset in what is written.
+    fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
+        let _ = text;
+        None
+    }
+
     /// Whether some text was read and may still be written.
     fn is_holding(&self) -> bool;
 
@@ -370,6 +393,11 @@ impl TextRewriter for Rewriter {
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
         self.finish(to);
+    }
+
+    #[inline]
+    fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
+        self.push_unchanged(text)
     }
 
     fn is_holding(&self) -> bool {

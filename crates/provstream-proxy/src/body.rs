@@ -109,13 +109,17 @@ impl Streamed {
                 }
             },
             (Through::Filter(inflight), Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => match inflight.push(&data) {
+                Ok(data) => match inflight.push_or_pass(&data) {
                     // Most pieces of a stream stay as they are: the client gets those of the upstream, and nothing is allocated.
-                    Flow::More if inflight.left(&data) => {
+                    None => {
                         self.ready = Some(data);
                         return;
                     }
-                    flow => flow,
+                    Some(Flow::More) if inflight.left(&data) => {
+                        self.ready = Some(data);
+                        return;
+                    }
+                    Some(flow) => flow,
                 },
                 Err(frame) => {
                     self.trailers = frame.into_trailers().ok();

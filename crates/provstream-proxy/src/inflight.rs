@@ -58,6 +58,23 @@ impl Inflight {
         self.after(flow)
     }
 
+    /// Takes bytes of the upstream; `None` if they go to the client as they are.
+    pub(crate) fn push_or_pass(&mut self, bytes: &[u8]) -> Option<Flow> {
+        if self.decoder.is_some() {
+            return Some(self.push(bytes));
+        }
+        let now = self.now();
+        match self.filter.push_or_pass(bytes, now, &mut self.out) {
+            Some(flow) => Some(self.after(flow)),
+            None => {
+                if let Some(live) = &self.record.live {
+                    live.note(&self.filter);
+                }
+                None
+            }
+        }
+    }
+
     /// The upstream has ended the body.
     pub(crate) fn finish(&mut self) -> Flow {
         let now = Timestamp::now();

@@ -72,6 +72,8 @@ pub struct BodyFilter {
     over: Option<Flow>,
     /// The last bytes that were written.
     tail: [u8; 4],
+    /// What a rewriter writes goes to the client, and nothing else has to see it.
+    is_direct: bool,
 }
 
 impl fmt::Debug for BodyFilter {
@@ -119,6 +121,7 @@ impl BodyFilter {
             suspends: false,
             over: None,
             tail: [0; 4],
+            is_direct: false,
         }
     }
 
@@ -217,6 +220,32 @@ impl BodyFilter {
         }
     }
 
+    /// Takes the next bytes as [`push`](Self::push) does. `None` if exactly they are written: then nothing is appended to `out`,
+    /// which must be empty, and the caller sends the piece that it has, without a copy.
+    ///
+    /// That is so for most events of a stream whose annotations are stripped, each in a piece of its own.
+    #[must_use = "`None` says that the bytes are to be sent"]
+    pub fn push_or_pass(
+        &mut self,
+        bytes: &[u8],
+        now: Timestamp,
+        out: &mut Vec<u8>,
+    ) -> Option<Flow> {
+        if !self.is_direct || !out.is_empty() {
+            return Some(self.push(bytes, now, out));
+        }
+        core::mem::swap(out, &mut self.seen.out);
+        let is_passed = self.machine.push_or_pass(bytes, &mut self.seen);
+        core::mem::swap(out, &mut self.seen.out);
+        self.seen.outcome.bytes_in += bytes.len() as u64;
+        if is_passed {
+            self.count_written(bytes);
+            return None;
+        }
+        self.count_written(out);
+        Some(Flow::More)
+    }
+
     /// The upstream has ended the body.
     pub fn finish(&mut self, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
@@ -270,6 +299,7 @@ impl BodyFilter {
             self.machine.set_now(now);
             self.note();
             self.note_undecided();
+            self.is_direct = false;
             self.over = Some(Flow::Done);
         }
     }
@@ -422,6 +452,7 @@ impl BodyFilter {
             return Flow::More;
         }
         self.release(out);
+        self.is_direct = self.is_direct();
         // Lines of JSON that are streamed with the type of one value, or a value that is longer than one may be.
         let is_stream = self.machine.report().events() > 1;
         let goes_on = |whole: &mut Vec<u8>| is_stream || whole.len() > self.settings.max_event;
@@ -429,6 +460,13 @@ impl BodyFilter {
             return self.write(&whole, out);
         }
         Flow::More
+    }
+
+    /// Whether what is written from now on is what a rewriter writes, and nothing but the client has to see it.
+    fn is_direct(&self) -> bool {
+        let is_seen = self.seen.tracker.is_some() || self.seen.splicer.is_some();
+        let is_kept = self.whole.is_some() || self.raw.is_some();
+        !self.settings.is_gate() && self.machine.format().is_some() && !is_seen && !is_kept
     }
 
     /// Passes the body as it is from its start on: its format is not known.
@@ -610,6 +648,7 @@ impl BodyFilter {
     }
 
     const fn end(&mut self, flow: Flow) -> Flow {
+        self.is_direct = false;
         self.over = Some(flow);
         flow
     }

@@ -96,6 +96,17 @@ impl Machine {
         }
     }
 
+    /// The same; true if exactly these bytes are written, which are not given to `seen` then.
+    pub(crate) fn push_or_pass(&mut self, bytes: &[u8], seen: &mut Seen) -> bool {
+        match self {
+            Self::Strip(rewriter) => rewriter.push_or_pass(bytes, seen),
+            Self::Gate(gate, _) => {
+                gate.push(bytes, seen);
+                false
+            }
+        }
+    }
+
     pub(crate) fn finish(&mut self, seen: &mut Seen) {
         match self {
             Self::Strip(rewriter) => rewriter.finish(seen),

@@ -33,7 +33,7 @@ pub(crate) struct Reader {
     /// What the last event says, in order.
     pub(crate) found: Vec<Found>,
     walk: Walk,
-    again: Again,
+    pub(crate) again: Again,
     /// The channel of the last text, by its numbers in the event.
     channel_read: Channel,
     /// The channels with text that has not ended; at most [`MAX_CHANNELS`].

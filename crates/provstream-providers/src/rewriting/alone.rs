@@ -9,10 +9,10 @@ use crate::{Channel, StreamHandler};
 /// The text of an event that has nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
-    channel: Channel,
-    text: Str,
+    pub(super) channel: Channel,
+    pub(super) text: Str,
     /// The event can be repeated with other text.
-    is_repeatable: bool,
+    pub(super) is_repeatable: bool,
 }
 
 impl<R: TextRewriter> State<R> {
@@ -68,5 +68,6 @@ impl<R: TextRewriter> State<R> {
             self.write(frame.raw, handler);
         }
         self.trim();
+        self.note_usual(&alone);
     }
 }

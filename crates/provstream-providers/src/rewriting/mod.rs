@@ -8,6 +8,7 @@ mod line_end;
 mod pending;
 mod texts;
 mod thoughts;
+mod usual;
 mod write;
 
 use std::borrow::Cow;
@@ -16,11 +17,13 @@ use self::edits::Edits;
 use self::line_end::LineEnd;
 use self::pending::{Pending, last_texts};
 use self::thoughts::Thoughts;
+pub(super) use self::usual::Passed;
 use crate::blocks::Blocks;
 use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
 use crate::found::{Found, Repeats};
 use crate::frame::{Frame, Kind, Piece};
+use crate::framer::Framer;
 use crate::guard::Guard;
 use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
@@ -36,6 +39,8 @@ const USUAL: usize = 1 << 12;
 /// What the rewriter knows between two events.
 #[derive(Clone, Debug)]
 pub(super) struct State<R> {
+    /// The place in `texts` of the text that an event like the last one goes on with, if such an event can be taken at once.
+    usual: Option<u16>,
     pub(super) reader: Reader,
     counting: Counting,
     /// What each channel begins with; if the first text can be asked for it, that one has taken it.
@@ -96,6 +101,7 @@ impl<R: TextRewriter> State<R> {
         let mut reader = Reader::new(format);
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
+            usual: None,
             reader,
             counting: Counting::default(),
             fresh: Some(fresh),
@@ -128,12 +134,14 @@ impl<R: TextRewriter> State<R> {
 
     /// Sets what is done with reasoning.
     pub(super) fn set_reasoning(&mut self, mode: Reasoning) {
+        self.usual = None;
         self.thoughts = Thoughts::new(mode);
         self.reader.wants_reasoning = self.thoughts.is_some();
     }
 
     /// Back to the start of a response; its format is found out once more if this one's was.
     pub(super) fn reset(&mut self) {
+        self.usual = None;
         self.reader.reset();
         self.counting = Counting::default();
         if self.fresh.is_none() {
@@ -170,13 +178,32 @@ impl<R: TextRewriter> State<R> {
         piece: &Piece<'_>,
         handler: &mut impl StreamHandler,
     ) {
+        self.usual = None;
         if self.counting.is_settled() || self.is_read_now(envelope, piece, handler) {
             self.take_now(envelope, piece, handler);
         }
     }
 
+    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    pub(super) fn push(
+        &mut self,
+        framer: &mut Framer,
+        chunk: &[u8],
+        handler: &mut impl StreamHandler,
+    ) -> usize {
+        match self.take_usual(framer, chunk, handler) {
+            Some(Passed::AsItIs(len)) => {
+                handler.bytes(&chunk[..len]);
+                len
+            }
+            Some(Passed::Written(len)) => len,
+            None => framer.push_some(chunk, &mut |kind, piece| self.take(kind, &piece, handler)),
+        }
+    }
+
     /// Writes what is held back at the end of the response.
     pub(super) fn finish(&mut self, handler: &mut impl StreamHandler) {
+        self.usual = None;
         if !self.counting.is_settled() {
             let counts = self.counting.finish();
             self.settle_counting(counts, handler);

@@ -78,6 +78,27 @@ fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
     memchr2(b'"', b'\\', &data[at..]).map(|len| at + len)
 }
 
+/// Where the string ends whose content begins at `from`, if its content has neither escapes nor control characters.
+#[inline]
+pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(word) = data.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*word);
+        let ends = zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
+        let ends = ends | (word.wrapping_sub(ONES * b' ' as u64) & !word & HIGHS);
+        if ends != 0 {
+            at += (ends.trailing_zeros() / 8) as usize;
+            return (data[at] == b'"').then_some(at);
+        }
+        at += 8;
+    }
+    let rest = data.get(at..)?;
+    let len = rest
+        .iter()
+        .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ')?;
+    (rest[len] == b'"').then_some(at + len)
+}
+
 /// Has the high bit of each byte that is zero, and at the lowest such byte nothing below it.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
@@ -247,6 +268,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_plain_string_ends_where_the_naive_scan_ends_it() {
+        let mut seed = 9_u64;
+        let mut count = 0;
+        for len in 0..80 {
+            for _ in 0..60 {
+                let data: Vec<u8> = (0..len)
+                    .map(|_| {
+                        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        let bytes = [
+                            b'a', b' ', 0x80, 0xFF, 0xA0, 0x7F, b'!', b'#', b'"', b'\\', 0x1F, 0,
+                            b'\n',
+                        ];
+                        bytes[(seed >> 33) as usize % if len > 20 { 60 } else { 13 } % 13]
+                    })
+                    .collect();
+                for from in [0, len / 3, len] {
+                    let mut rest = data[from..].iter();
+                    let end = rest.position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+                    let end = end
+                        .filter(|&end| data[from + end] == b'"')
+                        .map(|end| from + end);
+                    assert_eq!(plain_end(&data, from), end, "{data:?} from {from}");
+                    count += usize::from(end.is_some());
+                }
+            }
+        }
+        assert!(count > 1_000, "{count} strings");
     }
 
     #[test]
