@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::Channel;
-use super::found::Str;
+use super::found::{Raw, Str};
 use super::walk::Unread;
 use super::walk::scan::{StringEnd, plain_end, string_end};
 
@@ -25,8 +25,25 @@ pub(super) struct Again {
     unread: Vec<Unread>,
     /// Those of them that differed between two events, by their places in `unread`.
     vary: u16,
-    /// The strings that may differ from those of the next event, in their order: the text, and those that vary.
-    strings: SmallVec<[Unread; 4]>,
+    /// What may differ in the next event, in its order: the text, the strings that vary, and the number of the event.
+    vary_at: SmallVec<[Varying; 4]>,
+}
+
+/// What may differ in the next event.
+#[derive(Clone, Copy, Debug)]
+struct Varying {
+    at: Unread,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// The content of the string that is the text.
+    Text,
+    /// The content of a string that nothing reads.
+    Unread,
+    /// The digits of the number of the event.
+    Sequence,
 }
 
 /// The text of an event.
@@ -37,6 +54,8 @@ pub(super) struct Text {
     pub(super) at: Str,
     /// The event can be repeated with other text.
     pub(super) repeatable: bool,
+    /// The number of the event in the stream, in digits alone, where events are numbered.
+    pub(super) sequence: Option<Raw>,
 }
 
 impl Again {
@@ -67,23 +86,37 @@ impl Again {
         data: &[u8],
         end: impl Fn(&[u8], usize) -> Option<StringEnd>,
     ) -> Option<(Text, usize)> {
-        let text = self.text?;
-        let (mut at, mut kept_at, mut found) = (0, 0, None);
-        for string in &self.strings {
-            let before = &self.data[kept_at..usize::from(string.start)];
+        let mut text = self.text?;
+        let (mut at, mut kept_at) = (0, 0);
+        for Varying { at: kept, what } in &self.vary_at {
+            let before = &self.data[kept_at..usize::from(kept.start)];
             if !data.get(at..)?.starts_with(before) {
                 return None;
             }
             let start = at + before.len();
-            let end = end(data, start)?;
-            if usize::from(string.start) == text.at.range().start {
-                found = Some(Str::new(start, end));
-            }
-            (at, kept_at) = (end.end, usize::from(string.end));
+            at = match what {
+                What::Sequence => {
+                    let end = digits_end(data, start)?;
+                    text.sequence = Some(Raw::new(start..end));
+                    end
+                }
+                What::Unread => end(data, start)?.end,
+                What::Text => {
+                    let end = end(data, start)?;
+                    text.at = Str::new(start, end);
+                    end.end
+                }
+            };
+            kept_at = usize::from(kept.end);
         }
         let after = &self.data[kept_at..];
         let is_same = data[at..].starts_with(after);
-        is_same.then_some((Text { at: found?, ..text }, at + after.len()))
+        is_same.then_some((text, at + after.len()))
+    }
+
+    /// Whether events like the last one differ in their text alone.
+    pub(super) fn varies_in_text_alone(&self) -> bool {
+        self.vary_at.len() == 1
     }
 
     /// Keeps an event with this text, these strings that nothing reads, and nothing else that matters, in the place of the one
@@ -107,17 +140,30 @@ impl Again {
         self.data.reserve_exact(data.len());
         self.data.extend_from_slice(data);
         self.text = Some(text);
+        let varying = |what| move |at| Varying { at, what };
+        let number = text.sequence.and_then(|number| Unread::new(number.range()));
         let text = Unread::new(text.at.range());
-        let varies = self.unread.iter().enumerate();
-        let varies = varies.filter(|(place, _)| self.vary >> place & 1 == 1);
-        let strings = varies.map(|(_, string)| *string).chain(text);
-        self.strings.clear();
-        self.strings.extend(strings);
-        self.strings.sort_unstable_by_key(|string| string.start);
+        let unread = self.unread.iter().enumerate();
+        let unread = unread.filter(|(place, _)| self.vary >> place & 1 == 1);
+        self.vary_at.clear();
+        self.vary_at.extend(text.map(varying(What::Text)));
+        self.vary_at.extend(number.map(varying(What::Sequence)));
+        let unread = unread.map(|(_, string)| *string);
+        self.vary_at.extend(unread.map(varying(What::Unread)));
+        self.vary_at
+            .sort_unstable_by_key(|varying| varying.at.start);
     }
 
     /// Forgets the event.
     pub(super) const fn forget(&mut self) {
         self.text = None;
     }
+}
+
+/// Where the digits end that begin at `from`; `None` if there are none, or so many that they may be no number of 64 bits.
+fn digits_end(data: &[u8], from: usize) -> Option<usize> {
+    const MOST: usize = 19;
+    let digits = data.get(from..)?.iter().take(MOST + 1);
+    let len = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=MOST).contains(&len).then_some(from + len)
 }

@@ -63,8 +63,24 @@ impl Raw {
         }
     }
 
+    /// The value in this range.
+    pub(super) const fn new(range: Range<usize>) -> Self {
+        Self {
+            start: range.start as u32,
+            end: range.end as u32,
+        }
+    }
+
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// Whether it is a number in digits alone, which is one of 64 bits.
+    fn is_digits(self, data: &[u8]) -> bool {
+        let bytes = self.bytes(data);
+        let number = core::str::from_utf8(bytes).ok();
+        let is_number = number.is_some_and(|number| number.parse::<u64>().is_ok());
+        is_number && bytes.first() != Some(&b'+')
     }
 
     pub(super) fn bytes(self, data: &[u8]) -> &[u8] {
@@ -135,6 +151,30 @@ impl Found {
             _ => None,
         }
     }
+}
+
+/// The text of an event that says nothing else that matters, whether the event can be repeated with other text, and its number in
+/// the stream, if it has one in digits. A list of tokens that is empty says nothing.
+#[inline]
+pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(Channel, Str, bool, Option<Raw>)> {
+    if let [Found::Text(channel, text, repeatable)] = *found {
+        return Some((channel, text, repeatable, None));
+    }
+    let (mut only, mut sequence) = (None, None);
+    for one in found {
+        match *one {
+            Found::Text(channel, text, repeatable) if only.is_none() => {
+                only = Some((channel, text, repeatable));
+            }
+            Found::Sequence(number) if sequence.is_none() && number.is_digits(data) => {
+                sequence = Some(number);
+            }
+            Found::Logprobs(_, tokens) if tokens.bytes(data) == b"[]" => {}
+            _ => return None,
+        }
+    }
+    let (channel, text, repeatable) = only?;
+    Some((channel, text, repeatable, sequence))
 }
 
 /// How much of a channel's text a whole text repeats.

@@ -165,14 +165,20 @@ impl<R: TextRewriter> Text<R> {
         &scratch.out
     }
 
-    /// Whether all that was read is written, and what comes next is the next text.
+    /// Whether the next piece of it needs no part of what came before but what the rewriter holds back.
     pub(super) fn is_calm(&self) -> bool {
         let is_waiting = self.seams.as_ref().is_some_and(|seams| seams.is_waiting());
-        !self.may_hold && self.high.is_none() && !self.after_lone_half && !is_waiting
+        self.high.is_none() && !self.after_lone_half && !is_waiting
     }
 
-    /// Takes note of text that was read and is written as it is.
-    pub(super) fn passed(&mut self, text: &[u8]) {
+    /// Takes a piece if all of it is written as it is, at once, and nothing else is held back; gives its offset in what is
+    /// written.
+    #[inline]
+    pub(super) fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
+        if self.may_hold {
+            return None;
+        }
+        let offset = self.rewriter.push_unchanged(text)?;
         if let Some(removed) = &mut self.removed {
             removed.wrote(text);
         }
@@ -180,6 +186,7 @@ impl<R: TextRewriter> Text<R> {
             seams.read(text.len());
             seams.wrote(text.len(), 0);
         }
+        Some(offset)
     }
 
     fn rewrite(

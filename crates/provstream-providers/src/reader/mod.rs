@@ -9,7 +9,7 @@ use crate::again::{Again, Text};
 use crate::blocks::BlockEvent;
 use crate::event::{Event, Odd};
 use crate::formats::{DETECT, evidence};
-use crate::found::{Found, Str};
+use crate::found::{self, Found, Str};
 use crate::item::NoticeCode;
 use crate::numbering::Numbering;
 use crate::report::ReadReport;
@@ -124,19 +124,16 @@ impl Reader {
 
     /// Keeps an event that has one text and nothing else.
     fn keep(&mut self, data: &[u8], odd: Odd) {
-        match self.found[..] {
-            [Found::Text(_, at, repeatable)]
-                if !at.is_empty()
-                    && odd.is_none()
-                    && self.settled
-                    && !self.walk.has_begins
-                    && !self.wants_blocks =>
+        match found::alone(&self.found, data) {
+            Some((_, at, repeatable, sequence))
+                if !at.is_empty() && odd.is_none() && self.settled && !self.wants_blocks =>
             {
                 let channel = self.channel_read;
                 let text = Text {
                     channel,
                     at,
                     repeatable,
+                    sequence,
                 };
                 self.again.keep(data, text, &mut self.walk.unread);
             }
@@ -151,6 +148,7 @@ impl Reader {
         if self.begin(channel, text.at) {
             self.found
                 .push(Found::Text(channel, text.at, text.repeatable));
+            self.found.extend(text.sequence.map(Found::Sequence));
         } else if !text.at.is_empty() {
             return Some(NoticeCode::LimitChannels);
         }

@@ -1,7 +1,9 @@
 //! Events that have one text and nothing else that matters.
 
+use core::ops::Range;
+
 use super::State;
-use crate::found::{Found, Str};
+use crate::found::{self, Raw, Str};
 use crate::frame::Frame;
 use crate::text::TextRewriter;
 use crate::{Channel, StreamHandler};
@@ -13,24 +15,26 @@ pub(super) struct Alone {
     pub(super) text: Str,
     /// The event can be repeated with other text.
     pub(super) is_repeatable: bool,
+    /// The number of the event in the stream, where events are numbered.
+    pub(super) sequence: Option<Raw>,
 }
 
 impl<R: TextRewriter> State<R> {
     /// The text of the event that was just read, if it has nothing else and nothing waits for what it says.
     #[inline]
-    pub(super) fn alone(&self) -> Option<Alone> {
-        let [Found::Text(channel, text, is_repeatable)] = self.reader.found[..] else {
-            return None;
-        };
+    pub(super) fn alone(&self, data: &[u8]) -> Option<Alone> {
+        let (channel, text, is_repeatable, sequence) = found::alone(&self.reader.found, data)?;
         let is_plain = self.thoughts.is_none()
             && self.guard.is_none()
             && self.deferred.is_empty()
             && !self.reader.may_be_of_block()
-            && !self.blocks.is_holding();
+            && !self.blocks.is_holding()
+            && (sequence.is_none() || self.added == 0);
         is_plain.then_some(Alone {
             channel,
             text,
             is_repeatable,
+            sequence,
         })
     }
 
@@ -45,6 +49,7 @@ impl<R: TextRewriter> State<R> {
     ) {
         let Alone { channel, text, .. } = alone;
         self.edits.clear();
+        self.note_sequence(&frame.data, alone.sequence);
         let is_changed = self.text(frame, (channel, text), false, handler);
         if alone.is_repeatable && !text.is_empty() {
             let mut texts = self.texts.iter_mut();
@@ -56,18 +61,40 @@ impl<R: TextRewriter> State<R> {
         }
         let place = frame.in_raw(text.range()).filter(|_| is_changed);
         if let Some(place) = place {
-            let mut out = core::mem::take(&mut self.out);
-            out.reserve_exact(frame.raw.len() - place.len() + self.edits.bytes.len());
-            out.extend_from_slice(&frame.raw[..place.start]);
-            out.extend_from_slice(&self.edits.bytes);
-            out.extend_from_slice(&frame.raw[place.end..]);
-            self.write(&out, handler);
-            out.clear();
-            self.out = out;
+            self.write_changed(frame, place, handler);
         } else {
             self.write(frame.raw, handler);
         }
         self.trim();
         self.note_usual(&alone);
+    }
+
+    /// Notes the number of an event in the stream, from which those of events that are added go on.
+    #[inline]
+    pub(super) fn note_sequence(&mut self, data: &[u8], sequence: Option<Raw>) {
+        let Some(sequence) = sequence else { return };
+        let number = sequence.bytes(data).iter().fold(0_u64, |number, digit| {
+            number
+                .wrapping_mul(10)
+                .wrapping_add(u64::from(digit - b'0'))
+        });
+        self.next_sequence = number.saturating_add(1);
+    }
+
+    /// Writes an event with the bytes of `edits` in the place of some of its own.
+    pub(super) fn write_changed(
+        &mut self,
+        frame: &Frame<'_>,
+        place: Range<usize>,
+        handler: &mut impl StreamHandler,
+    ) {
+        let mut out = core::mem::take(&mut self.out);
+        out.reserve_exact(frame.raw.len() - place.len() + self.edits.bytes.len());
+        out.extend_from_slice(&frame.raw[..place.start]);
+        out.extend_from_slice(&self.edits.bytes);
+        out.extend_from_slice(&frame.raw[place.end..]);
+        self.write(&out, handler);
+        out.clear();
+        self.out = out;
     }
 }

@@ -18,6 +18,7 @@ use self::line_end::LineEnd;
 use self::pending::{Pending, last_texts};
 use self::thoughts::Thoughts;
 pub(super) use self::usual::Passed;
+use self::usual::Usual;
 use crate::blocks::Blocks;
 use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
@@ -39,8 +40,8 @@ const USUAL: usize = 1 << 12;
 /// What the rewriter knows between two events.
 #[derive(Clone, Debug)]
 pub(super) struct State<R> {
-    /// The place in `texts` of the text that an event like the last one goes on with, if such an event can be taken at once.
-    usual: Option<u16>,
+    /// What an event like the last one goes on with, if such an event can be taken at once.
+    usual: Option<Usual>,
     pub(super) reader: Reader,
     counting: Counting,
     /// What each channel begins with; if the first text can be asked for it, that one has taken it.
@@ -298,7 +299,7 @@ impl<R: TextRewriter> State<R> {
         }
         if odd.is_none()
             && !is_final
-            && let Some(alone) = self.alone()
+            && let Some(alone) = self.alone(&frame.data)
         {
             return self.rewrite_alone(frame, alone, handler);
         }

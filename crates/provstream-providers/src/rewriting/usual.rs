@@ -4,10 +4,20 @@ use super::State;
 use super::alone::Alone;
 use super::line_end::LineEnd;
 use crate::StreamHandler;
+use crate::again::Text;
 use crate::frame::Frame;
 use crate::framer::Framer;
-use crate::text::TextRewriter;
+use crate::text::{Delta, TextRewriter};
 use provstream::TextChunk;
+
+/// What an event like the last one goes on with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    /// The place of its text.
+    place: u16,
+    /// The pattern for events that are added is such an event, and such events differ in their text alone.
+    has_template: bool,
+}
 
 /// What became of an event like the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +29,11 @@ pub(crate) enum Passed {
 }
 
 impl<R: TextRewriter> State<R> {
-    /// Takes the event that begins the bytes, if it is like the one before, and nothing that was held back depends on it.
+    /// Takes the event that begins the bytes, if it is like the one before, and nothing waits for what it says.
     ///
-    /// The fast path: most events of a stream differ from the one before in a few characters of text, which are written as they
-    /// are. With many streams, what an event costs is the memory that it touches, code included. So one pass over the bytes
-    /// does what framing, reading and rewriting do with such an event, and no more; any other is left to those.
+    /// The fast path: most events of a stream differ from the one before in a few characters of text, and most of these are
+    /// written as they are. With many streams, what an event costs is the memory that it touches, code included. So one pass over
+    /// the bytes does what framing, reading and rewriting do with such an event, and no more; any other is left to those.
     #[inline]
     pub(crate) fn take_usual(
         &mut self,
@@ -31,43 +41,80 @@ impl<R: TextRewriter> State<R> {
         bytes: &[u8],
         handler: &mut impl StreamHandler,
     ) -> Option<Passed> {
-        let place = self.usual?;
+        let usual = self.usual?;
         let (before, after) = framer.around()?;
         let rest = bytes.strip_prefix(before)?;
         let (text, len) = self.reader.again.read_first(rest)?;
-        let len_all = before.len() + len + after.len();
-        if !rest[len..].starts_with(after) || len_all > framer.max_event() {
+        let data = before.len()..before.len() + len;
+        let len = data.end + after.len();
+        if !bytes[data.end..].starts_with(after) || len > framer.max_event() {
             return None;
         }
         let content = text.at.content(rest);
-        if content.is_empty() || !(content.is_ascii() || core::str::from_utf8(content).is_ok()) {
+        if content.is_empty() || !is_utf8(content) {
             return None;
         }
-        let state = self.texts.get_mut(usize::from(place))?;
-        let data = before.len()..before.len() + len;
+        let place = usize::from(usual.place);
+        if place >= self.texts.len() {
+            return None;
+        }
         let start = framer.position();
-        framer.pass_event(len_all);
+        framer.pass_event(len);
         self.reader.report.add_event();
         self.line_end = LineEnd::default();
-        let Some(offset) = state.rewriter.push_unchanged(content) else {
-            let alone = Alone {
-                channel: state.channel,
-                text: text.at,
-                is_repeatable: text.repeatable,
-            };
-            let frame = Frame::of_line(&bytes[..len_all], start, data);
-            self.usual = None;
-            self.rewrite_alone(&frame, alone, handler);
-            return Some(Passed::Written(len_all));
-        };
-        state.passed(content);
-        self.reader.report.add_text(content.len());
-        handler.text(TextChunk::new(content, offset));
-        Some(Passed::AsItIs(len_all))
+        self.note_sequence(rest, text.sequence);
+        let state = self.texts.get_mut(place)?;
+        if let Some(offset) = state.push_unchanged(content) {
+            self.reader.report.add_text(content.len());
+            handler.text(TextChunk::new(content, offset));
+            return Some(Passed::AsItIs(len));
+        }
+        let frame = Frame::of_line(&bytes[..len], start, data);
+        Some(match self.change_usual(&frame, usual, text, handler) {
+            true => Passed::Written(len),
+            false => Passed::AsItIs(len),
+        })
     }
 
-    /// Notes whether an event like the one that was just rewritten can be [taken](Self::take_usual) at once: nothing of its text
-    /// is held back, and nothing waits for what comes next.
+    /// Rewrites such an event, whose text may change; whether it was written.
+    #[inline(never)]
+    fn change_usual(
+        &mut self,
+        frame: &Frame<'_>,
+        usual: Usual,
+        text: Text,
+        handler: &mut impl StreamHandler,
+    ) -> bool {
+        let Some(state) = self.texts.get_mut(usize::from(usual.place)) else {
+            return false;
+        };
+        self.edits.clear();
+        let delta = Delta {
+            content: text.at.content(&frame.data),
+            escaped: false,
+            is_last: false,
+        };
+        let edit = &mut self.edits.bytes;
+        let (read, is_changed) = state.push(&delta, &mut self.scratch, edit, handler);
+        self.reader.report.add_text(read);
+        if text.repeatable && state.note_holding() && !usual.has_template {
+            state.template.keep(frame, text.at.range());
+            let has_template = self.reader.again.varies_in_text_alone();
+            self.usual = Some(Usual {
+                has_template,
+                ..usual
+            });
+        }
+        let place = frame.in_raw(text.at.range()).filter(|_| is_changed);
+        if let Some(place) = place {
+            self.write_changed(frame, place, handler);
+            self.trim();
+        }
+        is_changed
+    }
+
+    /// Notes whether an event like the one that was just rewritten can be [taken](Self::take_usual) at once: nothing waits for
+    /// what it says.
     pub(super) fn note_usual(&mut self, alone: &Alone) {
         let mut texts = self.texts.iter();
         let place = texts.position(|text| text.channel == alone.channel);
@@ -79,6 +126,17 @@ impl<R: TextRewriter> State<R> {
                 && !self.deferred.is_waiting()
         };
         let place = place.filter(is_calm);
-        self.usual = place.and_then(|place| u16::try_from(place).ok());
+        let usual = |place| Usual {
+            place,
+            has_template: false,
+        };
+        self.usual = place.and_then(|place| u16::try_from(place).ok().map(usual));
     }
+}
+
+/// Whether bytes are UTF-8; most texts of an event are few bytes of ASCII.
+#[inline]
+fn is_utf8(bytes: &[u8]) -> bool {
+    let is_ascii = bytes.iter().fold(0, |all, byte| all | byte) < 0x80;
+    is_ascii || core::str::from_utf8(bytes).is_ok()
 }

@@ -125,8 +125,6 @@ pub(crate) struct Walk {
     pub(crate) bad_number: bool,
     /// The captured type of the event.
     pub(crate) kind: Option<Capture>,
-    /// A message begins in the event.
-    pub(crate) has_begins: bool,
     /// Where the first number of the event itself is, if it has one; else empty.
     pub(crate) number_at: (u32, u32),
 }
@@ -145,7 +143,6 @@ impl Walk {
         self.scopes.push(Scope::default());
         self.bad_number = false;
         self.kind = None;
-        self.has_begins = false;
         self.number_at = (0, 0);
         let end = self.value(automaton, data).ok_or(Malformed)?;
         if white_space_end(data, end) == data.len() {
@@ -447,10 +444,7 @@ impl Walk {
             Role::Type => self.kind = Some(capture),
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
-            role => {
-                self.has_begins |= role == Role::Begins;
-                self.captures.push(capture);
-            }
+            _ => self.captures.push(capture),
         }
     }
 

@@ -18,5 +18,6 @@ mod review;
 mod rewrite;
 mod sse;
 mod strings;
+mod usual;
 mod wire_gate_stream;
 mod wire_stream;
