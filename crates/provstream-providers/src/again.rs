@@ -66,17 +66,21 @@ impl Again {
         (len == data.len()).then_some(text)
     }
 
-    /// The same of an event whose data begin the bytes, and how long its data are. The strings in it that are not those of the last
-    /// event have no escapes, and they have no control characters, so that its data are one line as those of the last event are.
+    /// The same of an event whose data begin the bytes, how long its data are, and whether its strings that are not those of the
+    /// last event are ASCII. These have no escapes and no control characters, so that its data are one line as those of the last
+    /// event are.
     #[inline]
-    pub(super) fn read_first(&self, bytes: &[u8]) -> Option<(Text, usize)> {
-        self.follow(bytes, |data, from| {
-            let end = plain_end(data, from)?;
+    pub(super) fn read_first(&self, bytes: &[u8]) -> Option<(Text, usize, bool)> {
+        let mut is_ascii = true;
+        let (text, len) = self.follow(bytes, |data, from| {
+            let (end, is_plain) = plain_end(data, from)?;
+            is_ascii &= is_plain;
             Some(StringEnd {
                 end,
                 escaped: false,
             })
-        })
+        })?;
+        Some((text, len, is_ascii))
     }
 
     /// Reads what begins like the last event; where strings that may differ end is what `end` says.
@@ -84,7 +88,7 @@ impl Again {
     fn follow(
         &self,
         data: &[u8],
-        end: impl Fn(&[u8], usize) -> Option<StringEnd>,
+        mut end: impl FnMut(&[u8], usize) -> Option<StringEnd>,
     ) -> Option<(Text, usize)> {
         let mut text = self.text?;
         let (mut at, mut kept_at) = (0, 0);

@@ -69,9 +69,18 @@ impl Removed {
     /// Text was written as it is, or what was announced as a replacement.
     #[inline]
     pub(super) fn wrote(&mut self, text: &[u8]) {
-        let units = self.units(text);
+        self.wrote_units(self.units(text));
+    }
+
+    /// The same of text of so many units; ASCII has as many as bytes.
+    #[inline]
+    pub(super) const fn wrote_units(&mut self, units: u64) {
         self.written += units;
-        let replaced = self.pending.min(units);
+        let replaced = if self.pending < units {
+            self.pending
+        } else {
+            units
+        };
         self.pending -= replaced;
         self.taken += units - replaced;
     }

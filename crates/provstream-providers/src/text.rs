@@ -171,16 +171,18 @@ impl<R: TextRewriter> Text<R> {
         self.high.is_none() && !self.after_lone_half && !is_waiting
     }
 
-    /// Takes a piece if all of it is written as it is, at once, and nothing else is held back; gives its offset in what is
-    /// written.
+    /// Takes a piece, which is ASCII or may not be, if all of it is written as it is, at once, and nothing else is held back;
+    /// gives its offset in what is written.
     #[inline]
-    pub(super) fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
+    pub(super) fn push_unchanged(&mut self, text: &[u8], is_ascii: bool) -> Option<u64> {
         if self.may_hold {
             return None;
         }
         let offset = self.rewriter.push_unchanged(text)?;
-        if let Some(removed) = &mut self.removed {
-            removed.wrote(text);
+        match &mut self.removed {
+            Some(removed) if is_ascii => removed.wrote_units(text.len() as u64),
+            Some(removed) => removed.wrote(text),
+            None => {}
         }
         if let Some(seams) = &mut self.seams {
             seams.read(text.len());

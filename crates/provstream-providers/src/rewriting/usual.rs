@@ -44,14 +44,14 @@ impl<R: TextRewriter> State<R> {
         let usual = self.usual?;
         let (before, after) = framer.around()?;
         let rest = bytes.strip_prefix(before)?;
-        let (text, len) = self.reader.again.read_first(rest)?;
+        let (text, len, is_ascii) = self.reader.again.read_first(rest)?;
         let data = before.len()..before.len() + len;
         let len = data.end + after.len();
         if !bytes[data.end..].starts_with(after) || len > framer.max_event() {
             return None;
         }
         let content = text.at.content(rest);
-        if content.is_empty() || !is_utf8(content) {
+        if content.is_empty() || !(is_ascii || core::str::from_utf8(content).is_ok()) {
             return None;
         }
         let place = usize::from(usual.place);
@@ -64,7 +64,7 @@ impl<R: TextRewriter> State<R> {
         self.line_end = LineEnd::default();
         self.note_sequence(rest, text.sequence);
         let state = self.texts.get_mut(place)?;
-        if let Some(offset) = state.push_unchanged(content) {
+        if let Some(offset) = state.push_unchanged(content, is_ascii) {
             self.reader.report.add_text(content.len());
             handler.text(TextChunk::new(content, offset));
             return Some(Passed::AsItIs(len));
@@ -132,11 +132,4 @@ impl<R: TextRewriter> State<R> {
         };
         self.usual = place.and_then(|place| u16::try_from(place).ok().map(usual));
     }
-}
-
-/// Whether bytes are UTF-8; most texts of an event are few bytes of ASCII.
-#[inline]
-fn is_utf8(bytes: &[u8]) -> bool {
-    let is_ascii = bytes.iter().fold(0, |all, byte| all | byte) < 0x80;
-    is_ascii || core::str::from_utf8(bytes).is_ok()
 }

@@ -78,25 +78,34 @@ fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
     memchr2(b'"', b'\\', &data[at..]).map(|len| at + len)
 }
 
-/// Where the string ends whose content begins at `from`, if its content has neither escapes nor control characters.
+/// Where the string ends whose content begins at `from`, if its content has neither escapes nor control characters; and whether it
+/// is ASCII.
 #[inline]
-pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
+    let mut all = 0;
     while let Some(word) = data.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
         let ends = zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
         let ends = ends | (word.wrapping_sub(ONES * b' ' as u64) & !word & HIGHS);
         if ends != 0 {
-            at += (ends.trailing_zeros() / 8) as usize;
-            return (data[at] == b'"').then_some(at);
+            let len = ends.trailing_zeros() / 8;
+            // The bytes before the one that ends it.
+            all |= word & !(u64::MAX << (8 * len));
+            at += len as usize;
+            return (data[at] == b'"').then_some((at, all & HIGHS == 0));
         }
+        all |= word;
         at += 8;
     }
-    let rest = data.get(at..)?;
-    let len = rest
-        .iter()
-        .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ')?;
-    (rest[len] == b'"').then_some(at + len)
+    loop {
+        match *data.get(at)? {
+            b'"' => return Some((at, all & HIGHS == 0)),
+            b'\\' | 0..b' ' => return None,
+            byte => all |= u64::from(byte),
+        }
+        at += 1;
+    }
 }
 
 /// Has the high bit of each byte that is zero, and at the lowest such byte nothing below it.
@@ -289,9 +298,10 @@ mod tests {
                 for from in [0, len / 3, len] {
                     let mut rest = data[from..].iter();
                     let end = rest.position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
-                    let end = end
-                        .filter(|&end| data[from + end] == b'"')
-                        .map(|end| from + end);
+                    let end = end.filter(|&end| data[from + end] == b'"').map(|len| {
+                        let end = from + len;
+                        (end, data[from..end].is_ascii())
+                    });
                     assert_eq!(plain_end(&data, from), end, "{data:?} from {from}");
                     count += usize::from(end.is_some());
                 }

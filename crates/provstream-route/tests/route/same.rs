@@ -3,10 +3,80 @@
 use provstream::provenance::Vocabulary;
 use provstream::{Parser, Rules};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
-use provstream_route::Flow;
+use provstream_route::{BodyFilter, Flow, Outcome};
 use testkit::wire::generate;
 
 use crate::{REPLACE, filter, now, route, sse, through};
+
+/// What is written of a body in these pieces, what became of it, what may be written to keep the connection alive after each
+/// piece, and how many pieces were sent on as they are, if the filter is asked.
+fn written<'p>(
+    mut filter: BodyFilter,
+    pieces: impl Iterator<Item = &'p [u8]>,
+    asks: bool,
+) -> (Vec<u8>, Outcome, Vec<bool>, usize) {
+    let (mut all, mut alive, mut sent) = (Vec::new(), Vec::new(), 0);
+    for piece in pieces {
+        let mut out = Vec::new();
+        let flow = match asks {
+            true => filter.push_or_pass(piece, now(), &mut out),
+            false => Some(filter.push(piece, now(), &mut out)),
+        };
+        match flow {
+            None => {
+                assert!(out.is_empty());
+                all.extend_from_slice(piece);
+                sent += 1;
+            }
+            Some(_) => all.append(&mut out),
+        }
+        alive.push(filter.keep_alive().is_some());
+        if flow.is_some_and(|flow| flow != Flow::More) {
+            break;
+        }
+    }
+    let mut out = Vec::new();
+    let _ = filter.finish(now(), &mut out);
+    all.append(&mut out);
+    (all, filter.outcome().clone(), alive, sent)
+}
+
+#[test]
+fn pieces_that_are_sent_on_as_they_are_are_written_all_the_same() {
+    let mut sent = 0;
+    for (action, more) in [
+        ("strip", ""),
+        ("strip", "fail = \"closed\""),
+        ("strip", "max_event = 1024"),
+        ("gate", "fail = \"open\""),
+    ] {
+        let routes = route(action, more, REPLACE);
+        for format in Format::ALL {
+            for seed in 0..12 {
+                let body = generate::stream(format, seed);
+                let filter = || filter(&routes, &sse("/"));
+                for end in [b"\n\n".as_slice(), b"\n", b"}"] {
+                    let pieces = || {
+                        let mut rest = &*body;
+                        core::iter::from_fn(move || {
+                            let end = memchr::memmem::find(rest, end).map(|at| at + end.len());
+                            let (piece, later) = rest.split_at(end.unwrap_or(rest.len()));
+                            rest = later;
+                            (!piece.is_empty()).then_some(piece)
+                        })
+                    };
+                    let pushed = written(filter(), pieces(), false);
+                    let asked = written(filter(), pieces(), true);
+                    let what = format!("{action} {more}, {format}, seed {seed}");
+                    assert_eq!(asked.0, pushed.0, "{what}");
+                    assert_eq!((asked.1, asked.2), (pushed.1, pushed.2), "{what}");
+                    sent += asked.3;
+                }
+            }
+        }
+    }
+    assert!(sent > 30, "{sent} pieces");
+}
 
 #[test]
 fn stripping_equals_the_rewriter_at_every_cut() {
