@@ -1,8 +1,8 @@
 //! Events like the one before, from their bytes to what is written, in one pass.
 
-use super::State;
 use super::alone::Alone;
 use super::line_end::LineEnd;
+use super::{State, USUAL};
 use crate::StreamHandler;
 use crate::again::Text;
 use crate::frame::Frame;
@@ -97,9 +97,12 @@ impl<R: TextRewriter> State<R> {
         let edit = &mut self.edits.bytes;
         let (read, is_changed) = state.push(&delta, &mut self.scratch, edit, handler);
         self.reader.report.add_text(read);
-        if text.repeatable && state.note_holding() && !usual.has_template {
+        // Of a longer event, the pattern has not all.
+        let is_short = frame.raw.len() <= USUAL;
+        let has_template = usual.has_template && is_short;
+        if text.repeatable && state.note_holding() && !has_template {
             state.template.keep(frame, text.at.range());
-            let has_template = self.reader.again.varies_in_text_alone();
+            let has_template = is_short && self.reader.again.varies_in_text_alone();
             self.usual = Some(Usual {
                 has_template,
                 ..usual
@@ -108,8 +111,8 @@ impl<R: TextRewriter> State<R> {
         let place = frame.in_raw(text.at.range()).filter(|_| is_changed);
         if let Some(place) = place {
             self.write_changed(frame, place, handler);
-            self.trim();
         }
+        self.trim();
         is_changed
     }
 
@@ -123,6 +126,7 @@ impl<R: TextRewriter> State<R> {
                 && !alone.text.is_empty()
                 && self.counting.is_settled()
                 && self.texts[*place].is_calm()
+                && self.deferred.is_empty()
                 && !self.deferred.is_waiting()
         };
         let place = place.filter(is_calm);
