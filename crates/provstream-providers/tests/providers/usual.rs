@@ -401,3 +401,44 @@ fn events_that_stay_are_passed_on() {
         );
     }
 }
+
+/// Two deltas of one number show that numbers name choices: the choice that comes then is another text.
+#[test]
+fn the_second_event_shows_what_numbers_are() {
+    let (format, before, after) = SHAPES[0];
+    let other = before.replace("\"index\":0", "\"index\":1");
+    let events = [(before, "It"), (before, " is"), (&other, "So")];
+    let events = events.map(|(before, text)| event((before, after), text.as_bytes(), 0, "a"));
+    let rewriter = StreamRewriter::new(format, Parser::new());
+    compare(&rewriter, &events, &mut Random::new(1));
+    let (calls, _) = calls(&rewriter, events.iter().map(Vec::as_slice), true);
+    let is_second = |call: &Call| matches!(call, Call::Text(0, text) if text == b"So");
+    assert!(calls.0.iter().any(is_second), "{calls:?}");
+}
+
+/// After an event that was added, the numbers of all others are raised, also of those like the one before. Another one is added at
+/// the end.
+#[test]
+fn numbers_go_on_after_an_event_that_was_added() {
+    let (format, before, after) = SHAPES[3];
+    let done = "event: response.output_text.done\ndata: {\"type\":\"response.output_text.done\",\"sequence_number\":3,\"output_index\":0,\"content_index\":0,\"text\":\"It is [sub\"}\n\n";
+    let second = before.replace("\"content_index\":0", "\"content_index\":1");
+    let first = ["It", " is", " [sub"].iter().enumerate();
+    let first = first.map(|(number, text)| event((before, after), text.as_bytes(), number, "a"));
+    let later = ["A", " b", " c", " [sub", "x"].iter().enumerate();
+    let later =
+        later.map(|(number, text)| event((&second, after), text.as_bytes(), 4 + number, "a"));
+    let events: Vec<Vec<u8>> = first
+        .chain([done.as_bytes().to_vec()])
+        .chain(later)
+        .collect();
+    let rewriter = StreamRewriter::new(format, Parser::new());
+    compare(&rewriter, &events, &mut Random::new(1));
+    let (calls, _) = calls(&rewriter, events.iter().map(Vec::as_slice), true);
+    let out = String::from_utf8(calls.written()).expect("UTF-8");
+    let numbers = out.split("\"sequence_number\":").skip(1);
+    let numbers: Vec<usize> = numbers
+        .filter_map(|rest| rest.split(',').next()?.parse().ok())
+        .collect();
+    assert_eq!(numbers, (0..11).collect::<Vec<_>>(), "{out}");
+}
