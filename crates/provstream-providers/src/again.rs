@@ -90,8 +90,9 @@ impl Again {
         data: &[u8],
         mut end: impl FnMut(&[u8], usize) -> Option<StringEnd>,
     ) -> Option<(Text, usize)> {
-        let mut text = self.text?;
+        let text = self.text.as_ref()?;
         let (mut at, mut kept_at) = (0, 0);
+        let (mut text_at, mut sequence) = (text.at, None);
         for Varying { at: kept, what } in &self.vary_at {
             let before = &self.data[kept_at..usize::from(kept.start)];
             if !data.get(at..)?.starts_with(before) {
@@ -101,13 +102,13 @@ impl Again {
             at = match what {
                 What::Sequence => {
                     let end = digits_end(data, start)?;
-                    text.sequence = Some(Raw::new(start..end));
+                    sequence = Some(Raw::new(start..end));
                     end
                 }
                 What::Unread => end(data, start)?.end,
                 What::Text => {
                     let end = end(data, start)?;
-                    text.at = Str::new(start, end);
+                    text_at = Str::new(start, end);
                     end.end
                 }
             };
@@ -115,6 +116,11 @@ impl Again {
         }
         let after = &self.data[kept_at..];
         let is_same = data[at..].starts_with(after);
+        let text = Text {
+            at: text_at,
+            sequence,
+            ..*text
+        };
         is_same.then_some((text, at + after.len()))
     }
 

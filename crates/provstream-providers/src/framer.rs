@@ -57,6 +57,9 @@ impl Framer {
     pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
         let mut rest = chunk;
         while !rest.is_empty() {
+            if let Envelope::Sse(sse) = &mut self.envelope {
+                return sse.push_all(rest, &mut |piece| sink(Kind::Sse, piece.into()));
+            }
             let taken = self.push_some(rest, sink);
             rest = &rest[taken..];
         }

@@ -188,11 +188,11 @@ impl SseDecoder {
         self.push_all(chunk, &mut sink);
     }
 
-    fn push_all(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) {
-        let mut rest = chunk;
+    pub(super) fn push_all(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) {
+        let mut rest = self.take_bom(chunk, sink);
         while !rest.is_empty() {
-            let taken = self.push_some(rest, sink);
-            rest = &rest[taken..];
+            let len = self.push_first(rest, sink);
+            rest = &rest[len..];
         }
     }
 
@@ -200,15 +200,21 @@ impl SseDecoder {
     pub(super) fn push_some(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
         let rest = self.take_bom(chunk, sink);
         let before = chunk.len() - rest.len();
-        if rest.is_empty() {
-            return before;
+        match rest {
+            [] => before,
+            rest => before + self.push_first(rest, sink),
         }
+    }
+
+    /// The same of bytes after a byte order mark.
+    #[inline]
+    fn push_first(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
         if let Some(len) = self.whole_event(rest, sink) {
-            return before + len;
+            return len;
         }
         let (len, step) = self.step(rest);
         self.take(&rest[..len], &step, sink);
-        before + len
+        len
     }
 
     /// What comes before and after the data of an event, if one may begin here that is like the last one; the event is complete

@@ -148,7 +148,9 @@ impl Reader {
         if self.begin(channel, text.at) {
             self.found
                 .push(Found::Text(channel, text.at, text.repeatable));
-            self.found.extend(text.sequence.map(Found::Sequence));
+            if let Some(number) = text.sequence {
+                self.found.push(Found::Sequence(number));
+            }
         } else if !text.at.is_empty() {
             return Some(NoticeCode::LimitChannels);
         }
