@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use provstream::{Replacement, Span};
+use provstream::{Replacement, Rewriter, Span};
 use testkit::reference;
 use testkit::reference::RefVocabulary;
 
@@ -42,6 +42,32 @@ proptest! {
             }
         }
         prop_assert_eq!(stripped.len() + removed, joined(&input).len());
+    }
+
+    #[test]
+    fn chunks_that_are_written_unchanged_are_written_as_pushed_ones_are(
+        input in segments(25), limits in limits(), size in 1_usize..40
+    ) {
+        let mut pushed = Rewriter::new(engine(&limits));
+        let mut asked = Rewriter::new(engine(&limits));
+        let raw = joined(&input);
+        let (mut expected, mut written) = (Vec::new(), Vec::new());
+        for chunk in raw.chunks(size) {
+            let before = written.len();
+            pushed.push(chunk, &mut expected);
+            match asked.push_unchanged(chunk) {
+                Some(offset) => {
+                    prop_assert_eq!(offset, before as u64);
+                    written.extend_from_slice(chunk);
+                }
+                None => asked.push(chunk, &mut written),
+            }
+            prop_assert_eq!(&written, &expected);
+        }
+        prop_assert_eq!(asked.undecided_from(), pushed.undecided_from());
+        pushed.finish(&mut expected);
+        asked.finish(&mut written);
+        prop_assert_eq!(written, expected);
     }
 
     #[test]
