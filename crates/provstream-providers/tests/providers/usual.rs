@@ -442,3 +442,25 @@ fn numbers_go_on_after_an_event_that_was_added() {
         .collect();
     assert_eq!(numbers, (0..11).collect::<Vec<_>>(), "{out}");
 }
+
+/// Recorded streams, which are beside the repository where there are any.
+#[test]
+fn recorded_streams_are_the_same_however_they_are_taken() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/streams");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        eprintln!("!!! SKIPPED: there is no folder {folder}, so no recorded stream is compared");
+        return;
+    };
+    for file in files {
+        let path = file.expect("a file").path();
+        let is_stream = |end: &std::ffi::OsStr| end == "sse" || end == "ndjson";
+        if !path.extension().is_some_and(is_stream) {
+            continue;
+        }
+        let stream = std::fs::read(&path).expect("a stream");
+        let events = events(&stream);
+        let rewriter = StreamRewriter::detect(Parser::new());
+        let passed = compare(&rewriter, &events, &mut Random::new(3));
+        println!("{}: {passed} of {} pieces", path.display(), events.len());
+    }
+}
