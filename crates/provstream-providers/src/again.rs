@@ -170,7 +170,7 @@ impl Again {
     }
 }
 
-/// Where the digits end that begin at `from`; `None` if there are none, or so many that they may be no number of 64 bits.
+/// Where the digits end that begin at `from`; `None` without a digit, or with so many that they may be no number of 64 bits.
 fn digits_end(data: &[u8], from: usize) -> Option<usize> {
     const MOST: usize = 19;
     let digits = data.get(from..)?.iter().take(MOST + 1);
