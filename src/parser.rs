@@ -312,6 +312,25 @@ impl Parser {
         }
     }
 
+    /// A stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at `from`, the release
+    /// point, and leaves the release point where it is.
+    pub(crate) fn uncut_until(&self, from: u64) -> u64 {
+        let near = match &self.engine {
+            Engine::Text(text) => text.before_boundary(from),
+            Engine::Sequence(_) => from,
+        };
+        near.saturating_add(self.limits.max_assertion() as u64)
+    }
+
+    /// Whether `from` is within an open JSON value outside a block of code. Text of such a value is not too long, however long
+    /// it is.
+    pub(crate) fn is_in_bare_value(&self, from: u64) -> bool {
+        match &self.engine {
+            Engine::Text(text) => text.bare_value().is_some_and(|start| start <= from),
+            Engine::Sequence(_) => true,
+        }
+    }
+
     /// Whether nothing but JSON values is read.
     pub(crate) const fn reads_json_alone(&self) -> bool {
         matches!(self.engine, Engine::Sequence(_))

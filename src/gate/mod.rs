@@ -1,5 +1,6 @@
 //! Holds text back until it is known which assertion it belongs to, and has a policy decide what becomes of it.
 
+mod check;
 mod handler;
 mod held;
 mod policy;
@@ -7,6 +8,7 @@ mod policy;
 mod rules;
 mod scout;
 
+use self::check::{Check, STRIDE};
 pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
@@ -19,9 +21,6 @@ use crate::parser::Parser;
 use crate::provenance::Assertion;
 use crate::rewrite::Rewriter;
 use crate::span::Span;
-
-/// At stream offsets that are multiples of this, the policy may be asked about text that is too long.
-const STRIDE: u64 = 1_024;
 
 /// Longer chunks are not looked at as a whole.
 const SHORT: usize = 32;
@@ -105,6 +104,8 @@ pub struct Gate<P> {
     scout: Option<Box<Scout>>,
     policy: P,
     held: Held,
+    /// When text that is too long is looked for again.
+    check: Check,
     /// Untrusted text from the release point on, in stream offsets.
     untrusted: Vec<Span>,
     channel: Box<str>,
@@ -124,6 +125,7 @@ impl<P: Policy> Gate<P> {
         Self {
             held: Held::new(parser.position(), parser.reads_json_alone()),
             scout: Scout::of(&parser),
+            check: Check::new(parser.position(), parser.limits().max_assertion()),
             rewriter: Rewriter::new(parser),
             policy,
             untrusted: Vec::new(),
@@ -141,11 +143,8 @@ impl<P: Policy> Gate<P> {
         self
     }
 
-    /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). It is asked at
-    /// stream offsets that are multiples of 1,024.
-    ///
-    /// It is also asked there about the beginning of a sentence or of a block of code that has become longer than
-    /// [`max_assertion`](crate::Limits::max_assertion).
+    /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). For this, it is asked
+    /// at stream offsets that are multiples of 1,024.
     #[must_use]
     pub const fn with_max_held(mut self, bytes: usize) -> Self {
         self.most = bytes;
@@ -202,7 +201,9 @@ impl<P: Policy> Gate<P> {
         if let Some(scout) = &mut self.scout {
             scout.reset();
         }
-        self.held.reset(self.rewriter.parser().position());
+        let parser = self.rewriter.parser();
+        self.held.reset(parser.position());
+        self.check = Check::new(parser.position(), parser.limits().max_assertion());
         self.untrusted.clear();
         self.undecided = false;
         self.busy = false;
@@ -268,8 +269,7 @@ impl<P: Policy> Gate<P> {
         self.enter();
         let mut rest = chunk;
         while !rest.is_empty() && self.held.ended().is_none() {
-            let at = self.rewriter.parser().position();
-            let room = usize::try_from(STRIDE - at % STRIDE).unwrap_or(usize::MAX);
+            let room = self.check.room(self.rewriter.parser().position(), rest);
             let (now, later) = rest.split_at(rest.len().min(room));
             rest = later;
             if self.scout.is_some() {
@@ -320,11 +320,9 @@ impl<P: Policy> Gate<P> {
         if chunk.len() > SHORT || !self.undecided || self.busy {
             return false;
         }
-        // The next multiple of the stride is not reached.
-        let at = self.rewriter.parser().position();
+        let end = self.rewriter.parser().position() + chunk.len() as u64;
         let held = &mut self.held;
-        at % STRIDE + (chunk.len() as u64) < STRIDE
-            && self.rewriter.push_calm(chunk, |text| held.push_short(text))
+        self.check.is_after(end) && self.rewriter.push_calm(chunk, |text| held.push_short(text))
     }
 
     fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -364,20 +362,35 @@ impl<P: Policy> Gate<P> {
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
-        self.undecided &= self.held.ended().is_none();
-        let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
-        if !aligned || self.held.ended().is_some() {
-            return;
+        if self.held.ended().is_none() && self.check.is_at(now) {
+            self.check(at, from, point.at, handler);
         }
-        let upto = if self.held.len() > self.most {
+        self.undecided &= self.held.ended().is_none();
+    }
+
+    /// Asks the policy about text that is too long: more than is held back at most, or text `from` an offset on that only
+    /// `max_assertion` keeps out of an assertion, for which the release point is at `upto`. In the stream, that is `point`.
+    fn check(&mut self, point: u64, from: u64, upto: u64, handler: &mut impl GateHandler) {
+        let parser = self.rewriter.parser();
+        let now = parser.position();
+        let is_cut = from < upto && self.held.start() < upto;
+        let until = parser.uncut_until(point);
+        // A long value is not too long. Nor is the text after it, before the next multiple, unless little is too long.
+        let value = until <= now && parser.is_in_bare_value(point);
+        let much = parser.limits().max_assertion() as u64 >= 2 * STRIDE;
+        self.check = if is_cut || value && much {
+            Check::at_multiple(now)
+        } else {
+            Check::next(now, until)
+        };
+        let upto = if now.is_multiple_of(STRIDE) && self.held.len() > self.most {
             None
-        } else if from < point.at && self.held.start() < point.at {
-            Some(point.at)
+        } else if is_cut {
+            Some(upto)
         } else {
             return;
         };
         self.held.overflow(upto, &mut self.policy, handler);
-        self.undecided &= self.held.ended().is_none();
     }
 
     fn note_untrusted(&mut self, len: u64) {
