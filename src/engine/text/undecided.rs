@@ -10,7 +10,7 @@ use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::{Fence, FenceLine};
 use crate::engine::markdown::line::trimmed_block;
-use crate::engine::sentence::not_near;
+use crate::engine::sentence::surely_not_near;
 
 impl TextEngine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
@@ -148,7 +148,7 @@ impl TextEngine {
     /// A stream offset at or before `from`: a cut before it does not change which sentence boundaries there are from there on.
     pub(crate) fn before_boundary(&self, from: u64) -> u64 {
         match from.checked_sub(self.window.base()) {
-            Some(at) => self.window.base() + not_near(self.window.raw(), at as usize) as u64,
+            Some(at) => self.window.base() + surely_not_near(self.window.raw(), at as usize) as u64,
             None => from,
         }
     }
