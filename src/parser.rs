@@ -5,7 +5,7 @@ use core::fmt;
 use crate::Limits;
 use crate::engine::json::SequenceEngine;
 use crate::engine::text::TextEngine;
-use crate::engine::{ReleasePoint, Setup};
+use crate::engine::{ReleasePoint, Setup, Within};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler};
 use crate::names::names;
@@ -277,7 +277,7 @@ impl Parser {
         self.release_point().at
     }
 
-    /// [`undecided_from`](Self::undecided_from), with where it would be without the limit.
+    /// [`undecided_from`](Self::undecided_from), and whether the limit has moved it.
     fn release_point(&mut self) -> ReleasePoint {
         match &mut self.engine {
             Engine::Text(text) => text.release_point(&self.limits),
@@ -288,28 +288,12 @@ impl Parser {
     /// The release point in stream offsets, and in clean offsets.
     pub(crate) fn release_points(&mut self) -> (u64, ReleasePoint) {
         let found = self.release_point();
-        let clean = |from: u64| {
-            from - match &self.engine {
-                Engine::Text(text) => text.removed_before(from),
-                Engine::Sequence(sequence) => sequence.removed(),
-            }
+        let removed = match &self.engine {
+            Engine::Text(text) => text.removed_before(found.at),
+            Engine::Sequence(sequence) => sequence.removed(),
         };
-        let at = clean(found.at);
-        let uncut = match found.uncut {
-            Some(uncut) if uncut != found.at => Some(clean(uncut)),
-            uncut => uncut.map(|_| at),
-        };
-        (found.at, ReleasePoint { at, uncut })
-    }
-
-    /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
-    /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
-    #[inline]
-    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
-        match &mut self.engine {
-            Engine::Text(text) => text.push_calm(chunk),
-            Engine::Sequence(_) => None,
-        }
+        let at = found.at - removed;
+        (found.at, ReleasePoint { at, ..found })
     }
 
     /// A stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at `from`, the release
@@ -322,12 +306,29 @@ impl Parser {
         near.saturating_add(self.limits.max_assertion() as u64)
     }
 
-    /// Whether `from` is within an open JSON value outside a block of code. Text of such a value is not too long, however long
-    /// it is.
-    pub(crate) fn is_in_bare_value(&self, from: u64) -> bool {
+    /// Where the JSON value begins that is open, outside a block of code.
+    pub(crate) fn bare_value(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Text(text) => text.bare_value().is_some_and(|start| start <= from),
-            Engine::Sequence(_) => true,
+            Engine::Text(text) => text.bare_value(),
+            Engine::Sequence(_) => None,
+        }
+    }
+
+    /// What the stream is in the midst of.
+    pub(crate) fn within(&self) -> Within {
+        match &self.engine {
+            Engine::Text(text) => text.within(),
+            Engine::Sequence(_) => Within::Value,
+        }
+    }
+
+    /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
+    /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
+    #[inline]
+    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
+        match &mut self.engine {
+            Engine::Text(text) => text.push_calm(chunk),
+            Engine::Sequence(_) => None,
         }
     }
 

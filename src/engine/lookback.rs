@@ -105,7 +105,6 @@ pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
 }
 
 /// One line of the text.
-#[derive(Clone, Copy)]
 struct SourceLine {
     start: usize,
     /// Where its content starts, after the prefix.

@@ -32,24 +32,31 @@ pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
-    /// Where it would be if `max_assertion` cut nothing off; `None` if that is not known any more.
-    pub(crate) uncut: Option<u64>,
+    /// It is where it is because `max_assertion` cuts off the text before it.
+    pub(crate) cut: bool,
 }
 
 impl ReleasePoint {
     /// One that no limit has moved.
     pub(crate) const fn uncut(at: u64) -> Self {
-        Self {
-            at,
-            uncut: Some(at),
-        }
+        Self { at, cut: false }
     }
 
     /// One that is at most at `limit`.
     pub(crate) fn at_most(self, limit: u64) -> Self {
-        Self {
-            at: self.at.min(limit),
-            uncut: self.uncut.map(|uncut| uncut.min(limit)),
-        }
+        let at = self.at.min(limit);
+        Self { at, ..self }
     }
+}
+
+/// What a stream is in the midst of, as far as it matters to where its text becomes too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    Text,
+    /// What may become an annotation.
+    Candidate,
+    /// A block of code.
+    Block,
+    /// A JSON value outside a block of code.
+    Value,
 }

@@ -15,6 +15,7 @@ pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use self::scout::Scout;
+use crate::engine::{ReleasePoint, Within};
 use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
@@ -357,31 +358,42 @@ impl<P: Policy> Gate<P> {
         if scout.is_some_and(|scout| scout.is_within_mark(now)) {
             return;
         }
+        if self.check.is_blind_at(now) {
+            return;
+        }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
-        let from = point.uncut.unwrap_or(0).min(point.at);
+        let is_cut = self.is_cut(at, point);
+        let from = if is_cut { self.held.start() } else { point.at };
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
         if self.held.ended().is_none() && self.check.is_at(now) {
-            self.check(at, from, point.at, handler);
+            self.check(at, point.at, is_cut, handler);
         }
         self.undecided &= self.held.ended().is_none();
     }
 
-    /// Asks the policy about text that is too long: more than is held back at most, or text `from` an offset on that only
-    /// `max_assertion` keeps out of an assertion, for which the release point is at `upto`. In the stream, that is `point`.
-    fn check(&mut self, point: u64, from: u64, upto: u64, handler: &mut impl GateHandler) {
+    /// Whether text is too long that is held back before the release point, `at` in the stream. A JSON value outside a block of code
+    /// is not, however long it is; text before it is if it is with the value.
+    fn is_cut(&self, at: u64, point: ReleasePoint) -> bool {
+        let start = self.held.start();
+        let value = self.rewriter.parser().bare_value();
+        // Nothing is removed between the release point and the value.
+        let value = value.map(|value| value.saturating_sub(at - point.at));
+        point.cut && start < point.at && value.is_none_or(|value| start < value)
+    }
+
+    /// Asks the policy about text that is too long: more than is held back at most, or text that `is_cut`, of which what is before
+    /// `upto` is no part of an assertion any more. In the stream, that is `point`.
+    fn check(&mut self, point: u64, upto: u64, is_cut: bool, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser();
-        let now = parser.position();
-        let is_cut = from < upto && self.held.start() < upto;
+        let (now, max) = (parser.position(), parser.limits().max_assertion());
         let until = parser.uncut_until(point);
-        // A long value is not too long. Nor is the text after it, before the next multiple, unless little is too long.
-        let value = until <= now && parser.is_in_bare_value(point);
-        let much = parser.limits().max_assertion() as u64 >= 2 * STRIDE;
-        self.check = if is_cut || value && much {
-            Check::at_multiple(now)
+        let within = parser.within();
+        self.check = if is_cut || within == Within::Value && until <= now {
+            Check::blind(now, max)
         } else {
-            Check::next(now, until)
+            Check::next(now, until, within)
         };
         let upto = if now.is_multiple_of(STRIDE) && self.held.len() > self.most {
             None

@@ -58,14 +58,6 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
     let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
         return Reach::Blank;
     };
-    // Where the candidate begins that is not cut off, if that is known.
-    let whole = || match longer {
-        false => Some(skip_blank(text, start, end)),
-        true => lines
-            .candidate(last, end, usize::MAX)
-            .filter(|whole| !whole.longer)
-            .map(|whole| skip_blank(text, whole.start, end)),
-    };
     let first = skip_blank(text, start, end);
     let text_end = if begins_text { text.len() + open } else { end };
     let cut_at = text_end
@@ -81,7 +73,7 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
         // What is left of the assertion begins with the open character.
         return Reach::From(From {
             start: text.len(),
-            uncut: whole().map(|first| begin(first, sentence(first, false))),
+            uncut: (!longer).then(|| begin(first, sentence(first, false))),
             calm: None,
         });
     }
@@ -89,7 +81,8 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
     let start = begin(from, found);
     let uncut = match found.at_cut {
         false => Some(start),
-        true => whole().map(|first| begin(first, sentence(first, false))),
+        true if longer => None,
+        true => Some(begin(first, sentence(first, false))),
     };
     let calm = (found.calm && in_content && !found.at_cut).then(|| {
         // Until then nothing is cut off, or only what is not near the last boundary.

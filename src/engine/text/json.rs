@@ -30,8 +30,6 @@ pub(super) struct Json {
     pub(super) array: Option<u64>,
     /// The records removed from the fenced block entered last, as far as they may concern its text.
     pub(super) removed: VecDeque<Span>,
-    /// Those that concern only where the block begins: where the last one ends, and their bytes.
-    pub(super) removed_far: (u64, u64),
 }
 
 impl Json {
@@ -44,23 +42,13 @@ impl Json {
             lead: start,
             array: None,
             removed: VecDeque::new(),
-            removed_far: (0, 0),
         }
     }
 
-    /// Removed bytes after a stream offset in the fenced block entered last: one that is its beginning, or that its text may
-    /// reach.
+    /// Removed bytes after a stream offset in the fenced block entered last.
     pub(super) fn removed_after(&self, at: u64) -> u64 {
         let after = |span: &Span| span.end().saturating_sub(span.start().max(at));
-        let (end, far) = self.removed_far;
-        let near: u64 = self.removed.iter().map(after).sum();
-        near + if at < end { far } else { 0 }
-    }
-
-    /// A fenced block is entered.
-    pub(super) fn forget_removed(&mut self) {
-        self.removed.clear();
-        self.removed_far = (0, 0);
+        self.removed.iter().map(after).sum()
     }
 }
 
@@ -318,12 +306,11 @@ impl Scan<'_> {
         if let Context::Fence { .. } = engine.context {
             // The block's text ends after this record, so what lies further back than its longest is of no concern.
             let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
-            let json = &mut engine.json;
-            while let Some(before) = json.removed.front().filter(|before| before.end() <= far) {
-                json.removed_far = (before.end(), json.removed_far.1 + before.len());
-                json.removed.pop_front();
+            let removed = &mut engine.json.removed;
+            while removed.front().is_some_and(|before| before.end() <= far) {
+                removed.pop_front();
             }
-            json.removed.push_back(span);
+            removed.push_back(span);
         }
     }
 

@@ -368,7 +368,7 @@ impl<'a> Scan<'a> {
         let white = self.white_before(start);
         self.drop_target();
         self.engine.json.lead = start;
-        self.engine.json.forget_removed();
+        self.engine.json.removed.clear();
         self.engine
             .window
             .restart(start, Line::new_block(fence.quoted), white);

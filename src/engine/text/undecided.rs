@@ -10,7 +10,6 @@ use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::{Fence, FenceLine};
 use crate::engine::markdown::line::trimmed_block;
-use crate::engine::sentence::surely_not_near;
 
 impl TextEngine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
@@ -57,14 +56,7 @@ impl TextEngine {
             } => self.undecided_in_block(limits, fence, (line, line_start), cut),
             _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
             // A long value is no long sentence, unless it stops being a value.
-            _ if self.json.open => {
-                let found = self.undecided_in_text(limits);
-                let before = found.uncut.filter(|&uncut| uncut < self.reader.start());
-                ReleasePoint {
-                    uncut: Some(before.unwrap_or(found.at)),
-                    ..found
-                }
-            }
+            _ if self.json.open => ReleasePoint::uncut(self.undecided_in_text(limits).at),
             _ => self.undecided_in_text(limits),
         };
         if self.json.open {
@@ -143,20 +135,6 @@ impl TextEngine {
     /// Whether nothing but the text decides where an assertion may begin.
     fn json_is_closed(&self) -> bool {
         self.pending.is_none() && !self.json.open
-    }
-
-    /// A stream offset at or before `from`: a cut before it does not change which sentence boundaries there are from there on.
-    pub(crate) fn before_boundary(&self, from: u64) -> u64 {
-        match from.checked_sub(self.window.base()) {
-            Some(at) => self.window.base() + surely_not_near(self.window.raw(), at as usize) as u64,
-            None => from,
-        }
-    }
-
-    /// Where the JSON value begins that is open, outside a block of code.
-    pub(crate) fn bare_value(&self) -> Option<u64> {
-        let bare = self.json.open && !matches!(self.context, Context::Fence { .. });
-        bare.then(|| self.reader.start())
     }
 
     /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
