@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::gap::Gap;
 use super::scan::Scan;
-use super::{Context, span};
+use super::{Block, Context, span};
 use crate::Span;
 use crate::engine::chars::next_boundary;
 use crate::engine::lookback::{Before, look_back};
@@ -229,27 +229,25 @@ impl Scan<'_> {
         line
     }
 
-    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line starts at
-    /// `line_start` and ends before `end` in the chunk.
-    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
+    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line ends before `end` in
+    /// the chunk.
+    pub(super) fn find_block(&mut self, end: usize, block: &Block) {
+        let line_start = block.line_start;
         let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
         if !in_chunk {
             self.stitch(end);
         }
-        let Context::Fence { cut, .. } = self.engine.context else {
-            return;
-        };
         let max = self.setup.limits.max_assertion();
         let window = &self.engine.window;
         let at = window.base();
         let len = line_start.saturating_sub(at) as usize;
-        let block = if in_chunk {
+        let content = if in_chunk {
             &self.chunk[self.index(at)..self.index(line_start)]
         } else {
             &window.raw()[..len]
         };
         // Without any text since the window's start, what was saved before holds.
-        if let Some((range, cut)) = block_text(block, quoted, cut, max) {
+        if let Some((range, cut)) = block_text(content, block.fence.quoted, block.cut, max) {
             if !in_chunk {
                 self.engine.window.save_raw(range.clone(), len);
             }

@@ -184,7 +184,7 @@ impl Scan<'_> {
     /// A value begins at `here`.
     pub(super) fn start_json(&mut self, here: usize) -> usize {
         let single_line =
-            matches!(self.engine.context, Context::Fence { fence, .. } if fence.quoted);
+            matches!(self.engine.context, Context::Block(block) if block.fence.quoted);
         let start = self.offset(here);
         self.engine
             .reader
@@ -234,21 +234,16 @@ impl Scan<'_> {
         self.end_hold(end, complete);
         let at = self.offset(end);
         let start = self.engine.reader.line_at(at);
-        if let Context::Fence {
-            ref mut line,
-            ref mut line_start,
-            ..
-        } = self.engine.context
-        {
-            *line = FenceLine::Code;
+        if let Context::Block(block) = &mut self.engine.context {
+            block.line = FenceLine::Code;
             if let LineStart::Blank {
                 start,
                 carriage_return,
             } = start
             {
-                *line_start = start;
+                block.line_start = start;
                 if !carriage_return {
-                    *line = FenceLine::Prefix { quote: false };
+                    block.line = FenceLine::Prefix { quote: false };
                 }
             }
         } else if self.engine.reader.has_reported() {
@@ -303,7 +298,7 @@ impl Scan<'_> {
         let engine = &mut *self.engine;
         engine.removed += span.len();
         engine.strip_from = end;
-        if let Context::Fence { .. } = engine.context {
+        if let Context::Block(_) = engine.context {
             // The block's text ends after this record, so what lies further back than its longest is of no concern.
             let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
             let removed = &mut engine.json.removed;

@@ -38,45 +38,44 @@ enum Context {
     Candidate {
         start: u64,
     },
-    /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
-    Ticks {
-        run: u64,
-        fence: Option<bool>,
+    /// In a run of backticks or tildes that opens a code span or, with `block`, may open a fenced block.
+    Opening {
+        fence: Fence,
+        block: bool,
     },
-    /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
+    /// In a code span, `closing` backticks into a run; with `block` it may turn out to open a fenced block.
     CodeSpan {
-        run: u64,
+        fence: Fence,
         closing: u64,
-        fence: Option<bool>,
-    },
-    /// In a run of tildes that may open a fenced block.
-    Tildes {
-        run: u64,
-        quoted: bool,
+        block: bool,
     },
     /// After the opening run of a fenced block, on its first line.
     Info(Fence),
     /// In a fenced block.
-    Fence {
-        fence: Fence,
-        line: FenceLine,
-        line_start: u64,
-        /// Content was dropped from the window.
-        cut: bool,
-    },
+    Block(Block),
+}
+
+/// A fenced block that is open.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    fence: Fence,
+    line: FenceLine,
+    line_start: u64,
+    /// Content was dropped from the window.
+    cut: bool,
 }
 
 impl Context {
-    /// After a whole run of tildes at the start of a line.
-    const fn after_tildes(run: u64, quoted: bool) -> Self {
-        if run >= 3 {
-            Self::Info(Fence {
-                marker: b'~',
-                run,
-                quoted,
-            })
-        } else {
-            Self::Text
+    /// After a whole run of backticks or tildes that [opens](Self::Opening) something.
+    const fn after_run(fence: Fence, block: bool) -> Self {
+        match fence.marker {
+            b'`' => Self::CodeSpan {
+                fence,
+                closing: 0,
+                block: block && fence.run >= 3,
+            },
+            _ if fence.run >= 3 => Self::Info(fence),
+            _ => Self::Text,
         }
     }
 }
@@ -333,11 +332,10 @@ impl TextEngine {
         }
         // Where code must end with its line first, the line feed is one of the bytes that are removed.
         let most = match self.context {
-            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
-            Context::Candidate { .. } => MOST_REMOVED,
-            Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
+            Context::Text | Context::Opening { .. } | Context::Candidate { .. } => MOST_REMOVED,
+            Context::CodeSpan { fence, block, .. } if fence.quoted || !block => MOST_REMOVED - 1,
             Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
-            Context::Fence { fence, line, .. } => match line {
+            Context::Block(Block { fence, line, .. }) => match line {
                 FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => {
                     MOST_REMOVED
                 }
@@ -372,14 +370,16 @@ impl TextEngine {
             Context::Candidate { start } => {
                 Scan::at_end(self, setup, sink).abandon(start, None);
             }
-            Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
-            Context::Tildes { run, quoted } => self.context = Context::after_tildes(run, quoted),
-            Context::Fence { ref mut line, .. }
-                if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
-            {
-                *line = FenceLine::Code;
+            Context::Opening { fence, block } if fence.marker == b'~' => {
+                self.context = Context::after_run(fence, block);
             }
-            Context::Text | Context::Info(_) | Context::Fence { .. } => {}
+            Context::Opening { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
+            Context::Block(ref mut block)
+                if matches!(block.line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
+            {
+                block.line = FenceLine::Code;
+            }
+            Context::Text | Context::Info(_) | Context::Block(_) => {}
         }
     }
 

@@ -79,23 +79,21 @@ impl Scan<'_> {
         if !plain || self.engine.pending.is_some() || end < keep + 64 || text.len() - end > keep {
             return 0;
         }
-        if let Context::Fence { line, .. } = self.engine.context
-            && line != FenceLine::Code
+        if let Context::Block(block) = self.engine.context
+            && block.line != FenceLine::Code
         {
             return 0;
         }
         self.drop_target();
-        let fence = matches!(self.engine.context, Context::Fence { .. });
+        let fence = matches!(self.engine.context, Context::Block(_));
         let skipped = match start_of_paragraph(&text[..end]) {
             Some(start) if !fence && end - start <= keep => start,
             _ => next_boundary(bytes, end - keep),
         };
-        if let Context::Fence {
-            fence, ref mut cut, ..
-        } = self.engine.context
-        {
-            let blank = |text| trimmed_block(text, fence.quoted).is_empty();
-            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
+        if let Context::Block(block) = &mut self.engine.context {
+            let quoted = block.fence.quoted;
+            let blank = |text| trimmed_block(text, quoted).is_empty();
+            block.cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
         }
         self.engine.window.skip(bytes, skipped)
     }
@@ -114,7 +112,7 @@ impl Scan<'_> {
             self.engine.window.drop_front(cut);
             return;
         }
-        if let Context::Fence { .. } = self.engine.context {
+        if let Context::Block(_) = self.engine.context {
             self.slide_block();
             return;
         }
@@ -152,29 +150,24 @@ impl Scan<'_> {
     /// is saved, and holds as long as none comes after it.
     fn slide_block(&mut self) {
         let most = self.setup.limits.max_assertion();
-        let Context::Fence {
-            fence,
-            line,
-            line_start,
-            ref mut cut,
-        } = self.engine.context
-        else {
+        let Context::Block(block) = &mut self.engine.context else {
             return;
         };
+        let quoted = block.fence.quoted;
         let window = &mut self.engine.window;
         let at = window.base();
         let raw = without_partial(window.raw());
-        let content = match line {
+        let content = match block.line {
             FenceLine::Code => raw.len(),
             // What may be the closing line is not content yet.
-            _ => raw.len().min(line_start.saturating_sub(at) as usize),
+            _ => raw.len().min(block.line_start.saturating_sub(at) as usize),
         };
-        let found = block_text(&raw[..content], fence.quoted, *cut, most);
+        let found = block_text(&raw[..content], quoted, block.cut, most);
         let end = found.as_ref().map_or(0, |(range, _)| range.end);
         let ends_far_back = raw.len() - end > most;
         let keep = if ends_far_back { raw.len() } else { end };
         let keep = next_boundary(raw, keep.saturating_sub(most));
-        *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
+        block.cut |= !trimmed_block(&raw[..keep], quoted).is_empty();
         // Lines have no meaning in a block.
         let state = *window.line();
         let base = at + keep as u64;

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, TextEngine, span, text};
+use super::{Block, Context, TextEngine, span, text};
 use crate::Span;
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::annotation::usual::usual;
@@ -80,20 +80,14 @@ impl<'a> Scan<'a> {
             at = match self.engine.context {
                 Context::Text => self.text(at),
                 Context::Candidate { start } => self.resume_candidate(start),
-                Context::Ticks { run, fence } => self.ticks(at, run, fence),
+                Context::Opening { fence, block } => self.opening(at, fence, block),
                 Context::CodeSpan {
-                    run,
+                    fence,
                     closing,
-                    fence,
-                } => self.code_span(at, run, closing, fence),
-                Context::Tildes { run, quoted } => self.tildes(at, run, quoted),
+                    block,
+                } => self.code_span(at, fence, closing, block),
                 Context::Info(fence) => self.info(at, fence),
-                Context::Fence {
-                    fence,
-                    line,
-                    line_start,
-                    cut,
-                } => self.fence(at, fence, line, line_start, cut),
+                Context::Block(block) => self.block(at, block),
             };
             steps::count(at - from);
         }
@@ -159,18 +153,16 @@ impl<'a> Scan<'a> {
             b'{' if self.may_be_object(here) => self.start_json(here),
             b'{' => here + 1,
             b'~' => {
-                if let Some(quoted) = self.line_prefix(here) {
-                    self.engine.context = Context::Tildes { run: 0, quoted };
-                    here
-                } else {
-                    here + 1
-                }
+                let Some(quoted) = self.line_prefix(here) else {
+                    return here + 1;
+                };
+                self.opening(here, Fence::begun(byte, quoted), true)
             }
             _ if self.escaped(here) => here + 1,
             b'`' => {
-                let fence = self.line_prefix(here);
-                self.engine.context = Context::Ticks { run: 0, fence };
-                here
+                let quoted = self.line_prefix(here);
+                let fence = Fence::begun(byte, quoted == Some(true));
+                self.opening(here, fence, quoted.is_some())
             }
             _ if self.may_be_array(here) => self.start_json(here),
             _ => self.start_candidate(here),
@@ -280,90 +272,59 @@ impl<'a> Scan<'a> {
         (whole && start >= self.engine.untrusted_text_end).then_some(found.quote)
     }
 
-    /// The run of backticks that opens a code span or a fenced block.
-    fn ticks(&mut self, at: usize, run: u64, fence: Option<bool>) -> usize {
-        let here = self.chunk[at..]
-            .iter()
-            .take_while(|&&byte| byte == b'`')
-            .count();
-        let run = run + here as u64;
-        let end = at + here;
+    /// The run of backticks or tildes that may open a code span or a fenced block.
+    fn opening(&mut self, at: usize, mut fence: Fence, block: bool) -> usize {
+        let is_marker = |byte: &&u8| **byte == fence.marker;
+        let end = at + self.chunk[at..].iter().take_while(is_marker).count();
+        fence.run += (end - at) as u64;
         self.engine.context = if end == self.chunk.len() {
-            Context::Ticks { run, fence }
+            Context::Opening { fence, block }
         } else {
-            Context::CodeSpan {
-                run,
-                closing: 0,
-                fence: fence.filter(|_| run >= 3),
-            }
+            Context::after_run(fence, block)
         };
         end
     }
 
-    fn code_span(&mut self, at: usize, run: u64, closing: u64, fence: Option<bool>) -> usize {
+    fn code_span(&mut self, at: usize, fence: Fence, closing: u64, block: bool) -> usize {
+        let here = |closing, block| Context::CodeSpan {
+            fence,
+            closing,
+            block,
+        };
         if self.chunk[at] == b'`' {
-            self.engine.context = Context::CodeSpan {
-                run,
-                closing: closing + 1,
-                fence: None,
-            };
+            self.engine.context = here(closing + 1, false);
             return at + 1;
         }
-        if closing == run {
+        if closing == fence.run {
             self.engine.context = Context::Text;
             return at;
         }
-        self.engine.context = Context::CodeSpan {
-            run,
-            closing: 0,
-            fence,
-        };
+        self.engine.context = here(0, block);
         let Some(found) = memchr2(b'`', b'\n', &self.chunk[at..]) else {
             return self.chunk.len();
         };
-        let here = at + found;
-        if self.chunk[here] == b'`' {
-            return here;
+        let end = at + found;
+        if self.chunk[end] == b'`' {
+            return end;
         }
-        match fence {
-            Some(quoted) => self.open_fence(
-                here + 1,
-                Fence {
-                    marker: b'`',
-                    run,
-                    quoted,
-                },
-            ),
-            None => self.engine.context = Context::Text,
-        }
-        here + 1
-    }
-
-    fn tildes(&mut self, at: usize, run: u64, quoted: bool) -> usize {
-        let here = self.chunk[at..]
-            .iter()
-            .take_while(|&&byte| byte == b'~')
-            .count();
-        let run = run + here as u64;
-        let end = at + here;
-        self.engine.context = if end == self.chunk.len() {
-            Context::Tildes { run, quoted }
+        if block {
+            self.open_block(end + 1, fence);
         } else {
-            Context::after_tildes(run, quoted)
-        };
-        end
+            self.engine.context = Context::Text;
+        }
+        end + 1
     }
 
     fn info(&mut self, at: usize, fence: Fence) -> usize {
         let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
             return self.chunk.len();
         };
-        self.open_fence(at + found + 1, fence);
+        self.open_block(at + found + 1, fence);
         at + found + 1
     }
 
     /// A fenced block whose content starts at `content`.
-    fn open_fence(&mut self, content: usize, fence: Fence) {
+    fn open_block(&mut self, content: usize, fence: Fence) {
         let start = self.offset(content);
         let white = self.white_before(start);
         self.drop_target();
@@ -372,26 +333,15 @@ impl<'a> Scan<'a> {
         self.engine
             .window
             .restart(start, Line::new_block(fence.quoted), white);
-        self.engine.context = Context::Fence {
+        self.engine.context = Context::Block(Block {
             fence,
             line: FenceLine::Prefix { quote: false },
             line_start: start,
             cut: false,
-        };
+        });
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of the context that goes on"
-    )]
-    fn fence(
-        &mut self,
-        at: usize,
-        fence: Fence,
-        mut line: FenceLine,
-        mut line_start: u64,
-        cut: bool,
-    ) -> usize {
+    fn block(&mut self, at: usize, mut block: Block) -> usize {
         let untrusted = self.engine.untrusted;
         let json = self.engine.json.on && !untrusted;
         let mut here = at;
@@ -400,12 +350,12 @@ impl<'a> Scan<'a> {
                 && match byte {
                     b'{' => self.may_be_object(here),
                     // The first byte of a quoted block is a marker, or the block is left with it.
-                    b'[' => !fence.quoted && self.may_be_array(here),
+                    b'[' => !block.fence.quoted && self.may_be_array(here),
                     _ => false,
                 };
             // A bracket may still begin an array where only white space came before it.
             let leading = json && self.engine.json.lead >= self.offset(here);
-            if line == FenceLine::Code && byte != b'\n' && !value && !leading {
+            if block.line == FenceLine::Code && byte != b'\n' && !value && !leading {
                 let rest = &self.chunk[here + 1..];
                 let found = if json {
                     memchr2(b'\n', b'{', rest)
@@ -416,55 +366,41 @@ impl<'a> Scan<'a> {
                 continue;
             }
             if untrusted {
-                line = line.untrusted(byte);
+                block.line = block.line.untrusted(byte);
                 if byte != b'\n' {
                     here += 1;
                     continue;
                 }
             }
-            let step = fence.step(&mut line, byte);
+            let step = block.fence.step(&mut block.line, byte);
             if value && step == FenceStep::Inside {
-                self.engine.context = Context::Fence {
-                    fence,
-                    line,
-                    line_start,
-                    cut,
-                };
+                self.engine.context = Context::Block(block);
                 return self.start_json(here);
             }
             here += 1;
             match step {
                 FenceStep::Inside => {}
-                FenceStep::NextLine => line_start = self.offset(here),
+                FenceStep::NextLine => block.line_start = self.offset(here),
                 FenceStep::Closed { quote } => {
-                    self.engine.context = Context::Fence {
-                        fence,
-                        // The closing line is not content.
-                        line: FenceLine::Tail { quote },
-                        line_start,
-                        cut,
-                    };
-                    self.close_fence(here, line_start, fence.quoted, quote);
+                    // The closing line is not content.
+                    block.line = FenceLine::Tail { quote };
+                    self.engine.context = Context::Block(block);
+                    self.close_block(here, &block, quote);
                     return here;
                 }
                 FenceStep::Left => {
-                    self.leave_fence(here - 1, line_start);
+                    self.leave_block(here - 1, block.line_start);
                     return here - 1;
                 }
             }
         }
-        self.engine.context = Context::Fence {
-            fence,
-            line,
-            line_start,
-            cut,
-        };
+        self.engine.context = Context::Block(block);
         here
     }
 
-    /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
-    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool) {
-        self.find_block(end, line_start, quoted);
+    /// The closing line of a block, which has a block quote marker or not, ends before `end` in the chunk.
+    fn close_block(&mut self, end: usize, block: &Block, quote: bool) {
+        self.find_block(end, block);
         let engine = &mut *self.engine;
         if let Some(target) = &mut engine.target {
             target.removed = engine.json.removed_after(target.span.start());
@@ -478,7 +414,7 @@ impl<'a> Scan<'a> {
     }
 
     /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
-    fn leave_fence(&mut self, here: usize, line_start: u64) {
+    fn leave_block(&mut self, here: usize, line_start: u64) {
         self.stitch(here);
         self.drop_target();
         self.engine.json.lead = 0;

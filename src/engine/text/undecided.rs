@@ -1,14 +1,14 @@
 //! From where on text may still become part of an assertion.
 
 use super::attach::block_text;
-use super::{Context, TextEngine};
+use super::{Block, Context, TextEngine};
 use crate::Limits;
 use crate::engine::ReleasePoint;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{whole_characters, without_open_white};
 use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
-use crate::engine::markdown::code::{Fence, FenceLine};
+use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
 
 impl TextEngine {
@@ -45,15 +45,11 @@ impl TextEngine {
             return ReleasePoint::uncut(from);
         }
         let from = match self.context {
-            Context::Info(_) | Context::Tildes { run: 3.., .. } => {
+            Context::Info(_) => return ReleasePoint::uncut(now),
+            Context::Opening { fence, .. } if fence.run >= 3 && fence.marker == b'~' => {
                 return ReleasePoint::uncut(now);
             }
-            Context::Fence {
-                fence,
-                line,
-                line_start,
-                cut,
-            } => self.undecided_in_block(limits, fence, (line, line_start), cut),
+            Context::Block(block) => self.undecided_in_block(limits, &block),
             _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
             // A long value is no long sentence, unless it stops being a value.
             _ if self.json.open => ReleasePoint::uncut(self.undecided_in_text(limits).at),
@@ -174,28 +170,25 @@ impl TextEngine {
         }
     }
 
-    fn undecided_in_block(
-        &self,
-        limits: &Limits,
-        fence: Fence,
-        (line, line_start): (FenceLine, u64),
-        missing: bool,
-    ) -> ReleasePoint {
+    fn undecided_in_block(&self, limits: &Limits, block: &Block) -> ReleasePoint {
+        let (quoted, missing) = (block.fence.quoted, block.cut);
         let base = self.window.base();
         let raw = without_open_white(self.window.raw());
         let max = limits.max_assertion();
-        let content = match line {
+        let content = match block.line {
             FenceLine::Code => raw.len(),
             // A line of an open value is content, but for white space at its start, which ends no assertion.
             _ if self.json.open => raw.len(),
             // What may be the closing line may be content as well.
-            _ => raw.len().min(line_start.saturating_sub(base) as usize),
+            _ => raw
+                .len()
+                .min(block.line_start.saturating_sub(base) as usize),
         };
         let text = |len: usize| {
-            let (range, cut) = block_text(&raw[..len], fence.quoted, missing, max)?;
+            let (range, cut) = block_text(&raw[..len], quoted, missing, max)?;
             let uncut = match (cut, missing) {
                 (false, _) => Some(range.start),
-                (true, false) => Some(trimmed_block(&raw[..len], fence.quoted).start),
+                (true, false) => Some(trimmed_block(&raw[..len], quoted).start),
                 (true, true) => None,
             };
             Some(ReleasePoint {
