@@ -295,7 +295,7 @@ impl Window {
         if used > bytes.len() {
             let old = bytes.len();
             // Memory of a stream matters more than a few moves while its window fills, so it does not double.
-            let new = (used + used / 8).next_multiple_of(256);
+            let new = (used + used / 4).next_multiple_of(256);
             let new = new.min(self.most.max(used));
             steps::count(new);
             bytes.reserve_exact(new - old);
