@@ -1,17 +1,17 @@
-//! From bytes to events: a folder for each grammar, and the drivers that put them together.
+//! From bytes to events: a folder for each grammar, and the driver that puts them together.
 
 pub(crate) mod annotation;
 mod block;
 pub(crate) mod buffer;
 mod bytes;
 pub(crate) mod chars;
+pub(crate) mod driver;
 mod held;
 pub(crate) mod json;
 mod lookback;
 mod markdown;
 mod run;
 pub mod sentence;
-pub(crate) mod text;
 mod window;
 
 use crate::Limits;

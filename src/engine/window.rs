@@ -59,11 +59,6 @@ impl Window {
         &self.line
     }
 
-    #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        &self.buffer
-    }
-
     /// The buffer, to append what continues a run.
     #[inline(always)]
     pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {

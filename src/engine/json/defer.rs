@@ -108,8 +108,10 @@ impl Watch {
         let span = Span::new(string.start, string.end);
         self.unusual |= match (self.member, &mut found.annotation) {
             (Some(Known::Assertion), _) => {
-                let assertion = (span, string.escaped);
-                found.assertion.replace(assertion).is_some()
+                // The first is the assertion.
+                let is_further = found.assertion.is_some();
+                found.assertion.get_or_insert((span, string.escaped));
+                is_further
             }
             (Some(Known::Part(_)), _) if self.depth == 1 => false,
             (Some(Known::Part(part)), Some(slot)) => {
@@ -119,6 +121,19 @@ impl Watch {
             }
             _ => true,
         };
+    }
+}
+
+impl Deferred {
+    /// Where its assertion starts in the stream, if that has ended.
+    pub(super) fn assertion_start(&self) -> Option<u64> {
+        let assertion = self.watch.found.assertion;
+        assertion.map(|(span, _)| span.start())
+    }
+
+    /// Whether a string that is open and not a name is its assertion.
+    pub(super) fn awaits_assertion(&self) -> bool {
+        self.watch.member == Some(Known::Assertion)
     }
 }
 
@@ -280,7 +295,7 @@ impl JsonReader {
             _ => {}
         }
         let is_usual = step.is_none() && !watch.odd && !watch.unusual;
-        let found = watch.found;
+        let mut found = watch.found;
         self.end_deferral();
         let index = (start - first) as usize;
         let mut visitor = Visitor {
@@ -293,7 +308,11 @@ impl JsonReader {
             // Nothing that began before the chunk is deferred again.
             whole_from: base.max(start + 1),
         };
-        if is_usual && visitor.report_found(index, &found).is_ok() {
+        let object = bytes.get(index..).unwrap_or_default();
+        if is_usual
+            && found.read_parts(setup, object).is_ok()
+            && visitor.report_found(object, found).is_ok()
+        {
             let complete = self.lexer.depth() == 0;
             return (in_chunk(end), complete.then_some(Step::Complete));
         }

@@ -9,23 +9,15 @@ mod frame;
 pub(crate) mod lexer;
 mod name;
 mod report;
-mod sequence;
 mod slots;
 mod tail;
-mod undecided;
 mod visit;
 mod whole;
 
-pub(crate) use self::sequence::SequenceEngine;
-pub(crate) use self::undecided::Calm;
-
 use self::defer::Deferred;
-use self::frame::{Frame, OBJECT};
+use self::frame::{ASSERTED, Frame, OBJECT};
 use self::tail::Tail;
-use self::undecided::Findings;
 use self::visit::{Role, Visitor, bytes};
-#[cfg(test)]
-use super::buffer::Buffer;
 use super::{Setup, Sink};
 use crate::Limits;
 use crate::engine::json::lexer::{Lexer, LineStart, Step};
@@ -52,8 +44,6 @@ pub(crate) struct JsonReader {
     spare: Option<Box<Deferred>>,
     /// A chunk that was appended and read, and what more there is to be done.
     ahead: Option<Ahead>,
-    /// What questions about the release point found out; only in a stream that is asked.
-    findings: Option<Box<Findings>>,
 }
 
 /// A short chunk of a deferred object that was appended and read.
@@ -113,7 +103,6 @@ impl JsonReader {
             deferred: None,
             spare: None,
             ahead: None,
-            findings: None,
         }
     }
 
@@ -204,7 +193,26 @@ impl JsonReader {
             + state.decoded.capacity()
             + state.tail.heap()
             + self.deferral_heap()
-            + self.findings_heap()
+    }
+
+    /// The least stream offset at which an assertion of the open value may begin that has begun; `none` without one.
+    pub(crate) fn undecided_from(&self, none: u64) -> u64 {
+        // What belongs to an outer object began before anything in an inner one.
+        let mut frames = self.state.frames.iter();
+        if let Some(frame) = frames.find(|frame| frame.has(ASSERTED)) {
+            return frame.assertion().start();
+        }
+        let is_assertion = match &self.deferred {
+            Some(deferred) => match deferred.assertion_start() {
+                Some(start) => return start,
+                None => deferred.awaits_assertion(),
+            },
+            None => matches!(self.state.role, Role::Assertion | Role::FurtherAssertion),
+        };
+        match self.lexer.open_string() {
+            Some((start, false)) if is_assertion => start,
+            _ => none,
+        }
     }
 
     /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
@@ -266,9 +274,10 @@ impl JsonReader {
         }
     }
 
+    /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        self.state.tail.buffer()
+    pub(crate) const fn run(&self) -> u8 {
+        self.state.tail.buffer().run()
     }
 
     /// Stream offset after what was taken, where nothing but JSON is read.

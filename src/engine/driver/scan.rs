@@ -2,12 +2,12 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Block, Context, TextEngine, span, text};
+use super::{Block, Context, Engine, span, text};
 use crate::Span;
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::annotation::usual::usual;
 use crate::engine::bytes::{BRACE, OPENERS};
-use crate::engine::chars::{is_escaped, removable_tail};
+use crate::engine::chars::{BYTE_ORDER_MARK, is_escaped, removable_tail};
 use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
@@ -22,7 +22,7 @@ use crate::steps;
 /// which lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. So offsets
 /// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
-    pub(super) engine: &'a mut TextEngine,
+    pub(super) engine: &'a mut Engine,
     pub(super) setup: Setup<'a>,
     pub(super) chunk: &'a [u8],
     pub(super) base: u64,
@@ -38,7 +38,7 @@ pub(super) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(
-        engine: &'a mut TextEngine,
+        engine: &'a mut Engine,
         setup: Setup<'a>,
         chunk: &'a [u8],
         base: u64,
@@ -59,17 +59,13 @@ impl<'a> Scan<'a> {
     }
 
     /// No chunk, at the end of what was read.
-    pub(super) fn at_end(
-        engine: &'a mut TextEngine,
-        setup: Setup<'a>,
-        sink: &'a mut Sink<'a>,
-    ) -> Self {
+    pub(super) fn at_end(engine: &'a mut Engine, setup: Setup<'a>, sink: &'a mut Sink<'a>) -> Self {
         let base = engine.position();
         Self::new(engine, setup, &[], base, sink)
     }
 
     /// Takes the chunk from index `at` on.
-    pub(super) fn run(mut self, mut at: usize) {
+    pub(super) fn run(&mut self, mut at: usize) {
         while at < self.chunk.len() {
             if self.engine.json.open {
                 at = self.json(at);
@@ -88,10 +84,37 @@ impl<'a> Scan<'a> {
                 } => self.code_span(at, fence, closing, block),
                 Context::Info(fence) => self.info(at, fence),
                 Context::Block(block) => self.block(at, block),
+                Context::BeforeValue | Context::AfterValue | Context::Skipped => {
+                    self.outside_value(at)
+                }
             };
             steps::count(at - from);
         }
         self.end_of_chunk();
+    }
+
+    /// A byte order mark at the very start counts as white space: the text, or the first value, begins after it. Gives the
+    /// index from which on the chunk is to be read.
+    pub(super) fn byte_order_mark(&mut self) -> usize {
+        let is_sequence = self.engine.is_sequence();
+        let mut at = 0;
+        while let Some(expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.mark))
+            && let Some(byte) = self.chunk.get(at)
+        {
+            if byte != expected || is_sequence && self.engine.untrusted {
+                self.no_mark();
+                break;
+            }
+            self.engine.mark += 1;
+            at += 1;
+            if self.engine.mark == 3 && !is_sequence {
+                let end = self.engine.start + 3;
+                self.engine.window.restart(end, Line::new_block(false), 0);
+                self.engine.strip_from = end;
+                self.engine.json.lead = end;
+            }
+        }
+        if is_sequence { at } else { 0 }
     }
 
     pub(super) fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
@@ -286,24 +309,24 @@ impl<'a> Scan<'a> {
     }
 
     fn code_span(&mut self, at: usize, fence: Fence, closing: u64, block: bool) -> usize {
-        let here = |closing, block| Context::CodeSpan {
+        let is_tick = |byte: &&u8| **byte == b'`';
+        let ticks = self.chunk[at..].iter().take_while(is_tick).count();
+        let (end, closing) = (at + ticks, closing + ticks as u64);
+        let block = block && closing == 0;
+        if end < self.chunk.len() && closing == fence.run {
+            self.engine.context = Context::Text;
+            return end;
+        }
+        let is_open = end == self.chunk.len();
+        self.engine.context = Context::CodeSpan {
             fence,
-            closing,
+            closing: if is_open { closing } else { 0 },
             block,
         };
-        if self.chunk[at] == b'`' {
-            self.engine.context = here(closing + 1, false);
-            return at + 1;
-        }
-        if closing == fence.run {
-            self.engine.context = Context::Text;
-            return at;
-        }
-        self.engine.context = here(0, block);
-        let Some(found) = memchr2(b'`', b'\n', &self.chunk[at..]) else {
+        let Some(found) = memchr2(b'`', b'\n', &self.chunk[end..]) else {
             return self.chunk.len();
         };
-        let end = at + found;
+        let end = end + found;
         if self.chunk[end] == b'`' {
             return end;
         }
@@ -344,18 +367,19 @@ impl<'a> Scan<'a> {
     fn block(&mut self, at: usize, mut block: Block) -> usize {
         let untrusted = self.engine.untrusted;
         let json = self.engine.json.on && !untrusted;
+        let (fence, mut line) = (block.fence, block.line);
         let mut here = at;
         while let Some(&byte) = self.chunk.get(here) {
             let value = json
                 && match byte {
                     b'{' => self.may_be_object(here),
                     // The first byte of a quoted block is a marker, or the block is left with it.
-                    b'[' => !block.fence.quoted && self.may_be_array(here),
+                    b'[' => !fence.quoted && self.may_be_array(here),
                     _ => false,
                 };
             // A bracket may still begin an array where only white space came before it.
             let leading = json && self.engine.json.lead >= self.offset(here);
-            if block.line == FenceLine::Code && byte != b'\n' && !value && !leading {
+            if line == FenceLine::Code && byte != b'\n' && !value && !leading {
                 let rest = &self.chunk[here + 1..];
                 let found = if json {
                     memchr2(b'\n', b'{', rest)
@@ -366,14 +390,15 @@ impl<'a> Scan<'a> {
                 continue;
             }
             if untrusted {
-                block.line = block.line.untrusted(byte);
+                line = line.untrusted(byte);
                 if byte != b'\n' {
                     here += 1;
                     continue;
                 }
             }
-            let step = block.fence.step(&mut block.line, byte);
+            let step = fence.step(&mut line, byte);
             if value && step == FenceStep::Inside {
+                block.line = line;
                 self.engine.context = Context::Block(block);
                 return self.start_json(here);
             }
@@ -385,7 +410,7 @@ impl<'a> Scan<'a> {
                     // The closing line is not content.
                     block.line = FenceLine::Tail { quote };
                     self.engine.context = Context::Block(block);
-                    self.close_block(here, &block, quote);
+                    self.close_block(here, block.line_start, quote);
                     return here;
                 }
                 FenceStep::Left => {
@@ -394,13 +419,14 @@ impl<'a> Scan<'a> {
                 }
             }
         }
+        block.line = line;
         self.engine.context = Context::Block(block);
         here
     }
 
-    /// The closing line of a block, which has a block quote marker or not, ends before `end` in the chunk.
-    fn close_block(&mut self, end: usize, block: &Block, quote: bool) {
-        self.find_block(end, block);
+    /// The block's closing line ends before `end` in the chunk and starts at `line_start`; it has a block quote marker or not.
+    fn close_block(&mut self, end: usize, line_start: u64, quote: bool) {
+        self.find_block(end, line_start);
         let engine = &mut *self.engine;
         if let Some(target) = &mut engine.target {
             target.removed = engine.json.removed_after(target.span.start());
@@ -529,12 +555,19 @@ impl<'a> Scan<'a> {
                 engine
                     .reader
                     .retain(self.setup, self.chunk, self.base, self.sink);
+                if buffered < end && engine.is_sequence() {
+                    engine.reader.end_run();
+                }
             }
             Context::Candidate { start } if self.may_close(start) => buffered = start,
             _ => {}
         }
         self.hand_on(buffered);
-        self.retain(self.chunk.len());
+        if !self.engine.is_sequence() {
+            self.retain(self.chunk.len());
+        } else if !self.engine.json.open {
+            self.engine.reader.rest(end);
+        }
         self.engine.held = Held::between(buffered, end);
     }
 

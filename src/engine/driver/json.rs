@@ -1,8 +1,7 @@
 //! JSON values in free text: where one is tried, and what its end means to the text.
 
 use super::scan::Scan;
-use super::{Context, TextEngine, text};
-use crate::Span;
+use super::{Context, Engine, span, text};
 use crate::engine::annotation::candidate::Step as CandidateStep;
 use crate::engine::chars::MOST_REMOVED;
 use crate::engine::held::Held;
@@ -10,13 +9,14 @@ use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::{Setup, Sink};
 use crate::event::{DiagnosticCode, Event, JsonRecord};
+use crate::{Mode, Span};
 use memchr::memchr;
 use std::collections::VecDeque;
 
 /// What reading JSON adds to the state of free text.
 #[derive(Clone, Debug)]
 pub(super) struct Json {
-    /// JSON is read at all.
+    /// JSON is read in free text.
     pub(super) on: bool,
     /// Records are held back.
     pub(super) hold_records: bool,
@@ -28,19 +28,22 @@ pub(super) struct Json {
     pub(super) lead: u64,
     /// A bracket that begins an array if what follows the white space after it can be an element.
     pub(super) array: Option<u64>,
+    /// In a stream of JSON values: after the last byte that was reported not to be JSON.
+    pub(super) reported: u64,
     /// The records removed from the fenced block entered last, as far as they may concern its text.
     pub(super) removed: VecDeque<Span>,
 }
 
 impl Json {
-    pub(super) const fn new(start: u64, on: bool, hold_records: bool) -> Self {
+    pub(super) fn new(start: u64, mode: Mode, hold_records: bool) -> Self {
         Self {
-            on,
-            hold_records,
+            on: mode == Mode::Auto,
+            hold_records: hold_records && mode != Mode::Text,
             open: false,
             barred: false,
             lead: start,
             array: None,
+            reported: start,
             removed: VecDeque::new(),
         }
     }
@@ -52,21 +55,23 @@ impl Json {
     }
 }
 
-impl TextEngine {
-    /// Decides whether a bracket that was read before begins an array, by a chunk of the same text; if it does, the value
-    /// is open after the white space, whose length is given.
+impl Engine {
+    /// Decides whether the bracket at `start`, which was read before, begins an array, by a chunk of the same text. If it
+    /// does, the value is open after the white space, of which the length is given.
     pub(super) fn decide_array(
         &mut self,
+        start: u64,
         setup: Setup<'_>,
         chunk: &[u8],
         sink: &mut Sink<'_>,
-    ) -> Option<usize> {
-        let start = self.json.array?;
+    ) -> usize {
         let white = leading_white(chunk);
-        let first = chunk.get(white)?;
+        let Some(&first) = chunk.get(white) else {
+            return 0;
+        };
         self.json.array = None;
-        if !begins_element(*first) {
-            return None;
+        if !begins_element(first) {
+            return 0;
         }
         if white > 0 {
             self.scan(setup, &chunk[..white], sink);
@@ -78,7 +83,7 @@ impl TextEngine {
         self.reader.begin(setup.limits, start, false);
         self.reader.read(false, setup, b"[", 0, start, sink);
         self.json.open = true;
-        Some(white)
+        white
     }
 
     /// Takes a chunk of a few bytes that continues a string in a value; returns `false` if the slow path is needed.
@@ -183,8 +188,10 @@ impl Scan<'_> {
 
     /// A value begins at `here`.
     pub(super) fn start_json(&mut self, here: usize) -> usize {
-        let single_line =
-            matches!(self.engine.context, Context::Block(block) if block.fence.quoted);
+        let single_line = match self.engine.context {
+            Context::Block(block) => block.fence.quoted,
+            _ => self.engine.mode == Mode::Ndjson,
+        };
         let start = self.offset(here);
         self.engine
             .reader
@@ -200,38 +207,55 @@ impl Scan<'_> {
             .engine
             .reader
             .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
-        match step {
-            Step::More => return end,
-            Step::Complete => {
-                self.end_json(end, true);
-                return end;
-            }
-            Step::Stopped => {}
-            Step::TooDeep => {
-                let at = self.offset(end);
-                self.diagnose(DiagnosticCode::LimitDepth, Span::new(at, at + 1));
-                self.engine.json.barred = true;
-                self.barred_from = end;
-            }
+        if step == Step::More {
+            return end;
         }
-        self.end_json(end, false);
+        if step == Step::TooDeep {
+            self.diagnose(DiagnosticCode::LimitDepth, span(self.offset(end), 1));
+        }
+        self.end_json(end, step);
         end
     }
 
     /// The open value ends with the stream or with the own text.
     pub(super) fn end_open_json(&mut self) {
-        if !self.engine.reader.is_undecided() {
-            let span = Span::new(self.engine.reader.start(), self.base);
+        let reader = &self.engine.reader;
+        let is_sequence = self.engine.is_sequence();
+        // In a stream of values, a number may end here. In free text, what may be no try at all is not reported.
+        let is_sound = if is_sequence {
+            reader.is_whole_at_end()
+        } else {
+            reader.is_undecided()
+        };
+        if !is_sound {
+            let span = Span::new(reader.start(), self.base);
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
-        self.end_json(0, false);
+        self.end_json(0, Step::More);
         self.engine.held = Held::NOTHING;
+        if is_sequence {
+            self.engine.reader.rest(self.base);
+        }
     }
 
-    /// The open value ended before index `end`: it is complete, or stopped being one.
-    fn end_json(&mut self, end: usize, complete: bool) {
+    /// The open value ended before index `end`: complete, at a byte that it cannot have, or with the own text.
+    fn end_json(&mut self, end: usize, step: Step) {
         self.engine.json.open = false;
-        self.end_hold(end, complete);
+        if self.engine.is_sequence() {
+            self.after_value(end, step);
+            self.end_hold(end, step);
+        } else {
+            self.end_hold(end, step);
+            self.end_in_text(end, step);
+        }
+    }
+
+    /// The value that ended before index `end` is part of free text.
+    fn end_in_text(&mut self, end: usize, step: Step) {
+        if step == Step::TooDeep {
+            self.engine.json.barred = true;
+            self.barred_from = end;
+        }
         let at = self.offset(end);
         let start = self.engine.reader.line_at(at);
         if let Context::Block(block) = &mut self.engine.context {
@@ -274,10 +298,14 @@ impl Scan<'_> {
     }
 
     /// Removes the value that ended before index `end` if it is a buffered record, else emits it.
-    fn end_hold(&mut self, end: usize, complete: bool) {
-        if !self.engine.json.hold_records {
-            return;
+    #[inline]
+    fn end_hold(&mut self, end: usize, step: Step) {
+        if self.engine.json.hold_records {
+            self.end_held(end, step == Step::Complete);
         }
+    }
+
+    fn end_held(&mut self, end: usize, complete: bool) {
         let (start, end) = (self.engine.reader.start(), self.offset(end));
         let span = Span::new(start, end);
         let record = complete && self.engine.reader.is_record();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::gap::Gap;
 use super::scan::Scan;
-use super::{Block, Context, span};
+use super::{Context, span};
 use crate::Span;
 use crate::engine::chars::next_boundary;
 use crate::engine::lookback::{Before, look_back};
@@ -229,14 +229,17 @@ impl Scan<'_> {
         line
     }
 
-    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line ends before `end` in
-    /// the chunk.
-    pub(super) fn find_block(&mut self, end: usize, block: &Block) {
-        let line_start = block.line_start;
+    /// The content of a fenced block becomes what an annotation after it belongs to; its closing line starts at
+    /// `line_start` and ends before `end` in the chunk.
+    pub(super) fn find_block(&mut self, end: usize, line_start: u64) {
         let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
         if !in_chunk {
             self.stitch(end);
         }
+        // With what was stitched the block may have been cut.
+        let Context::Block(block) = self.engine.context else {
+            return;
+        };
         let max = self.setup.limits.max_assertion();
         let window = &self.engine.window;
         let at = window.base();

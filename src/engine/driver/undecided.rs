@@ -1,40 +1,89 @@
 //! From where on text may still become part of an assertion.
 
 use super::attach::block_text;
-use super::{Block, Context, TextEngine};
+use super::{Block, Context, Engine};
 use crate::Limits;
 use crate::engine::ReleasePoint;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{whole_characters, without_open_white};
-use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
 
-impl TextEngine {
+/// What earlier questions about the release point found out. Only a stream that is asked has it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    /// The last answer.
+    last: u64,
+    /// What the last answer about free text holds for.
+    calm: Option<Calm>,
+    /// Where a candidate annotation starts, and the answer as long as it is open.
+    candidate: Option<(u64, u64)>,
+}
+
+/// An answer that holds for more text of a certain kind.
+#[derive(Clone, Copy, Debug)]
+struct Calm {
+    /// The window's start then.
+    base: u64,
+    /// Up to where the text was of that kind.
+    upto: u64,
+    /// Up to where it holds if the text is.
+    until: u64,
+    /// The answer.
+    from: u64,
+}
+
+impl Engine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
         let found = self.undecided_from(limits);
-        self.reader.answer(found)
+        let findings = self.findings();
+        // It never moves back.
+        findings.last = findings.last.max(found.at);
+        ReleasePoint {
+            at: findings.last,
+            ..found
+        }
+    }
+
+    /// What earlier questions found out.
+    fn findings(&mut self) -> &mut Findings {
+        self.findings.get_or_insert_default()
+    }
+
+    /// Whether the last answer was this.
+    fn is_last_answer(&self, at: u64) -> bool {
+        self.findings
+            .as_ref()
+            .is_some_and(|findings| findings.last == at)
     }
 
     fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
         let now = self.position();
+        if self.is_sequence() {
+            let from = if self.json.open {
+                self.reader.undecided_from(now)
+            } else {
+                now
+            };
+            return ReleasePoint::uncut(from);
+        }
         let is_plain = self.reads_plain_text();
-        if let Some(calm) = &mut self.reader.findings().calm {
+        if let Some(calm) = self.findings().calm {
             if is_plain
                 && calm.base == self.window.base()
                 && now <= calm.until
                 && all(self.window.raw_from(calm.upto), CALM)
             {
-                calm.upto = now;
+                self.findings().calm = Some(Calm { upto: now, ..calm });
                 return ReleasePoint::uncut(calm.from);
             }
-            self.reader.findings().calm = None;
+            self.findings().calm = None;
         }
         if let Context::Candidate { start } = self.context
-            && let Some((same, from)) = self.reader.findings().candidate
+            && let Some((same, from)) = self.findings().candidate
             && same == start
         {
             return ReleasePoint::uncut(from);
@@ -70,11 +119,11 @@ impl TextEngine {
         };
         let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
-            && self.reader.is_last_answer(most)
+            && self.is_last_answer(most)
             && self.json_is_closed()
         {
             // The answer lies between the last one and the most it can be.
-            self.reader.findings().candidate = Some((start, most));
+            self.findings().candidate = Some((start, most));
             return ReleasePoint::uncut(most);
         }
         let (window, max) = (&self.window, limits.max_assertion());
@@ -93,7 +142,7 @@ impl TextEngine {
             }) = found
             && text.len() == raw.len()
         {
-            self.reader.findings().calm = Some(Calm {
+            self.findings().calm = Some(Calm {
                 base,
                 upto: self.window.end(),
                 until: base + until as u64,
@@ -106,7 +155,7 @@ impl TextEngine {
         };
         let from = from.at_most(most);
         if from == ReleasePoint::uncut(most) && self.json_is_closed() {
-            self.reader.findings().candidate = Some((start, most));
+            self.findings().candidate = Some((start, most));
         }
         from
     }
@@ -137,10 +186,10 @@ impl TextEngine {
     /// text, or none if it is not that simple, and the same chunk is to be read.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
-        let findings = self.reader.known_findings()?;
+        let findings = self.findings.as_deref_mut()?;
         if let Context::Candidate { start } = self.context {
             let same = findings.candidate.is_some_and(|(known, _)| known == start);
-            return (same && self.buffer_mut().take_held(chunk)).then_some(false);
+            return (same && self.window.buffer_mut().take_held(chunk)).then_some(false);
         }
         let calm = findings.calm.as_mut()?;
         let now = calm.upto + chunk.len() as u64;

@@ -1,4 +1,4 @@
-//! Free text with bracketed annotations: from bytes to events.
+//! The driver: from bytes to events, in free text with bracketed annotations and in streams of JSON values.
 //!
 //! One pass over each chunk, in place. Nothing is copied until the chunk ends; then the tail that later events may need
 //! goes into the [`Window`]. No decision depends on where a chunk ends.
@@ -8,6 +8,7 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
+mod sequence;
 mod undecided;
 
 use smallvec::SmallVec;
@@ -16,7 +17,7 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
-use super::buffer::Buffer;
+use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
 use super::held::Held;
 use super::json::{JsonReader, split_buffered};
@@ -25,24 +26,19 @@ use super::{Setup, Sink};
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
-use crate::engine::markdown::line::Line;
 use crate::event::{Event, TextChunk};
 use crate::provenance::packed::Record;
-use crate::{Limits, Span};
+use crate::{Limits, Mode, Span};
 
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
 enum Context {
+    /// Those of ordinary text.
     Text,
     /// In an annotation candidate that started at this offset.
-    Candidate {
-        start: u64,
-    },
+    Candidate { start: u64 },
     /// In a run of backticks or tildes that opens a code span or, with `block`, may open a fenced block.
-    Opening {
-        fence: Fence,
-        block: bool,
-    },
+    Opening { fence: Fence, block: bool },
     /// In a code span, `closing` backticks into a run; with `block` it may turn out to open a fenced block.
     CodeSpan {
         fence: Fence,
@@ -53,6 +49,12 @@ enum Context {
     Info(Fence),
     /// In a fenced block.
     Block(Block),
+    /// In a stream of JSON values, before the next one.
+    BeforeValue,
+    /// After the value of a line.
+    AfterValue,
+    /// In a line of which nothing more is read.
+    Skipped,
 }
 
 /// A fenced block that is open.
@@ -80,9 +82,10 @@ impl Context {
     }
 }
 
-/// The state of one stream of free text.
+/// The state of one stream.
 #[derive(Clone, Debug)]
-pub(crate) struct TextEngine {
+pub(crate) struct Engine {
+    mode: Mode,
     /// Stream offset of the first byte.
     start: u64,
     window: Window,
@@ -107,17 +110,22 @@ pub(crate) struct TextEngine {
     untrusted: bool,
     json: Json,
     reader: JsonReader,
+    findings: Option<Box<Findings>>,
 }
 
-impl TextEngine {
-    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are held back
-    /// or not.
-    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold_records: bool) -> Self {
+impl Engine {
+    /// A stream whose first byte has stream offset `start`. JSON records in it are held back or not.
+    pub(crate) fn new(limits: &Limits, start: u64, mode: Mode, hold_records: bool) -> Self {
+        let context = match mode {
+            Mode::Text | Mode::Auto => Context::Text,
+            Mode::Json | Mode::Ndjson => Context::BeforeValue,
+        };
         Self {
+            mode,
             start,
             window: Window::new(retain::most(limits), start),
             records: SmallVec::new(),
-            context: Context::Text,
+            context,
             candidate: Candidate::new(),
             target: None,
             pending: None,
@@ -128,8 +136,9 @@ impl TextEngine {
             untrusted_text_end: 0,
             mark: 0,
             untrusted: false,
-            json: Json::new(start, json, hold_records),
+            json: Json::new(start, mode, hold_records),
             reader: JsonReader::new(start),
+            findings: None,
         }
     }
 
@@ -143,23 +152,37 @@ impl TextEngine {
         let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
         let mut records = core::mem::take(&mut self.records);
         let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
-        reader.forget_findings();
+        let mut findings = core::mem::take(&mut self.findings);
         let mut removed = core::mem::take(&mut self.json.removed);
+        reader.rest(start);
         window.clear(start);
         records.clear();
         removed.clear();
+        if let Some(findings) = &mut findings {
+            **findings = Findings::default();
+        }
         *self = Self {
             window,
             records,
             reader,
-            ..Self::new(limits, start, self.json.on, self.json.hold_records)
+            findings,
+            ..Self::new(limits, start, self.mode, self.json.hold_records)
         };
         self.json.removed = removed;
     }
 
-    /// Stream offset of the next byte, which is the window's end between pushes.
+    /// Whether the stream has nothing but JSON values.
+    pub(crate) const fn is_sequence(&self) -> bool {
+        matches!(self.mode, Mode::Json | Mode::Ndjson)
+    }
+
+    /// Stream offset of the next byte, which is the end of the window, or of what is kept of a value, between pushes.
     pub(crate) const fn position(&self) -> u64 {
-        self.window.end()
+        if self.is_sequence() {
+            self.reader.position()
+        } else {
+            self.window.end()
+        }
     }
 
     /// Bytes that can still become an annotation and were not emitted.
@@ -175,18 +198,34 @@ impl TextEngine {
             0
         };
         let removed = self.json.removed.capacity() * size_of::<Span>();
-        self.window.heap() + records + removed + self.reader.heap()
+        let findings = self.findings.as_ref().map_or(0, |_| size_of::<Findings>());
+        self.window.heap() + records + removed + self.reader.heap() + findings
     }
 
+    /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        self.window.buffer()
+    pub(crate) const fn run(&self) -> u8 {
+        if self.is_sequence() {
+            self.reader.run()
+        } else {
+            self.window.run()
+        }
     }
 
-    /// The buffer, to append what continues a run.
+    /// The fast path: takes a chunk that changes nothing but what is emitted, and returns its offset.
+    // `inline(always)`: see `Parser::push_plain`.
     #[inline(always)]
-    pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
-        self.window.buffer_mut()
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        if self.is_sequence() {
+            self.reader.take(chunk)
+        } else {
+            self.window.buffer_mut().take(chunk)
+        }
+    }
+
+    /// Takes a chunk that changes nothing but what is held back of a candidate.
+    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
+        self.window.buffer_mut().take_held(chunk)
     }
 
     /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
@@ -260,14 +299,17 @@ impl TextEngine {
         if chunk.is_empty() {
             return;
         }
-        let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
+        let may_be_short =
+            !untrusted && !self.is_sequence() && self.json.array.is_none() && !self.json.barred;
         if may_be_short && self.push_candidate(setup, chunk, sink) {
             return;
         }
         if !may_be_short || !self.push_in_string(chunk, sink) {
             self.push_pieces(setup, chunk, untrusted, sink);
         }
-        self.set_run(setup.limits);
+        if !self.is_sequence() {
+            self.set_run(setup.limits);
+        }
     }
 
     fn push_pieces(
@@ -287,24 +329,26 @@ impl TextEngine {
         let mut rest = chunk;
         loop {
             // Where a piece ends is one more place at which a bracket may wait for what follows it.
-            let white = self.decide_array(setup, rest, sink).unwrap_or(0);
-            rest = &rest[white..];
-            if !self.json.open {
-                break;
+            if let Some(start) = self.json.array {
+                let white = self.decide_array(start, setup, rest, sink);
+                rest = &rest[white..];
             }
-            let Some((now, later)) = split_buffered(setup.limits, self.buffered_len(), rest) else {
-                break;
-            };
-            self.scan(setup, now, sink);
-            rest = later;
+            let buffered = self.buffered_len();
+            match split_buffered(setup.limits, buffered, rest) {
+                Some((now, later)) if self.json.open => {
+                    self.scan(setup, now, sink);
+                    rest = later;
+                }
+                _ => return self.scan(setup, rest, sink),
+            }
         }
-        self.scan(setup, rest, sink);
     }
 
     fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
         let base = self.position();
-        self.find_mark(chunk);
-        Scan::new(self, setup, chunk, base, sink).run(0);
+        let mut scan = Scan::new(self, setup, chunk, base, sink);
+        let from = scan.byte_order_mark();
+        scan.run(from);
         debug_assert_eq!(self.position(), base + chunk.len() as u64);
     }
 
@@ -312,6 +356,9 @@ impl TextEngine {
     pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.window.end_run();
         self.end_own_or_untrusted(setup, sink);
+        if self.is_sequence() {
+            return;
+        }
         Scan::at_end(self, setup, sink).complete();
         // What comes after all is text of its own: what was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
@@ -344,6 +391,8 @@ impl TextEngine {
                 _ => 0,
             },
             Context::CodeSpan { .. } | Context::Info(_) => 0,
+            // A stream of JSON values has no bracketed annotations.
+            Context::BeforeValue | Context::AfterValue | Context::Skipped => 0,
         };
         self.removable_up_to(most)
     }
@@ -363,6 +412,9 @@ impl TextEngine {
     /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
     fn end_own_or_untrusted(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
         self.json.array = None;
+        if self.is_sequence() && self.mark > 0 {
+            Scan::at_end(self, setup, sink).no_mark();
+        }
         if self.json.open {
             Scan::at_end(self, setup, sink).end_open_json();
         }
@@ -379,27 +431,7 @@ impl TextEngine {
             {
                 block.line = FenceLine::Code;
             }
-            Context::Text | Context::Info(_) | Context::Block(_) => {}
-        }
-    }
-
-    /// A byte order mark at the very start counts as white space: the text begins after it.
-    fn find_mark(&mut self, chunk: &[u8]) {
-        for &byte in chunk {
-            let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.mark)) else {
-                return;
-            };
-            if byte != expected {
-                self.mark = 3;
-                return;
-            }
-            self.mark += 1;
-            if self.mark == 3 {
-                let end = self.start + 3;
-                self.window.restart(end, Line::new_block(false), 0);
-                self.strip_from = end;
-                self.json.lead = end;
-            }
+            _ => {}
         }
     }
 }
