@@ -187,6 +187,7 @@ impl Scan<'_> {
     }
 
     /// A value begins at `here`.
+    #[inline]
     pub(super) fn start_json(&mut self, here: usize) -> usize {
         let single_line = match self.engine.context {
             Context::Block(block) => block.fence.quoted,
@@ -207,13 +208,9 @@ impl Scan<'_> {
             .engine
             .reader
             .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
-        if step == Step::More {
-            return end;
+        if step != Step::More {
+            self.end_json(end, step);
         }
-        if step == Step::TooDeep {
-            self.diagnose(DiagnosticCode::LimitDepth, span(self.offset(end), 1));
-        }
-        self.end_json(end, step);
         end
     }
 
@@ -239,8 +236,12 @@ impl Scan<'_> {
     }
 
     /// The open value ended before index `end`: complete, at a byte that it cannot have, or with the own text.
-    fn end_json(&mut self, end: usize, step: Step) {
+    #[inline]
+    pub(super) fn end_json(&mut self, end: usize, step: Step) {
         self.engine.json.open = false;
+        if step == Step::TooDeep {
+            self.diagnose(DiagnosticCode::LimitDepth, span(self.offset(end), 1));
+        }
         if self.engine.is_sequence() {
             self.after_value(end, step);
             self.end_hold(end, step);

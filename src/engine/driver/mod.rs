@@ -216,10 +216,10 @@ impl Engine {
     // `inline(always)`: see `Parser::push_plain`.
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
-        if self.is_sequence() {
-            self.reader.take(chunk)
-        } else {
-            self.window.buffer_mut().take(chunk)
+        // In a stream of JSON values the window is empty, and takes nothing.
+        match self.window.buffer_mut().take(chunk) {
+            None if self.is_sequence() => self.reader.take(chunk),
+            taken => taken,
         }
     }
 
@@ -299,17 +299,23 @@ impl Engine {
         if chunk.is_empty() {
             return;
         }
-        let may_be_short =
-            !untrusted && !self.is_sequence() && self.json.array.is_none() && !self.json.barred;
+        if self.is_sequence() {
+            let is_in_value = self.json.open && !self.json.hold_records;
+            if is_in_value && untrusted == self.untrusted {
+                self.push_in_value(setup, chunk, sink);
+            } else {
+                self.push_pieces(setup, chunk, untrusted, sink);
+            }
+            return;
+        }
+        let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
         if may_be_short && self.push_candidate(setup, chunk, sink) {
             return;
         }
         if !may_be_short || !self.push_in_string(chunk, sink) {
             self.push_pieces(setup, chunk, untrusted, sink);
         }
-        if !self.is_sequence() {
-            self.set_run(setup.limits);
-        }
+        self.set_run(setup.limits);
     }
 
     fn push_pieces(

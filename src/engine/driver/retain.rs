@@ -25,19 +25,10 @@ fn shared(limits: &Limits) -> usize {
 impl Scan<'_> {
     /// Moves the chunk up to `upto` into the window, dropping what no later event can need.
     pub(super) fn stitch(&mut self, upto: usize) {
-        let from = self.unstitched();
-        if from < upto {
-            self.save_pending();
-            self.append(&self.chunk[from..upto]);
-        }
-    }
-
-    /// At the end of the chunk: keeps what later events may need of it.
-    pub(super) fn retain(&mut self, end: usize) {
         self.save_pending();
         let from = self.unstitched();
-        if from < end {
-            self.append(&self.chunk[from..end]);
+        if from < upto {
+            self.append(&self.chunk[from..upto]);
         }
     }
 

@@ -308,34 +308,43 @@ impl<'a> Scan<'a> {
         end
     }
 
-    fn code_span(&mut self, at: usize, fence: Fence, closing: u64, block: bool) -> usize {
+    fn code_span(
+        &mut self,
+        mut at: usize,
+        fence: Fence,
+        mut closing: u64,
+        mut block: bool,
+    ) -> usize {
         let is_tick = |byte: &&u8| **byte == b'`';
-        let ticks = self.chunk[at..].iter().take_while(is_tick).count();
-        let (end, closing) = (at + ticks, closing + ticks as u64);
-        let block = block && closing == 0;
-        if end < self.chunk.len() && closing == fence.run {
-            self.engine.context = Context::Text;
-            return end;
+        loop {
+            let ticks = self.chunk[at..].iter().take_while(is_tick).count();
+            at += ticks;
+            closing += ticks as u64;
+            block &= closing == 0;
+            if at == self.chunk.len() {
+                break;
+            }
+            if closing == fence.run {
+                self.engine.context = Context::Text;
+                return at;
+            }
+            closing = 0;
+            let found = memchr2(b'`', b'\n', &self.chunk[at..]);
+            at = found.map_or(self.chunk.len(), |found| at + found);
+            if self.chunk.get(at) == Some(&b'\n') {
+                self.engine.context = Context::Text;
+                if block {
+                    self.open_block(at + 1, fence);
+                }
+                return at + 1;
+            }
         }
-        let is_open = end == self.chunk.len();
         self.engine.context = Context::CodeSpan {
             fence,
-            closing: if is_open { closing } else { 0 },
+            closing,
             block,
         };
-        let Some(found) = memchr2(b'`', b'\n', &self.chunk[end..]) else {
-            return self.chunk.len();
-        };
-        let end = end + found;
-        if self.chunk[end] == b'`' {
-            return end;
-        }
-        if block {
-            self.open_block(end + 1, fence);
-        } else {
-            self.engine.context = Context::Text;
-        }
-        end + 1
+        at
     }
 
     fn info(&mut self, at: usize, fence: Fence) -> usize {
@@ -564,7 +573,7 @@ impl<'a> Scan<'a> {
         }
         self.hand_on(buffered);
         if !self.engine.is_sequence() {
-            self.retain(self.chunk.len());
+            self.stitch(self.chunk.len());
         } else if !self.engine.json.open {
             self.engine.reader.rest(end);
         }

@@ -3,11 +3,30 @@
 use memchr::memchr;
 
 use super::scan::Scan;
-use super::{Context, span};
+use super::{Context, Engine, span, text};
 use crate::Mode;
 use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::engine::json::lexer::{LineStart, Step, leading_white};
+use crate::engine::{Setup, Sink};
 use crate::event::DiagnosticCode;
+
+impl Engine {
+    /// Takes a chunk that begins in a value of which nothing is held back.
+    ///
+    /// A fast path: most such chunks also end in it.
+    pub(super) fn push_in_value(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
+        let base = self.position();
+        let (end, step) = self.reader.read(false, setup, chunk, 0, base, sink);
+        if step == Step::More {
+            sink(text(chunk, base));
+            self.reader.retain(setup, chunk, base, sink);
+            return;
+        }
+        let mut scan = Scan::new(self, setup, chunk, base, sink);
+        scan.end_json(end, step);
+        scan.run(end);
+    }
+}
 
 impl Scan<'_> {
     /// Takes the chunk from index `at` on, up to a value or the end of the line.
@@ -51,6 +70,7 @@ impl Scan<'_> {
     }
 
     /// Goes on after a value that ended before index `end`, in one way or another.
+    #[inline]
     pub(super) fn after_value(&mut self, end: usize, step: Step) {
         let lines = self.engine.mode == Mode::Ndjson;
         self.engine.context = match step {

@@ -142,13 +142,13 @@ impl Lexer {
                         _ => {
                             self.token = here;
                             match byte {
-                                b'-' => self.begin_number(Number::Minus),
-                                b'0' => self.begin_number(Number::Zero),
-                                b'1'..=b'9' => self.begin_number(Number::Integer),
                                 b't' => self.begin_literal(b"rue", false),
                                 b'f' => self.begin_literal(b"alse", false),
                                 b'n' => self.begin_literal(b"ull", true),
-                                _ => break Some(Step::Stopped),
+                                _ => match Number::begun(byte) {
+                                    Some(first) => self.begin_number(first),
+                                    None => break Some(Step::Stopped),
+                                },
                             }
                         }
                     };

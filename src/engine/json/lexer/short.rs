@@ -37,15 +37,6 @@ impl Lexer {
                     let here = base + at as u64;
                     match byte {
                         b'"' => state = self.begin_string(here + 1),
-                        b'0'..=b'9' => {
-                            let first = if byte == b'0' {
-                                Number::Zero
-                            } else {
-                                Number::Integer
-                            };
-                            self.token = here;
-                            state = self.begin_number(first);
-                        }
                         b'{' if self.nesting.depth() < self.max_depth => {
                             let depth = self.max_depth - self.nesting.depth();
                             if visit.object(at, depth) != Object::Open {
@@ -55,7 +46,13 @@ impl Lexer {
                             self.nesting.open(true);
                             state = State::FirstMember;
                         }
-                        _ => break,
+                        _ => {
+                            let Some(first) = Number::begun(byte) else {
+                                break;
+                            };
+                            self.token = here;
+                            state = self.begin_number(first);
+                        }
                     }
                 }
                 State::Number => match self.number.next(byte) {
