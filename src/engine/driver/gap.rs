@@ -1,7 +1,7 @@
 //! What may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
 
 use super::scan::Scan;
-use crate::engine::chars::{Separator, separator};
+use crate::engine::chars::{Separator, next_boundary, separator};
 use crate::engine::markdown::line::Line;
 
 /// How far the text after an annotation has been read.
@@ -115,6 +115,19 @@ impl Scan<'_> {
             }
         }
         at
+    }
+
+    /// Completes the pending assertion, whose gap ends at `at`.
+    fn end_gap(&mut self, at: usize) {
+        let room = self.room();
+        self.complete();
+        let gap = (self.offset(at) - self.engine.window.base()) as usize;
+        if gap > room {
+            self.stitch(at);
+            let raw = self.engine.window.raw();
+            let cut = next_boundary(raw, raw.len().saturating_sub(room));
+            self.engine.window.drop_front(cut);
+        }
     }
 
     /// The text of the next assertion starts after closing punctuation that follows an annotation at once.

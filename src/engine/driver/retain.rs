@@ -180,23 +180,10 @@ impl Scan<'_> {
     /// How much of the text after a pending assertion can be kept together with it.
     ///
     /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
         let used = text + self.engine.pending.map_or(0, |pending| pending.values);
         shared(self.setup.limits).saturating_sub(used).max(64)
-    }
-
-    /// Completes the pending assertion, whose gap ends at `at`.
-    pub(super) fn end_gap(&mut self, at: usize) {
-        let room = self.room();
-        self.complete();
-        let gap = (self.offset(at) - self.engine.window.base()) as usize;
-        if gap > room {
-            self.stitch(at);
-            let raw = self.engine.window.raw();
-            let cut = next_boundary(raw, raw.len().saturating_sub(room));
-            self.engine.window.drop_front(cut);
-        }
     }
 
     pub(super) fn drop_target(&mut self) {

@@ -171,7 +171,7 @@ impl JsonReader {
     /// which the same chunk is to be read.
     #[inline(never)]
     pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
-        let buffer = self.state.tail.buffer_mut();
+        let buffer = &mut self.state.tail;
         let watch = &mut self.deferred.as_mut()?.watch;
         let first = buffer.offset(0);
         let bytes = buffer.append_in_run(chunk)?;
@@ -234,7 +234,7 @@ impl JsonReader {
                 self.state.tail.append(&chunk[at..end], setup.limits);
             }
             let tail = core::mem::take(&mut self.state.tail);
-            let (bytes, first) = (tail.bytes(), tail.base());
+            let (bytes, first) = (tail.kept(), tail.base());
             let from = bytes.len() - (end - at);
             let read = match (ahead, &mut self.deferred) {
                 (Some(Ahead { end, step, .. }), _) => (from + end as usize, step),

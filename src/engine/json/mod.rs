@@ -114,8 +114,8 @@ impl JsonReader {
         self.ahead = None;
         let state = &mut self.state;
         state.clear();
-        state.tail.restart(start);
-        state.tail.buffer_mut().end_run();
+        state.tail.restart(0, start);
+        state.tail.end_run();
     }
 
     /// Stream offset of the value's first byte.
@@ -191,7 +191,7 @@ impl JsonReader {
             + state.arena.capacity()
             + state.pointer.capacity()
             + state.decoded.capacity()
-            + state.tail.heap()
+            + state.tail.bytes.capacity()
             + self.deferral_heap()
     }
 
@@ -263,26 +263,21 @@ impl JsonReader {
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
         // Few longer chunks are within one string, and the lexer is as fast on those.
-        let taken = match chunk.len() {
-            ..=8 => self.state.tail.buffer_mut().take(chunk),
-            _ => None,
-        };
-        if taken.is_none() {
-            self.watch_short(chunk)
-        } else {
-            taken
+        match self.state.tail.take_token(chunk) {
+            None => self.watch_short(chunk),
+            taken => taken,
         }
     }
 
     /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
     pub(crate) const fn run(&self) -> u8 {
-        self.state.tail.buffer().run()
+        self.state.tail.run()
     }
 
     /// Stream offset after what was taken, where nothing but JSON is read.
     pub(crate) const fn position(&self) -> u64 {
-        let end = self.state.tail.end();
+        let end = self.state.tail.position();
         match &self.ahead {
             Some(ahead) => end - ahead.len as u64,
             None => end,
@@ -291,22 +286,19 @@ impl JsonReader {
 
     /// No value continues at a stream offset.
     pub(crate) fn rest(&mut self, at: u64) {
-        self.state.tail.restart(at);
-        self.state.tail.buffer_mut().end_run();
+        self.state.tail.restart(0, at);
+        self.state.tail.end_run();
     }
 
     /// The next chunk is to be read, whatever it is.
     pub(crate) fn end_run(&mut self) {
-        self.state.tail.buffer_mut().end_run();
+        self.state.tail.end_run();
     }
 
     /// Up to `most` bytes may be appended that continue a string, or a deferred object.
     fn set_run(&mut self, most: usize) {
         let kind = self.lexer.kind();
-        self.state
-            .tail
-            .buffer_mut()
-            .set_run(kind, most, usize::MAX, false);
+        self.state.tail.set_run(kind, most, usize::MAX, false);
     }
 
     /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
@@ -368,7 +360,7 @@ impl JsonReader {
         }
         match wanted {
             None => {
-                state.tail.restart(end);
+                state.tail.restart(0, end);
                 room = 0;
             }
             Some(start) => state.tail.keep(start, chunk, base, limits),

@@ -481,8 +481,9 @@ fn straddling_bytes<'b>(
     (start, end): (u64, u64),
     limits: &Limits,
 ) -> &'b [u8] {
-    if tail.end() < end {
-        let from = (tail.end() - base) as usize;
+    let known = tail.position();
+    if known < end {
+        let from = (known - base) as usize;
         tail.append(&chunk[from..(end - base) as usize], limits);
     }
     tail.get(start, end)
