@@ -8,8 +8,6 @@ use crate::engine::chars::{next_boundary, trimmed_len, without_partial};
 use crate::engine::lookback::{Before, TextEnd, look_back, text_end};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
-use crate::steps;
-use memchr::memrchr;
 
 /// Most bytes a window needs: an assertion before white space that may be as long, a candidate, and instead of the white
 /// space the values of pending annotations.
@@ -76,11 +74,7 @@ impl Scan<'_> {
             return 0;
         }
         self.drop_target();
-        let fence = matches!(self.engine.context, Context::Block(_));
-        let skipped = match start_of_paragraph(&text[..end]) {
-            Some(start) if !fence && end - start <= keep => start,
-            _ => next_boundary(bytes, end - keep),
-        };
+        let skipped = next_boundary(bytes, end - keep);
         if let Context::Block(block) = &mut self.engine.context {
             let quoted = block.fence.quoted;
             let blank = |text| trimmed_block(text, quoted).is_empty();
@@ -198,15 +192,4 @@ impl Scan<'_> {
             _ => 0,
         }
     }
-}
-
-/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter after a blank
-/// line. No assertion goes back beyond it.
-fn start_of_paragraph(text: &[u8]) -> Option<usize> {
-    let line_feed = memrchr(b'\n', text);
-    steps::count(text.len() - line_feed.unwrap_or(0));
-    let line_feed = line_feed?;
-    let blank = text[..line_feed].last() == Some(&b'\n');
-    let letter = text.get(line_feed + 1)?.is_ascii_alphabetic();
-    (blank && letter).then_some(line_feed + 1)
 }

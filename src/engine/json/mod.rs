@@ -111,7 +111,7 @@ impl JsonReader {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
         self.end_deferral();
-        self.ahead = None;
+        debug_assert!(self.ahead.is_none());
         let state = &mut self.state;
         state.clear();
         state.tail.restart(0, start);

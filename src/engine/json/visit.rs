@@ -162,13 +162,15 @@ impl Visit for Visitor<'_, '_> {
     fn scalar(&mut self, start: u64, end: u64, null: bool) {
         match core::mem::take(&mut self.state.role) {
             Role::Other | Role::Assertion | Role::FurtherPart => {}
-            Role::FurtherAssertion | Role::FurtherProvenance => self.further(start, end),
+            Role::FurtherAssertion | Role::FurtherProvenance => {
+                self.no_annotation(start, end, 0, DUPLICATE)
+            }
             Role::Provenance => {
                 if !null {
-                    self.no_annotation(start, end, 0);
+                    self.no_annotation(start, end, 0, 0);
                 }
             }
-            Role::Element => self.no_annotation(start, end, 1),
+            Role::Element => self.no_annotation(start, end, 1, 0),
             Role::Part(part) => {
                 if !null || part == Part::Class {
                     self.malformed();
@@ -234,17 +236,17 @@ fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
 impl Visitor<'_, '_> {
     #[inline(never)]
     fn string_with_role(&mut self, string: &Quoted<'_>) {
-        let as_written = (string.start - 1, string.end + 1);
+        let (start, end) = (string.start - 1, string.end + 1);
         match core::mem::take(&mut self.state.role) {
             Role::Other => {}
             Role::Assertion => self.assertion(string),
             Role::FurtherAssertion => {
-                self.further(as_written.0, as_written.1);
+                self.no_annotation(start, end, 0, DUPLICATE);
                 self.assertion(string);
             }
-            Role::FurtherProvenance => self.further(as_written.0, as_written.1),
-            Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
-            Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
+            Role::FurtherProvenance => self.no_annotation(start, end, 0, DUPLICATE),
+            Role::Provenance => self.no_annotation(start, end, 0, 0),
+            Role::Element => self.no_annotation(start, end, 1, 0),
             Role::Part(part) => self.part(Some(part), string),
             Role::FurtherPart => self.part(None, string),
         }
@@ -366,17 +368,10 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A value without parts is in the place of a further member `assertion` or `provenance`.
-    fn further(&mut self, start: u64, end: u64) {
-        let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
-        slot.end(end);
-        self.state.push_slot(self.setup.limits, slot, 0);
-    }
-
     /// A value without parts is where an annotation should be, `above` objects or arrays away from the object that it is
     /// about.
-    fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
-        let mut slot = Slot::new(start, MALFORMED);
+    fn no_annotation(&mut self, start: u64, end: u64, above: usize, flags: u8) {
+        let mut slot = Slot::new(start, MALFORMED | flags);
         slot.end(end);
         self.state.push_slot(self.setup.limits, slot, above);
     }

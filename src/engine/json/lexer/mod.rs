@@ -1,6 +1,5 @@
 //! JSON as a resumable push-down machine: any pieces in, no tree, the exact byte at which a value stops being one.
 
-mod members;
 mod nesting;
 mod number;
 mod read;
@@ -60,17 +59,6 @@ pub(crate) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
-    /// All of a string without any backslash, which starts at a stream offset.
-    #[inline]
-    const fn of(content: &'a [u8], start: u64) -> Self {
-        Self {
-            start,
-            end: start + content.len() as u64,
-            here: content,
-            escaped: false,
-        }
-    }
-
     /// All of it, if it was there to be read at once.
     #[inline]
     pub(crate) const fn whole(&self) -> Option<&'a [u8]> {

@@ -175,7 +175,8 @@ impl Lexer {
                     match bytes.get(at) {
                         None => break Some(Step::More),
                         Some(b'"') => {
-                            (at, state) = self.read_members(bytes, at + 1, base, visit);
+                            at += 1;
+                            state = self.begin_name(base + at as u64);
                         }
                         Some(b'}') if state == State::FirstMember => {
                             at += 1;
