@@ -49,7 +49,7 @@
 //! | get all events of a stream that is in memory | [`parse`] |
 //! | get events while a stream arrives | [`Parser`], or [`QueuedParser`] for events that are kept or sent |
 //! | remove, replace or keep annotations while a stream arrives | [`Rewriter`] |
-//! | do this in a reader, a writer or a stream of chunks | [`io`] |
+//! | get events or clean text from a reader or a stream of chunks, or write clean text to a writer | [`io`] |
 //! | decide whether an assertion is admissible | [`provenance::Discipline`] |
 //! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
 //! | parse text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
@@ -112,12 +112,13 @@
 //!
 //! No feature is on by default.
 //!
-//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream` and `io::side_events`.
+//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream`, `io::GateStream` and `io::side_events`.
 //! - `metrics`: the module `metered`, which reports counters and histograms of a parser to the `metrics` facade.
 //! - `serde`: `Serialize` for events and values, in the JSON that the command line prints.
 //! - `settings`: TOML files for vocabularies (`Vocabulary::from_toml`) and for policies of a gate (`Rules`), and the parts of
 //!   module [`settings`] that read them.
-//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`.
+//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`, and `AsyncRead` for
+//!   `io::GateReader`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -173,7 +174,7 @@ pub use span::Span;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The guide's examples, run as tests.
-#[cfg(doctest)]
+/// The guide's examples, run as tests. One of them is async.
+#[cfg(all(doctest, feature = "futures"))]
 #[doc = include_str!("../docs/guide.md")]
 struct Guide;

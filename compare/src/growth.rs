@@ -47,8 +47,12 @@ fn text() -> [Recipe; 22] {
     [
         ("openers only", "", unit("[")),
         ("all bytes that open something", "", unit("[`~{\\")),
-        ("attempts never closed", "", unit("[substrate.grep; a=")),
-        ("one attempt never closed", "[substrate.grep; a=", unit("x")),
+        ("candidates never closed", "", unit("[substrate.grep; a=")),
+        (
+            "one candidate never closed",
+            "[substrate.grep; a=",
+            unit("x"),
+        ),
         ("dense annotations", "", unit("A. [substrate.grep] ")),
         (
             "annotations without text",

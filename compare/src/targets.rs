@@ -121,7 +121,7 @@ pub(crate) fn counted(counts: &Counts) -> Vec<Target> {
     vec![
         target(
             8,
-            "heap allocations for a chunk of text in the steady state, borrowed face",
+            "heap allocations for a chunk of text in the steady state, events borrowed",
             0.0,
             text.fold(0.0, f64::max),
             "the most of all streams and chunks below; also `tests/limits/allocations.rs`",

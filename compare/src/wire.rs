@@ -46,7 +46,7 @@ impl Display for Varies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Text => "events that differ in their text",
-            Self::Obfuscation => "and in `obfuscation`",
+            Self::Obfuscation => "events that differ in their text and in `obfuscation`",
         })
     }
 }

@@ -59,19 +59,27 @@ pub enum GateEnd {
 ///
 /// Memory is bounded by the parser's limits and by [`with_max_held`](Self::with_max_held).
 ///
+/// This policy withholds what no source corroborates. It also withholds an assertion if a limit cut off its text or left out an
+/// annotation, and its [`Policy::limit`], which releases by default, ends the stream before text that is too long.
+///
 /// ```
-/// use provstream::{Action, Gate, Parser, Policy, Question};
+/// use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question};
 ///
 /// struct NoInference;
 ///
 /// impl Policy for NoInference {
 ///     fn assertion(&mut self, question: &Question<'_>) -> Action {
-///         let terminal = |class: &str| class == "unverified-inference";
-///         if question.assertion().annotations().any(|a| terminal(a.class().as_str())) {
+///         let assertion = question.assertion();
+///         let inferred = assertion.classes().any(|class| class.as_str() == "unverified-inference");
+///         if inferred || assertion.limit_hit() {
 ///             Action::Replace("(withheld)".into())
 ///         } else {
 ///             Action::Release
 ///         }
+///     }
+///
+///     fn limit(&mut self) -> AtLimit {
+///         AtLimit::Refuse("(withheld)".into())
 ///     }
 /// }
 ///
@@ -82,6 +90,13 @@ pub enum GateEnd {
 /// }
 /// gate.finish(&mut clean);
 /// assert_eq!(clean, b"It rained. (withheld) So it is.");
+///
+/// gate.reset();
+/// clean.clear();
+/// let long = format!("It rained. It {} rain. [unverified-inference]", "will ".repeat(2_000));
+/// gate.push(long.as_bytes(), &mut clean); // `max_assertion` is 4,096 bytes by default
+/// assert_eq!(clean, b"It rained. (withheld)");
+/// assert_eq!(gate.ended(), Some(GateEnd::Refused));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gate<P> {

@@ -78,7 +78,7 @@ impl VocabularyErrorKind {
             }
             Self::DuplicateClass => "expected each class once, found another",
             Self::TerminalRedefined => {
-                "a terminal is part of every vocabulary and cannot be listed:"
+                "expected a class that is not a terminal (every vocabulary has the terminals; leave it out), found"
             }
             Self::MemoClassRedefined => {
                 "expected `since = \"1.0\"` for a class of version 1.0, found"

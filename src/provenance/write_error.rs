@@ -68,7 +68,9 @@ impl fmt::Display for WriteError {
             Self::OrdinaryText => {
                 f.write_str("the annotation would read as ordinary text in brackets")
             }
-            Self::EmptyObservationId => f.write_str("the observation id is empty"),
+            Self::EmptyObservationId => {
+                f.write_str("expected an observation id, found an empty one")
+            }
             Self::ControlInObservationId { offset } => {
                 write!(
                     f,
@@ -79,7 +81,7 @@ impl fmt::Display for WriteError {
             Self::TooLong { length, limit } => {
                 write!(
                     f,
-                    "the annotation takes {length} bytes, {limit} are allowed"
+                    "expected an annotation of at most {limit} bytes, found one of {length}"
                 )
             }
             Self::MemberTooLong {
@@ -87,7 +89,10 @@ impl fmt::Display for WriteError {
                 length,
                 limit,
             } => {
-                write!(f, "{member} takes {length} bytes, {limit} are allowed")
+                write!(
+                    f,
+                    "expected a {member} of at most {limit} bytes, found one of {length}"
+                )
             }
             Self::BeyondLimit {
                 name,

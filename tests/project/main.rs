@@ -1,4 +1,4 @@
-//! The project itself: public API, requirements, licences, mutations.
+//! The project itself: public API, requirements, licences, mutations, Rust blocks of the pages.
 
 mod api;
 mod conformance;
@@ -7,3 +7,4 @@ mod first_use;
 mod layers;
 mod licences;
 mod mutations;
+mod pages;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provstream::provenance::{Timestamp, parse_duration};
+use provstream::provenance::{Timestamp, TimestampError, parse_duration};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,13 +10,22 @@ use pyo3::types::PyString;
 
 use crate::settings::value_error;
 
+/// Most characters of a text that is not a time that a message shows.
+const MOST_SHOWN: usize = 40;
+
 /// A time: text of RFC 3339, or an aware `datetime`.
 ///
 /// # Errors
 /// `ValueError` for a text that is not a date-time and for a `datetime` without a time zone, `TypeError` for something else.
 pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     if let Ok(text) = value.cast::<PyString>() {
-        return text.to_str()?.parse().map_err(value_error);
+        let text = text.to_str()?;
+        return text.parse().map_err(|error: TimestampError| {
+            let shown: String = text.chars().take(MOST_SHOWN).collect();
+            PyValueError::new_err(format!(
+                "expected a time such as \"2026-05-28T12:00:00Z\", found {shown:?}: {error}"
+            ))
+        });
     }
     let Ok(offset) = value.call_method0(intern!(value.py(), "utcoffset")) else {
         return Err(PyTypeError::new_err(
@@ -34,12 +43,24 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     text.parse().map_err(value_error)
 }
 
-/// The time that is given, or that of the clock.
+/// The time that is given as the argument `now`.
 ///
 /// # Errors
-/// Those of [`timestamp`].
+/// Those of [`timestamp`], with the name of the argument.
+pub(crate) fn now(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
+    timestamp(value).map_err(|error| {
+        let py = value.py();
+        let message = format!("now: {}", error.value(py));
+        PyErr::from_type(error.get_type(py), message)
+    })
+}
+
+/// The time that is given as the argument `now`, or that of the clock.
+///
+/// # Errors
+/// Those of [`now`].
 pub(crate) fn or_now(value: Option<&Bound<'_, PyAny>>) -> PyResult<Timestamp> {
-    value.map_or_else(|| Ok(Timestamp::now()), timestamp)
+    value.map_or_else(|| Ok(Timestamp::now()), now)
 }
 
 /// A duration: text such as `1h30m`, or a `timedelta`.

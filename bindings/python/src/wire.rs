@@ -344,7 +344,7 @@ impl Response {
                 Writer::Rewriter(Box::new(rewriter.with_reasoning(reasoning)))
             }
             Some(policy) => {
-                let policy = AnyPolicy::new(policy, now.map(time::timestamp).transpose()?)?;
+                let policy = AnyPolicy::new(policy, now.map(time::now).transpose()?)?;
                 let rules = policy.rules().cloned().map(Box::new);
                 let gate = match format {
                     Some(format) => StreamGate::new(format, parser, policy.clone()),

@@ -223,8 +223,13 @@ def test_disciplines() -> None:
     late = datetime(2026, 5, 28, 13, tzinfo=timezone.utc)
     assert discipline.judge(first, now=late).counting == ["stale"]
     assert Discipline(1, default_window=timedelta(hours=2)).judge(first, now=late).admitted
-    with pytest.raises(ValueError, match="found one without"):
-        discipline.judge(first, now=datetime(2026, 5, 28))
+    for now, error, match in (
+        (datetime(2026, 5, 28), ValueError, "^now: expected a datetime with a time zone, found one without$"),
+        ("yesterday", ValueError, '^now: expected a time such as "2026-05-28T12:00:00Z", found "yesterday": expected a digit'),
+        (7, TypeError, "^now: expected a time as str"),
+    ):
+        with pytest.raises(error, match=match):
+            discipline.judge(first, now=now)  # type: ignore[arg-type]
     for wrong in ({"windows": {"substrate.nope": "1h"}}, {"default_window": "1 fortnight"}, {"windows": {"unverified-inference": "1h"}}):
         with pytest.raises(ValueError):
             Discipline(1, **wrong)
@@ -235,7 +240,7 @@ def test_disciplines() -> None:
 def test_policy_errors_name_the_place() -> None:
     with pytest.raises(ValueError, match="line 2"):
         Policy('floor = 1\nflor = 2\ndefault_window = "1h"\n[inadmissible]\naction = "discard"')
-    with pytest.raises(ValueError, match="expected a digit"):
+    with pytest.raises(ValueError, match="^now: .*expected a digit"):
         Gate(Policy(POLICY), now="yesterday")
 
 

@@ -69,7 +69,7 @@ pub(crate) const JSON_PEERS: [JsonPeer; 5] = [
     JsonPeer {
         name: "jiter",
         package: "jiter",
-        what: "skips each value; gives nothing of it",
+        what: "skips each value; reports nothing",
         whole: true,
         expected: values,
         make: |_| {
@@ -82,7 +82,7 @@ pub(crate) const JSON_PEERS: [JsonPeer; 5] = [
     JsonPeer {
         name: "serde_json",
         package: "serde_json",
-        what: "reads each value into `IgnoredAny`; gives nothing of it",
+        what: "reads each value into `IgnoredAny`; reports nothing",
         whole: true,
         expected: values,
         make: |_| {
@@ -95,7 +95,7 @@ pub(crate) const JSON_PEERS: [JsonPeer; 5] = [
     JsonPeer {
         name: "sonic-rs",
         package: "sonic-rs",
-        what: "reads each value into `IgnoredAny`, with SIMD and unsafe code; gives nothing of it",
+        what: "reads each value into `IgnoredAny`, with SIMD and unsafe code; reports nothing",
         whole: true,
         expected: values,
         make: |_| {

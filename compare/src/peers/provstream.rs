@@ -1,4 +1,4 @@
-//! provstream in mode `text`, through its borrowed face.
+//! provstream in mode `text`, with events that are borrowed.
 
 use provstream::{Event, Mode, Parser};
 

@@ -16,8 +16,8 @@ pub(super) const REASONING: Peer = Peer {
     name: "smg reasoning",
     parses: true,
     package: "reasoning-parser",
-    what: "`InklingParser`, of those that read more than one block a stream: separates text from blocks of reasoning; no \
-        span, no assertion, no time, an error beyond 4 MiB of buffered text",
+    what: "`InklingParser`, one of the parsers that read more than one block in a stream: separates text from blocks of \
+        reasoning; no span, no assertion, no time, an error beyond 4 MiB of buffered text",
     streams: true,
     open: "<|content_thinking|>",
     close: "<|end_message|>",
@@ -35,7 +35,8 @@ pub(super) const TOOLS: Peer = Peer {
     parses: true,
     package: "tool-parser",
     what: "`QwenParser`: reads each call of a tool out of its JSON and passes its arguments on as they arrive; reads one \
-        call at a time, so it is called again with nothing until none comes; no span, no assertion, no time",
+        call at a time, so the benchmark calls it again with empty input until it returns no further call; no \
+        span, no assertion, no time",
     streams: true,
     open: "<tool_call>\n",
     close: "\n</tool_call>",

@@ -2,21 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Action, Event, GateEnd, Mode, Question, Rules, Unannotated};
+use provstream::provenance::{Assertion, Verdict};
+use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Unannotated};
 
+use crate::counted::Counted;
 use crate::failure::note;
 use crate::strings::HiddenBrackets;
 use crate::unjudged::{self, Unjudged};
+use crate::why::why;
 
 /// The rule of a policy that decides about what was not read.
 const LIMIT: &str = "limit";
 
+/// The same, where nothing but a length can be the reason.
+const TOO_LONG: &str = "limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held";
+
 /// Why the policy ended a stream.
 #[derive(Clone, Copy, Debug)]
 struct Cause {
-    /// Offset in the text, if it is known.
-    at: Option<u64>,
+    /// Offset in the text.
+    at: u64,
     rule: &'static str,
+}
+
+/// Where something begins in the text of a channel, for messages.
+fn place(channel: &str, at: u64) -> String {
+    match channel {
+        "" => format!("at byte {at}"),
+        channel => format!("at byte {at} of channel {channel}"),
+    }
+}
+
+/// The class that an assertion lacks, or that is refused, if that is its disposition.
+fn class_of(
+    rules: &Rules,
+    disposition: Disposition,
+    assertion: &Assertion<'_>,
+    verdict: &Verdict,
+) -> String {
+    let mut required = rules.required().iter();
+    let mut declared = assertion.classes();
+    match disposition {
+        Disposition::MissingClass => required
+            .find(|class| !verdict.classes().contains(class))
+            .map(|class| format!(", {class} does not count")),
+        Disposition::RefusedClass => declared
+            .find(|class| rules.refused().contains(class))
+            .map(|class| format!(", {class} is refused")),
+        _ => None,
+    }
+    .unwrap_or_default()
 }
 
 /// Counts what was withheld and what could not be judged.
@@ -26,11 +61,12 @@ pub(crate) struct Account {
     strings: HiddenBrackets,
     unjudged: Unjudged,
     assertions: u64,
-    withheld: u64,
-    /// Runs of unannotated text that were withheld.
-    runs: u64,
-    /// There was text.
-    has_text: bool,
+    /// Assertions that were withheld, with the place and the reason.
+    withheld: Counted,
+    /// Runs of unannotated text that were withheld, with the place.
+    runs: Counted,
+    /// Bytes of text that were released or withheld, without annotations.
+    clean: u64,
     /// Some text was not released as it was.
     has_withheld: bool,
     channel: String,
@@ -48,9 +84,9 @@ impl Account {
             strings: HiddenBrackets::new(mode),
             unjudged: Unjudged::default(),
             assertions: 0,
-            withheld: 0,
-            runs: 0,
-            has_text: false,
+            withheld: Counted::default(),
+            runs: Counted::default(),
+            clean: 0,
             has_withheld: false,
             channel: String::new(),
             unread: None,
@@ -69,20 +105,24 @@ impl Account {
     /// Text of the stream without annotations, released or not.
     pub(crate) fn text(&mut self, bytes: &[u8], is_released: bool) {
         self.strings.push(bytes);
-        self.has_text |= !bytes.is_empty();
+        self.clean += bytes.len() as u64;
         self.has_withheld |= !is_released;
     }
 
     /// Whether there was any text.
     pub(crate) const fn has_text(&self) -> bool {
-        self.has_text
+        self.clean > 0
     }
 
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Assertion(_) => self.strings.stop(),
-            Event::Diagnostic(diagnostic) if self.unjudged.note(diagnostic.code().as_str()) => {
-                self.unread = Some(diagnostic.span().start());
+            Event::Diagnostic(diagnostic) => {
+                let start = diagnostic.span().start();
+                let place = || place(&self.channel, start);
+                if self.unjudged.note(diagnostic.code().as_str(), place) {
+                    self.unread = Some(start);
+                }
             }
             _ => {}
         }
@@ -91,20 +131,34 @@ impl Account {
     pub(crate) fn decided(&mut self, question: &Question<'_>, action: &Action) {
         self.assertions += 1;
         let is_withheld = !matches!(action, Action::Release | Action::Mark(..));
-        self.withheld += u64::from(is_withheld);
-        self.has_withheld |= is_withheld;
-        if let (true, Some(verdict)) = (action.ends(), question.verdict()) {
-            let cause = Cause {
-                at: Some(question.assertion().span().start()),
-                rule: self.rules.disposition(question, verdict).as_str(),
-            };
-            self.ends.insert(self.channel.clone(), cause);
+        if !is_withheld {
+            return;
+        }
+        self.has_withheld = true;
+        let assertion = question.assertion();
+        let at = assertion.span().start();
+        let Some(verdict) = question.verdict() else {
+            return self.withheld.note(|| place(&self.channel, at));
+        };
+        let (rules, channel) = (&self.rules, &self.channel);
+        let disposition = rules.disposition(question, verdict);
+        let rule = disposition.as_str();
+        self.withheld.note(|| {
+            let why = why(rule, assertion, verdict);
+            let class = class_of(rules, disposition, assertion, verdict);
+            format!("{}: {why}{class}", place(channel, at))
+        });
+        if action.ends() {
+            self.ends.insert(channel.clone(), Cause { at, rule });
         }
     }
 
-    pub(crate) fn run(&mut self, what: &Unannotated) {
-        let is_withheld = matches!(what, Unannotated::Replace(_) | Unannotated::Discard);
-        self.runs += u64::from(is_withheld);
+    /// A run of unannotated text begins at this offset, without annotations.
+    pub(crate) fn run(&mut self, at: u64, what: &Unannotated) {
+        if matches!(what, Unannotated::Replace(_) | Unannotated::Discard) {
+            self.runs
+                .note(|| format!("{} of the clean text", place(&self.channel, at)));
+        }
     }
 
     /// Whether all was judged, and released as it was.
@@ -116,26 +170,24 @@ impl Account {
     pub(crate) fn note_end(&self, channel: Option<&str>, end: GateEnd) {
         let prefix = channel.map_or_else(String::new, |channel| format!("channel {channel}: "));
         let cause = self.ends.get(channel.unwrap_or_default());
-        let cause = cause.copied().unwrap_or(Cause {
-            at: self.unread.filter(|_| channel.is_none()),
-            rule: LIMIT,
-        });
-        let at = cause
-            .at
-            .map_or_else(String::new, |at| format!(" at byte {at}"));
-        let rule = cause.rule;
+        let place = match (cause, self.unread, channel) {
+            (Some(Cause { at, rule }), ..) => format!(" at byte {at} ({rule})"),
+            (None, Some(at), None) => format!(" at byte {at} ({LIMIT})"),
+            (None, None, None) => format!(" at byte {} of the clean text ({TOO_LONG})", self.clean),
+            (None, _, Some(_)) => format!(" ({TOO_LONG})"),
+        };
         match end {
             GateEnd::Suspended => note(format_args!(
-                "{prefix}the policy suspended the stream{at} ({rule}), so the rest has to be asked for once more"
+                "{prefix}the policy suspended the stream{place}, so the rest has to be asked for once more"
             )),
             _ => note(format_args!(
-                "{prefix}the policy refused the rest of the stream{at} ({rule})"
+                "{prefix}the policy refused the rest of the stream{place}"
             )),
         }
     }
 
-    /// Says what could not be judged and, if the exit status says so, what was withheld.
-    pub(crate) fn note(&self, fails: bool) {
+    /// Says what could not be judged and, if the exit status says so, what was withheld, with advice at its end.
+    pub(crate) fn note(&self, fails: bool, advice: &str) {
         if !self.unjudged.is_empty() {
             note(&self.unjudged);
         }
@@ -145,19 +197,19 @@ impl Account {
         }
         if fails && self.has_withheld {
             let mut parts = Vec::new();
-            if self.withheld > 0 {
-                parts.push(format!(
-                    "{} of {} assertions",
-                    self.withheld, self.assertions
-                ));
+            if self.withheld.count() > 0 {
+                let (withheld, all) = (self.withheld.count(), self.assertions);
+                let first = self.withheld.first();
+                parts.push(format!("{withheld} of {all} assertions{first}"));
             }
-            match self.runs {
+            let first = self.runs.first();
+            match self.runs.count() {
                 0 => {}
-                1 => parts.push("1 run of text without annotation".to_owned()),
-                runs => parts.push(format!("{runs} runs of text without annotation")),
+                1 => parts.push(format!("1 run of text without annotation{first}")),
+                runs => parts.push(format!("{runs} runs of text without annotation{first}")),
             }
             if !parts.is_empty() {
-                note(format_args!("withheld: {}", parts.join(", ")));
+                note(format_args!("withheld: {}{advice}", parts.join(", ")));
             }
         }
     }

@@ -41,10 +41,12 @@ pub(crate) fn run(args: &AdmitArgs) -> Result<ExitCode, Failure> {
     if is_missing && end.is_ok() {
         note("there is no assertion, expected at least one (--require-assertions)");
     }
-    let refused = tally.totals.assertions - tally.admitted;
+    let refused = tally.refused.count();
     if args.fail && refused > 0 && end.is_ok() {
-        let all = tally.totals.assertions;
-        note(format_args!("not admitted: {refused} of {all} assertions"));
+        let (all, first) = (tally.totals.assertions, tally.refused.first());
+        note(format_args!(
+            "not admitted: {refused} of {all} assertions{first}"
+        ));
     }
     let passed = refused == 0 && tally.unjudged.is_empty() && tally.incomplete == 0 && !is_missing;
     exit_status::status_of_all(end, args.fail, passed, summary.failed > 0)

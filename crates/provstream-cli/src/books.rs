@@ -60,6 +60,10 @@ impl<'r> Books<'r> {
         output: &mut Output,
     ) -> Result<(), Failure> {
         self.warn(path, &mut outcome);
+        if self.is_of_several {
+            let file = path.display().to_string();
+            outcome.tally.refused.in_file(&file);
+        }
         self.summary.tally.add(&outcome.tally);
         if let Err(failure) = end {
             return self.fail(failure);

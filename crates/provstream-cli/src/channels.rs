@@ -62,9 +62,7 @@ impl<S: Sink> StreamHandler for Channels<'_, S> {
     fn item(&mut self, item: Item<'_>) {
         match item {
             Item::Notice(notice) => {
-                if notice.code().is_unread() {
-                    *self.seen.notices.entry(notice.code()).or_default() += 1;
-                }
+                self.seen.notice(&notice);
                 self.sink.notice(&Line::Diagnostic {
                     code: notice.code().as_str(),
                     span: notice.span(),
@@ -72,7 +70,7 @@ impl<S: Sink> StreamHandler for Channels<'_, S> {
                 });
             }
             Item::Error(message) => {
-                self.seen.errors += 1;
+                self.seen.error(&message);
                 self.sink.notice(&Line::Error { message: &message });
             }
             Item::ChannelEnd(_) => self.seen.text = true,

@@ -17,6 +17,9 @@ pub(crate) const UNREADABLE: u8 = 1;
 /// Exit status when the program was called in a wrong way.
 pub(crate) const USAGE: u8 = 2;
 
+/// What is wrong with a directory in the place of a file.
+pub(crate) const DIRECTORY: &str = "it is a directory, expected a file; give the path of a file";
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -64,7 +67,7 @@ impl Failure {
             _ if error.kind() == ErrorKind::NotADirectory => io::Error::other(
                 "a part of the path is a file, expected a directory; give another path",
             ),
-            _ if path.is_dir() => io::Error::other("it is a directory, expected a file"),
+            _ if path.is_dir() => io::Error::other(DIRECTORY),
             _ => error,
         };
         Self::Create(path.display().to_string(), error)
@@ -93,14 +96,14 @@ impl Failure {
                 UNREADABLE
             }
             Self::Create(name, error) => {
-                let advice = room(&error);
+                let advice = advice_to_write(&error);
                 complain(format_args!("cannot write {name}: {error}{advice}"));
                 UNREADABLE
             }
             // A reader that closed the pipe wants no more, so nothing went wrong.
             Self::Write(error) if error.kind() == ErrorKind::BrokenPipe => 0,
             Self::Write(error) => {
-                let advice = room(&error);
+                let advice = advice_to_write(&error);
                 complain(format_args!("cannot write the output: {error}{advice}"));
                 UNREADABLE
             }
@@ -116,6 +119,10 @@ fn advice(error: &io::Error) -> &'static str {
     if error.raw_os_error() == Some(rustix::io::Errno::BADF.raw_os_error()) {
         return "; it is open for writing only: give a FILE, a pipe or </dev/null";
     }
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return "; the links lead back to themselves: check the path";
+    }
     // An error with a message of its own says what to do.
     match error.raw_os_error().map(|_| error.kind()) {
         Some(ErrorKind::NotFound) => "; check the path",
@@ -123,16 +130,23 @@ fn advice(error: &io::Error) -> &'static str {
             "; a part of the path is a file, expected a directory; check the path"
         }
         Some(ErrorKind::PermissionDenied) => "; change its permissions, or give another file",
+        Some(ErrorKind::InvalidFilename) => "; give a shorter path",
+        Some(ErrorKind::IsADirectory) => ", expected a file; give a FILE or a pipe",
         _ => "",
     }
 }
 
-/// What to do if there is no room for the output, as the end of a message.
-fn room(error: &io::Error) -> &'static str {
+/// What to do about an error of the system that keeps the output from being written, as the end of a message.
+fn advice_to_write(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "; free some space, or write elsewhere"
         }
+        ErrorKind::PermissionDenied => {
+            "; change the permissions of the file and its directory, or write elsewhere"
+        }
+        ErrorKind::ReadOnlyFilesystem => "; write elsewhere",
+        ErrorKind::InvalidFilename => "; give a shorter path",
         _ => "",
     }
 }

@@ -9,6 +9,7 @@ use provstream::{BracketAnnotation, Event, Handler, Replacement, Span, TextChunk
 use provstream_marc::Profile;
 use provstream_providers::Channel;
 
+use crate::counted::Counted;
 use crate::feed::Fed;
 use crate::line::{JudgedTotals, Line, Totals};
 use crate::marc::record::Judged;
@@ -19,6 +20,7 @@ use crate::sink::Sink;
 use crate::strings::{Hidden, HiddenBrackets};
 use crate::unjudged::Unjudged;
 use crate::unread::{Unknown, Unread};
+use crate::why::why;
 
 /// What is to be printed.
 #[derive(Debug)]
@@ -42,8 +44,8 @@ pub(crate) enum Task {
 pub(crate) struct Tally {
     /// What was found.
     pub(crate) totals: Totals,
-    /// The assertions that were admitted.
-    pub(crate) admitted: u64,
+    /// The assertions that were not admitted, with the place and the reason.
+    pub(crate) refused: Counted,
     /// Diagnostics after which a gate cannot pass, by their code.
     pub(crate) unjudged: Unjudged,
     /// Errors that providers reported.
@@ -60,7 +62,7 @@ impl Tally {
         self.totals.annotations += other.totals.annotations;
         self.totals.marc += other.totals.marc;
         self.totals.diagnostics += other.totals.diagnostics;
-        self.admitted += other.admitted;
+        self.refused.add(&other.refused);
         self.unjudged.add(&other.unjudged);
         self.errors += other.errors;
         self.incomplete += other.incomplete;
@@ -73,7 +75,7 @@ impl Tally {
             Task::Admit { .. } => Line::Judged(JudgedTotals {
                 bytes: self.totals.bytes,
                 assertions: self.totals.assertions,
-                admitted: self.admitted,
+                admitted: self.totals.assertions - self.refused.count(),
                 diagnostics: self.totals.diagnostics,
             }),
         }
@@ -211,9 +213,11 @@ impl<'t> Findings<'t> {
     }
 
     fn diagnostic(&mut self, line: &Line<'_>) {
-        if let Line::Diagnostic { code, .. } = line {
+        if let Line::Diagnostic { code, span, .. } = line {
             self.outcome.tally.totals.diagnostics += 1;
-            self.outcome.tally.unjudged.note(code);
+            let report = &self.report;
+            let place = || report.place(*span);
+            self.outcome.tally.unjudged.note(code, place);
         }
         if matches!(self.task, Task::Extract { .. }) {
             self.report.line(line);
@@ -252,7 +256,14 @@ impl Handler for Findings<'_> {
                     Task::Admit { discipline, now } => {
                         let now = now.unwrap_or_else(|| SystemTime::now().into());
                         let verdict = discipline.judge(&assertion, now);
-                        tally.admitted += u64::from(verdict.admitted());
+                        if !verdict.admitted() {
+                            let reason = verdict.reason().as_str();
+                            let report = &self.report;
+                            tally.refused.note(|| {
+                                let place = report.place(assertion.span());
+                                format!("{place}: {}", why(reason, &assertion, &verdict))
+                            });
+                        }
                         Some(verdict)
                     }
                 };

@@ -254,7 +254,7 @@ impl<S: GateSink> GateHandler for Counted<'_, S> {
     }
 
     fn run_begins(&mut self, at: u64, what: &Unannotated) {
-        self.account.run(what);
+        self.account.run(at, what);
         self.sink.run_begins(at, what);
     }
 
@@ -306,10 +306,8 @@ impl<S: GateSink> StreamHandler for Seeing<'_, S> {
 
     fn item(&mut self, item: Item<'_>) {
         match item {
-            Item::Notice(notice) if notice.code().is_unread() => {
-                *self.seen.notices.entry(notice.code()).or_default() += 1;
-            }
-            Item::Error(_) => self.seen.errors += 1,
+            Item::Notice(notice) => self.seen.notice(&notice),
+            Item::Error(message) => self.seen.error(&message),
             Item::ChannelEnd(channel) => {
                 self.seen.text = true;
                 self.counted.sink.leave(channel);

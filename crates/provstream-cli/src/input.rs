@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::decompress::{GzipReader, ZstdReader};
 use crate::encoded::{self, Encoding};
-use crate::failure::{Failure, note};
+use crate::failure::{DIRECTORY, Failure, note};
 use crate::progress::Progress;
 use crate::stdio;
 
@@ -69,9 +69,7 @@ impl Input {
         let length = path.metadata().map_or(0, |metadata| metadata.len());
         Self::open_with(path, Progress::of(length)).map_err(|failure| match failure {
             // Only commands that read several files read those in directories.
-            Failure::Directory(name) => {
-                Failure::Read(name, io::Error::other("it is a directory, expected a file"))
-            }
+            Failure::Directory(name) => Failure::Read(name, io::Error::other(DIRECTORY)),
             failure => failure,
         })
     }

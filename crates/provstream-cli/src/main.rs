@@ -8,6 +8,7 @@ mod books;
 mod channels;
 mod citations;
 mod color;
+mod counted;
 mod decompress;
 mod emit;
 mod encoded;
@@ -55,6 +56,7 @@ mod unread;
 mod usage;
 mod values;
 mod vocabulary;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -50,6 +50,11 @@ pub(crate) fn of(code: &str) -> Option<&'static str> {
     })
 }
 
+/// A place with what a diagnostic there reports.
+pub(crate) fn explained(place: &str, code: &str) -> String {
+    of(code).map_or_else(|| place.to_owned(), |message| format!("{place}: {message}"))
+}
+
 /// Whether a gate cannot pass: where this is reported, something was not read that may have been an assertion, or not all of
 /// it.
 pub(crate) fn is_unread(code: &str) -> bool {

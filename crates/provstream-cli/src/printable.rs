@@ -24,6 +24,14 @@ impl<T: Display> Display for PrintableLines<T> {
     }
 }
 
+/// The text, or its first characters if it has more than so many.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Escapes what is written through it, but for some characters.
 struct Escaper<'a, 'b> {
     f: &'a mut fmt::Formatter<'b>,
@@ -53,6 +61,11 @@ mod tests {
             Printable("a\x1b[2J\n\u{9b}\u{202e}é👩\u{200d}🚀\\").to_string(),
             "a\\u{1b}[2J\\n\\u{9b}\\u{202e}é👩\u{200d}🚀\\"
         );
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!((cut("aéb", 3), cut("aéb", 2)), ("aéb".into(), "aé…".into()));
     }
 
     #[test]

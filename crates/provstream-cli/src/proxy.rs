@@ -7,6 +7,7 @@ use provstream_proxy::{Config, Proxy, StartError, run as serve, run_demo};
 
 use crate::args::ProxyArgs;
 use crate::failure::{Failure, note};
+use crate::own_file;
 use crate::settings;
 
 /// Runs the command.
@@ -31,8 +32,29 @@ pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
     ended.map(|()| ExitCode::SUCCESS).map_err(failed)
 }
 
-/// The settings, with what the command line says.
+/// The settings, with what the command line says, as far as they go together.
 fn load(args: &ProxyArgs) -> Result<Config, Failure> {
+    let config = read(args)?;
+    if let (Some((audit, place)), Some(settings)) = (config.audit(), &args.config) {
+        let files = config.files();
+        let files: Vec<_> = files
+            .map(|(key, path)| (format!("{key:?}"), path))
+            .collect();
+        let files = files.iter().map(|(key, path)| (key.as_str(), Some(*path)));
+        let files = files.chain([("--config", Some(settings.as_path()))]);
+        let option = format!("{}: {place}: \"audit\"", settings.display());
+        own_file::check(&option, audit, files)?;
+    }
+    let listen = config.listen();
+    if listen.port() != 0 && config.admin() == Some(listen) {
+        return Err(Failure::Usage(format!(
+            "listen, admin: expected two addresses, found {listen} for both; give one of them another port"
+        )));
+    }
+    Ok(config)
+}
+
+fn read(args: &ProxyArgs) -> Result<Config, Failure> {
     let upstream = || args.upstream.clone();
     let config = match &args.config {
         Some(path) => {

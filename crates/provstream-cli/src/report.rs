@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use provstream::Span;
 use provstream_providers::Channel;
 use serde::Serialize;
 
 use crate::line::Line;
 use crate::output::Output;
-use crate::places::Places;
+use crate::places::{Place, Places};
 use crate::pretty::{self, Origin};
 
 /// Writes lines that name what they are about: the file, the line, the field, the channel.
@@ -76,6 +77,23 @@ impl Report {
         self.origin.field = field;
         self.places = self.is_pretty.then(|| Places::new(0, 1));
         self.name();
+    }
+
+    /// Where something begins, for messages: where lines would say, but for the file.
+    pub(crate) fn place(&self, span: Span) -> String {
+        let mut words = "at ".to_owned();
+        if let Some(channel) = self.origin.channel {
+            words.push_str(&format!("channel {channel}, "));
+        }
+        if let Some(line) = self.origin.line {
+            words.push_str(&format!("line {line}, "));
+        }
+        if let Some(field) = &self.origin.field {
+            words.push_str(&format!("{field}, "));
+        }
+        let start = span.start();
+        let place = self.places.as_ref().map(|places| places.of(start));
+        words + &place.unwrap_or(Place::Byte(start)).to_string()
     }
 
     /// Writes a line.

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::encoded;
-use crate::failure::Failure;
+use crate::failure::{DIRECTORY, Failure};
 
 /// Longest settings file, in bytes: as much as the library accepts.
 const MOST: u64 = 1 << 20;
@@ -53,7 +53,7 @@ pub(crate) fn load<T, E: Display>(
     };
     let unreadable = |error| Failure::Read(name.clone(), error);
     if path.is_dir() {
-        let error = io::Error::other("it is a directory, expected a file");
+        let error = io::Error::other(DIRECTORY);
         return Err(unreadable(error));
     }
     let mut file = Vec::new();

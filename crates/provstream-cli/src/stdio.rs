@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use crate::ui::Ui;
 
@@ -37,12 +38,18 @@ pub(crate) fn stdout_is_out_of_sight() -> bool {
     !file.is_terminal() && os::is_file_or_device(&file)
 }
 
+/// Whether standard output is this file. Devices and pipes can be shared.
+pub(crate) fn stdout_is(path: &Path) -> bool {
+    os::stdout().is_ok_and(|file| os::is_at(&file, path))
+}
+
 #[cfg(unix)]
 mod os {
     use std::fs::{self, File};
     use std::io;
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    use std::path::Path;
 
     use rustix::fs::{OFlags, fcntl_getfl};
 
@@ -68,6 +75,14 @@ mod os {
             && fcntl_getfl(file).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR)
     }
 
+    /// Whether a regular file is the one at a path.
+    pub(super) fn is_at(file: &File, path: &Path) -> bool {
+        let (Ok(file), Ok(other)) = (file.metadata(), fs::metadata(path)) else {
+            return false;
+        };
+        file.is_file() && (file.dev(), file.ino()) == (other.dev(), other.ino())
+    }
+
     pub(super) fn is_file_or_device(file: &File) -> bool {
         file.metadata().is_ok_and(|metadata| {
             metadata.is_file()
@@ -82,6 +97,7 @@ mod os {
     use std::fs::File;
     use std::io;
     use std::os::windows::io::AsHandle;
+    use std::path::Path;
 
     pub(super) fn stdin() -> io::Result<File> {
         Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
@@ -93,6 +109,11 @@ mod os {
 
     /// A handle that is missing cannot be cloned, so none gets this far.
     pub(super) const fn was_closed(_: &File) -> bool {
+        false
+    }
+
+    /// Whether a file is the one at a path, which is not known here.
+    pub(super) const fn is_at(_: &File, _: &Path) -> bool {
         false
     }
 

@@ -3,7 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use provstream_providers::{Decoder, Format, NoticeCode, ReadReport};
+use provstream_providers::{Decoder, Format, Notice, NoticeCode, ReadReport};
+
+use crate::counted::Counted;
+use crate::messages;
+use crate::printable::cut;
+
+/// Most characters of a provider's error that a message shows.
+const MOST_SHOWN: usize = 120;
 
 /// What was met in an event stream, as far as it shows what was not read.
 #[derive(Debug)]
@@ -20,10 +27,12 @@ pub(crate) struct Seen {
     pub(crate) is_repeated: bool,
     /// The provider's marker for the end came.
     pub(crate) end: bool,
-    /// Errors that the provider reported.
-    pub(crate) errors: u64,
+    /// Errors that the provider reported, and what the first one says.
+    errors: Counted,
     /// Notices about events.
-    pub(crate) notices: BTreeMap<NoticeCode, u64>,
+    notices: BTreeMap<NoticeCode, u64>,
+    /// Where the first of them is.
+    places: Counted,
 }
 
 impl Seen {
@@ -36,8 +45,27 @@ impl Seen {
             text: false,
             is_repeated: false,
             end: false,
-            errors: 0,
+            errors: Counted::default(),
             notices: BTreeMap::new(),
+            places: Counted::default(),
+        }
+    }
+
+    /// The provider reported an error.
+    pub(crate) fn error(&mut self, message: &str) {
+        self.errors
+            .note(|| format!("{:?}", cut(message, MOST_SHOWN)));
+    }
+
+    /// Something of an event was not read, if that is what the notice is about.
+    pub(crate) fn notice(&mut self, notice: &Notice) {
+        let code = notice.code();
+        if code.is_unread() {
+            *self.notices.entry(code).or_default() += 1;
+            let start = notice.span().start();
+            let place = || format!("at byte {start} of the response");
+            self.places
+                .note(|| messages::explained(&place(), code.as_str()));
         }
     }
 
@@ -78,10 +106,11 @@ impl Seen {
         // In the streams of these formats nothing marks the end.
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
         let ends = self.end || has_no_end;
-        let is_known = self.text || self.errors > 0 || (ends && !unknown.is_foreign());
+        let is_known = self.text || self.errors.count() > 0 || (ends && !unknown.is_foreign());
         Unread {
             errors: self.errors,
             notices: self.notices,
+            places: self.places,
             blank: self.start.is_none().then_some(Blank { asked: self.asked }),
             unknown: (self.start.is_some() && !is_known).then_some(unknown),
             is_complete: report.is_complete(),
@@ -92,8 +121,9 @@ impl Seen {
 /// What was not read of a stream. Displayed, it says so.
 #[derive(Debug)]
 pub(crate) struct Unread {
-    errors: u64,
+    errors: Counted,
     notices: BTreeMap<NoticeCode, u64>,
+    places: Counted,
     blank: Option<Blank>,
     unknown: Option<Unknown>,
     /// The rewriter has read every event.
@@ -149,8 +179,9 @@ impl Default for Unread {
     /// Everything was read.
     fn default() -> Self {
         Self {
-            errors: 0,
+            errors: Counted::default(),
             notices: BTreeMap::new(),
+            places: Counted::default(),
             blank: None,
             unknown: None,
             is_complete: true,
@@ -166,7 +197,7 @@ impl Unread {
 
     /// Whether all was read, and no error of the provider cut it short.
     pub(crate) fn is_empty(&self) -> bool {
-        self.errors == 0 && self.is_all_but_errors()
+        self.errors.count() == 0 && self.is_all_but_errors()
     }
 
     /// Whether there is nothing in the input, where a response was expected.
@@ -208,13 +239,19 @@ impl Display for Unread {
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.unknown.map(|unknown| unknown.to_string()));
         let notices = self.notices.iter();
-        parts.extend(notices.map(|(code, count)| format!("{count} {code}")));
-        parts.extend(match self.errors {
+        let notices: Vec<_> = notices
+            .map(|(code, count)| format!("{count} {code}"))
+            .collect();
+        if !notices.is_empty() {
+            parts.push(format!("{}{}", notices.join(", "), self.places.first()));
+        }
+        let first = self.errors.first();
+        parts.extend(match self.errors.count() {
             0 => None,
-            1 => Some("1 error of the provider".to_owned()),
-            errors => Some(format!("{errors} errors of the provider")),
+            1 => Some(format!("1 error of the provider{first}")),
+            errors => Some(format!("{errors} errors of the provider{first}")),
         });
-        write!(f, "not all was read: {}", parts.join(", "))
+        write!(f, "not all was read: {}", parts.join("; "))
     }
 }
 

@@ -126,6 +126,8 @@ fn message(error: &clap::Error, words: &[OsString], command: &str) -> String {
             let option = variable(option, words).unwrap_or_else(|| option.to_owned());
             if cause.contains(", found ") {
                 format!("{option}: {cause}")
+            } else if value.is_empty() {
+                format!("{option}: {cause}, found an empty value")
             } else {
                 format!("{option}: {cause}, found `{value}`")
             }
@@ -369,6 +371,8 @@ fn unknown(error: &clap::Error, argument: &str, words: &[OsString], command: &st
                     "; --audit-log takes no value, the log is the file"
                 } else if has("--policy") && is_missing("--policy") {
                     "; a policy is given as --policy FILE"
+                } else if command.ends_with(" decide") && is_missing("--deployment") {
+                    "; a deployment is given as --deployment FILE"
                 } else {
                     ""
                 };

@@ -139,6 +139,11 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn window(text: &str) -> Result<Window, String> {
+    if text.contains(',') && text.contains(|c: char| c.is_ascii_alphabetic()) {
+        return Err(
+            "expected one duration, as in 15m or substrate.grep=15m; give the option once for each class".to_owned(),
+        );
+    }
     let Some((class, text)) = text.split_once('=') else {
         let of_class = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
         let is_class = text.starts_with(|c: char| c.is_ascii_lowercase());
@@ -226,6 +231,11 @@ mod tests {
             ("5w", "unknown unit `w`"),
             ("1.5h", "expected whole numbers"),
             ("15 m", "expected no space"),
+            ("1h,2h", "the option once for each class"),
+            (
+                "substrate.grep=1h,substrate.git.log=2h",
+                "expected one duration",
+            ),
             ("PT1H", "or CLASS=DURATION"),
             ("substrate.grep:1h", "or CLASS=DURATION"),
             ("1m1h", "the longest first"),

@@ -186,7 +186,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
                     if !seen.insert(name.clone()) {
                         let name = shown(&name);
-                        return Err(A::Error::custom(format!("the member {name} occurs twice")));
+                        return Err(A::Error::custom(format!(
+                            "expected each member once, found {name} again"
+                        )));
                     }
                     members.push((name, value));
                 }

@@ -115,14 +115,18 @@ impl Observations {
         })?;
         let Some(items) = json::elements(value) else {
             let found = json::kind(value);
-            return Err(ObservationError::file(format!(
-                "expected an array of observations, such as {EXAMPLE}, found {found}"
-            )));
+            let what =
+                format!("expected an array of observations, such as {EXAMPLE}, found {found}");
+            let offset = value.get().as_ptr().addr() - text.as_ptr().addr();
+            return Err(ObservationError {
+                place: Some(FilePosition::of(text, offset)),
+                ..ObservationError::file(what)
+            });
         };
         if items.len() > MAX_OBSERVATIONS {
             let count = items.len();
             return Err(ObservationError::file(format!(
-                "at most {MAX_OBSERVATIONS} observations can be listed, found {count}"
+                "expected at most {MAX_OBSERVATIONS} observations, found {count}"
             )));
         }
         let mut seen = BTreeMap::new();

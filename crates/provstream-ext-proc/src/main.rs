@@ -5,6 +5,7 @@ mod messages;
 mod service;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,19 +27,29 @@ use tonic::transport::server::TcpIncoming;
 #[command(version)]
 struct Args {
     /// The address to listen at; only Envoy should reach it, because it has no TLS
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9002")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9002", value_parser = address)]
     listen: SocketAddr,
     /// The file of routes
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
 }
 
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port such as 127.0.0.1:9002")
+}
+
 /// Reads the routes, and the policies beside them.
 fn read(path: &Path) -> Result<Routes, String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let file = fs::read(path).map_err(|error| {
+        let advice = match error.kind() {
+            ErrorKind::IsADirectory => ", expected a file; give the path of a file",
+            ErrorKind::PermissionDenied => "; change its permissions, or give another file",
+            _ => "; check the path",
+        };
         let path = path.display();
-        format!("cannot read {path}: {error}; check the path")
+        format!("cannot read {path}: {error}{advice}")
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let policy = |name: &str| {
@@ -109,5 +120,22 @@ fn main() -> ExitCode {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_arguments_name_what_was_expected() {
+        let wrong = Args::try_parse_from(["x", "--config", "r.toml", "--listen", "9002"]);
+        let message = wrong.expect_err("a port alone").to_string();
+        let part = "'--listen <ADDRESS>': expected an IP address and a port such as 127.0.0.1:9002";
+        assert!(message.contains(part), "{message}");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let message = read(folder).expect_err("a directory");
+        let part = ", expected a file; give the path of a file";
+        assert!(message.ends_with(part), "{message}");
     }
 }

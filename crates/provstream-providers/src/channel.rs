@@ -84,7 +84,7 @@ pub struct ChannelError;
 
 impl fmt::Display for ChannelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a channel: expected a number such as 0, or two such as 0/0")
+        f.write_str("expected a channel, which is a number such as 0, or two such as 0/0")
     }
 }
 

@@ -13,11 +13,20 @@ use provstream::{
 pub struct ChannelPosition {
     /// The channel.
     pub channel: Channel,
-    /// It is in a place that repeats text which came before in deltas, such as `response.output_text.done`. Offsets there
-    /// count from the start of that place, and its text and events are not reported again.
+    /// Whether it is outside of the channel's text proper: in a member that repeats text of earlier deltas, such as
+    /// `response.output_text.done`, or in [reasoning](Self::is_reasoning). Offsets count from the start of that member or of
+    /// that reasoning.
+    ///
+    /// In a member that repeats text, the handler is asked again about each annotation and record; text, events and decisions
+    /// of a gate are not reported again.
     pub is_repeated: bool,
-    /// It is in the channel's reasoning, which is a text of its own. `is_repeated` is set then, too, so that what looks at
-    /// text alone need not know of it; a gate reports the decisions about it once.
+    /// Whether it is in the channel's reasoning, which is a separate text that a [`StreamRewriter`](super::StreamRewriter)
+    /// rewrites or a [`StreamGate`](super::StreamGate) gates. `is_repeated` is then true, too, so that handlers that skip
+    /// repeated text also skip reasoning.
+    ///
+    /// The text, annotations and events of reasoning are reported, and so are a gate's decisions about it. Members with a
+    /// whole reasoning text, such as `choices[].message.reasoning`, are different: a `StreamRewriter` asks only about the
+    /// annotations and records in them, and in a stream a `StreamGate` empties them.
     pub is_reasoning: bool,
 }
 

@@ -1,6 +1,12 @@
 //! Chunks of a provider's response through what rewrites or gates it.
 
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
 use bytes::Bytes;
+use futures_core::stream::Stream;
+use pin_project_lite::pin_project;
 
 use crate::{
     ChannelPosition, GateEvent, Item, ReadReport, StreamGate, StreamHandler, StreamRewriter,
@@ -37,33 +43,109 @@ impl<P: Policy + Clone> Rewrites for StreamGate<P> {
     }
 }
 
+pin_project! {
+    /// A response in chunks, and what becomes of it. It is finished once: at the end of the chunks, at their first error, or
+    /// when it is dropped.
+    pub(super) struct Through<S, E, R, K>
+    where
+        R: Rewrites,
+        K: StreamHandler,
+    {
+        #[pin]
+        pub(super) chunks: S,
+        pub(super) work: Work<R, K>,
+        // An error for after what is written.
+        failed: Option<E>,
+        // The end was reported: there is nothing more.
+        terminated: bool,
+    }
+}
+
 /// What a response goes through, with what takes its calls.
-#[derive(Debug)]
-pub(super) struct Through<R, K> {
+pub(super) struct Work<R: Rewrites, K: StreamHandler> {
     pub(super) rewriter: R,
     pub(super) handler: K,
     /// Empty between calls; its memory is used again.
     joined: Vec<u8>,
+    finished: bool,
 }
 
-impl<R, K> Through<R, K> {
-    pub(super) const fn new(rewriter: R, handler: K) -> Self {
+impl<S, E, R: Rewrites, K: StreamHandler> Through<S, E, R, K> {
+    pub(super) const fn new(chunks: S, rewriter: R, handler: K) -> Self {
         Self {
-            rewriter,
-            handler,
-            joined: Vec::new(),
+            chunks,
+            work: Work {
+                rewriter,
+                handler,
+                joined: Vec::new(),
+                finished: false,
+            },
+            failed: None,
+            terminated: false,
+        }
+    }
+
+    pub(super) const fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+}
+
+impl<S, B, E, R, K> Stream for Through<S, E, R, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+    R: Rewrites,
+    K: StreamHandler,
+{
+    type Item = Result<Bytes, E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            if let Some(error) = this.failed.take() {
+                return Poll::Ready(Some(Err(error)));
+            }
+            if this.work.finished {
+                *this.terminated = true;
+                return Poll::Ready(None);
+            }
+            let bytes = match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => this.work.push(&chunk.into()),
+                Some(Err(error)) => {
+                    *this.failed = Some(error);
+                    this.work.finish()
+                }
+                None => this.work.finish(),
+            };
+            if !bytes.is_empty() {
+                return Poll::Ready(Some(Ok(bytes)));
+            }
         }
     }
 }
 
-impl<R: Rewrites, K: StreamHandler> Through<R, K> {
+impl<S: fmt::Debug, E: fmt::Debug, R: Rewrites, K: StreamHandler> Through<S, E, R, K> {
+    /// Shows a stream of this name.
+    pub(super) fn show(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(name)
+            .field("chunks", &self.chunks)
+            .field("failed", &self.failed)
+            .field("finished", &self.work.finished)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: Rewrites, K: StreamHandler> Work<R, K> {
     /// What is written for a chunk.
-    pub(super) fn push(&mut self, chunk: &Bytes) -> Bytes {
+    fn push(&mut self, chunk: &Bytes) -> Bytes {
         self.call(chunk, |rewriter, split| rewriter.push(chunk, split))
     }
 
-    /// What is written at the end.
-    pub(super) fn finish(&mut self) -> Bytes {
+    /// What is written at the end, once.
+    fn finish(&mut self) -> Bytes {
+        if core::mem::replace(&mut self.finished, true) {
+            return Bytes::new();
+        }
         self.call(&Bytes::new(), |rewriter, split| rewriter.finish(split))
     }
 
@@ -74,6 +156,13 @@ impl<R: Rewrites, K: StreamHandler> Through<R, K> {
         };
         call(&mut self.rewriter, &mut split);
         split.pieces.take()
+    }
+}
+
+/// Nobody takes what is written, but the handler gets what is reported at the end.
+impl<R: Rewrites, K: StreamHandler> Drop for Work<R, K> {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

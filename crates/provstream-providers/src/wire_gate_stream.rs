@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
@@ -66,35 +66,7 @@ pin_project! {
         K: StreamHandler,
     {
         #[pin]
-        chunks: S,
-        gated: Gated<P, K>,
-        // An error for after what is released.
-        failed: Option<E>,
-        // The end was reported: there is nothing more.
-        terminated: bool,
-    }
-}
-
-/// A gate that finishes when it is dropped.
-struct Gated<P: Policy + Clone, K: StreamHandler> {
-    through: Through<StreamGate<P>, K>,
-    finished: bool,
-}
-
-impl<P: Policy + Clone, K: StreamHandler> Gated<P, K> {
-    /// Decides about what is held back, once.
-    fn finish(&mut self) -> Bytes {
-        if core::mem::replace(&mut self.finished, true) {
-            return Bytes::new();
-        }
-        self.through.finish()
-    }
-}
-
-/// Nobody takes what is released, but the handler is given all decisions.
-impl<P: Policy + Clone, K: StreamHandler> Drop for Gated<P, K> {
-    fn drop(&mut self) {
-        self.finish();
+        through: Through<S, E, StreamGate<P>, K>,
     }
 }
 
@@ -111,13 +83,7 @@ where
         handler: impl IntoStreamHandler<M, Handler = K>,
     ) -> Self {
         Self {
-            chunks,
-            gated: Gated {
-                through: Through::new(gate, handler.into_stream_handler()),
-                finished: false,
-            },
-            failed: None,
-            terminated: false,
+            through: Through::new(chunks, gate, handler.into_stream_handler()),
         }
     }
 }
@@ -126,19 +92,19 @@ impl<S, E, P: Policy + Clone, K: StreamHandler> WireGateStream<S, E, P, K> {
     /// The stream inside.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
-        &self.chunks
+        &self.through.chunks
     }
 
     /// The gate.
     #[must_use]
     pub const fn gate(&self) -> &StreamGate<P> {
-        &self.gated.through.rewriter
+        &self.through.work.rewriter
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &K {
-        &self.gated.through.handler
+        &self.through.work.handler
     }
 }
 
@@ -152,27 +118,7 @@ where
     type Item = Result<Bytes, E>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        loop {
-            if let Some(error) = this.failed.take() {
-                return Poll::Ready(Some(Err(error)));
-            }
-            if this.gated.finished {
-                *this.terminated = true;
-                return Poll::Ready(None);
-            }
-            let bytes = match ready!(this.chunks.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => this.gated.through.push(&chunk.into()),
-                Some(Err(error)) => {
-                    *this.failed = Some(error);
-                    this.gated.finish()
-                }
-                None => this.gated.finish(),
-            };
-            if !bytes.is_empty() {
-                return Poll::Ready(Some(Ok(bytes)));
-            }
-        }
+        self.project().through.poll_next(cx)
     }
 }
 
@@ -184,7 +130,7 @@ where
     K: StreamHandler,
 {
     fn is_terminated(&self) -> bool {
-        self.terminated
+        self.through.is_terminated()
     }
 }
 
@@ -192,10 +138,6 @@ impl<S: fmt::Debug, E: fmt::Debug, P: Policy + Clone, K: StreamHandler> fmt::Deb
     for WireGateStream<S, E, P, K>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WireGateStream")
-            .field("chunks", &self.chunks)
-            .field("failed", &self.failed)
-            .field("finished", &self.gated.finished)
-            .finish_non_exhaustive()
+        self.through.show("WireGateStream", f)
     }
 }

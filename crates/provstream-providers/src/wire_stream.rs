@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
@@ -17,9 +17,12 @@ pin_project! {
     /// Each chunk gives at most one item, at once: the events that are complete with it. No item is empty. Items are cut as
     /// the chunks are, not by event.
     ///
-    /// The stream inside is asked for a chunk only when an item is asked for. Its errors pass through and it is asked again
-    /// afterwards; only its end ends the stream, with what was held back. It is not asked again after its end. A future of the
-    /// next item that is dropped before it is ready has taken nothing.
+    /// The stream inside is polled only when an item is asked for. A future of the next item that is dropped before it is
+    /// ready has taken nothing.
+    ///
+    /// **The end.** The rewriter finishes at the end of the stream inside, at its first error, and when the adapter is dropped.
+    /// What was held back then comes before the error, and nothing after it. The handler gets what the rewriter reports, also
+    /// on dropping.
     ///
     /// The handler takes all that the rewriter reports, and decides what is written for annotations; it sees the bytes, too,
     /// before they are given. `()` removes all annotations. A web framework that takes the stream keeps the handler, too: what is
@@ -56,17 +59,20 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct WireStream<S, K> {
+    pub struct WireStream<S, E, K>
+    where
+        K: StreamHandler,
+    {
         #[pin]
-        chunks: S,
-        through: Through<StreamRewriter, K>,
-        ended: bool,
-        // The end was reported: there is nothing more.
-        terminated: bool,
+        through: Through<S, E, StreamRewriter, K>,
     }
 }
 
-impl<S, K: StreamHandler> WireStream<S, K> {
+impl<S, B, E, K> WireStream<S, E, K>
+where
+    S: Stream<Item = Result<B, E>>,
+    K: StreamHandler,
+{
     /// What the rewriter, which is at the start of a response, and the handler make of `chunks`.
     pub fn new<M>(
         chunks: S,
@@ -74,53 +80,44 @@ impl<S, K: StreamHandler> WireStream<S, K> {
         handler: impl IntoStreamHandler<M, Handler = K>,
     ) -> Self {
         Self {
-            chunks,
-            through: Through::new(rewriter, handler.into_stream_handler()),
-            ended: false,
-            terminated: false,
+            through: Through::new(chunks, rewriter, handler.into_stream_handler()),
         }
     }
 }
 
-impl<S, K> WireStream<S, K> {
+impl<S, E, K: StreamHandler> WireStream<S, E, K> {
     /// The stream inside.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
-        &self.chunks
+        &self.through.chunks
     }
 
     /// The stream inside. Chunks that are taken past the adapter are not read.
     #[must_use]
     pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.chunks
-    }
-
-    /// The stream and the handler, without what was held back.
-    #[must_use]
-    pub fn into_parts(self) -> (S, K) {
-        (self.chunks, self.through.handler)
+        &mut self.through.chunks
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &K {
-        &self.through.handler
+        &self.through.work.handler
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut K {
-        &mut self.through.handler
+        &mut self.through.work.handler
     }
 
     /// The rewriter inside.
     #[must_use]
     pub const fn rewriter(&self) -> &StreamRewriter {
-        &self.through.rewriter
+        &self.through.work.rewriter
     }
 }
 
-impl<S, B, E, K> Stream for WireStream<S, K>
+impl<S, B, E, K> Stream for WireStream<S, E, K>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
@@ -129,42 +126,23 @@ where
     type Item = Result<Bytes, E>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        while !*this.ended {
-            let bytes = match ready!(this.chunks.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => this.through.push(&chunk.into()),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => {
-                    *this.ended = true;
-                    this.through.finish()
-                }
-            };
-            if !bytes.is_empty() {
-                return Poll::Ready(Some(Ok(bytes)));
-            }
-        }
-        *this.terminated = true;
-        Poll::Ready(None)
+        self.project().through.poll_next(cx)
     }
 }
 
-impl<S, B, E, K> FusedStream for WireStream<S, K>
+impl<S, B, E, K> FusedStream for WireStream<S, E, K>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
     K: StreamHandler,
 {
     fn is_terminated(&self) -> bool {
-        self.terminated
+        self.through.is_terminated()
     }
 }
 
-impl<S: fmt::Debug, K> fmt::Debug for WireStream<S, K> {
+impl<S: fmt::Debug, E: fmt::Debug, K: StreamHandler> fmt::Debug for WireStream<S, E, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WireStream")
-            .field("chunks", &self.chunks)
-            .field("rewriter", &self.through.rewriter)
-            .field("ended", &self.ended)
-            .finish_non_exhaustive()
+        self.through.show("WireStream", f)
     }
 }

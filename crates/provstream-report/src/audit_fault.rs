@@ -10,14 +10,19 @@ use serde_json::error::Category;
 
 use crate::audit_line::{LoggedAnnotation, LoggedSpan, LoggedVerdict};
 
+/// Most characters of a line that a message shows.
+const MOST_SHOWN: usize = 30;
+
 /// A line that is not a decision of a gate. Displayed, it says what was expected and what was found.
 #[derive(Debug)]
 pub struct AuditLineError(Fault);
 
 #[derive(Debug)]
 enum Fault {
-    /// It is not JSON from this byte on, counted from 1; `None` if it ends too early.
-    Syntax(Option<usize>),
+    /// It is not JSON: it ends too early.
+    Cut,
+    /// It is not JSON from this byte on, counted from 1; what is there.
+    Syntax(usize, String),
     /// It is JSON other than an object.
     Other,
     /// It does not have this member.
@@ -28,6 +33,21 @@ enum Fault {
     Repeated,
     /// A member has a name that is not known.
     Name(UnknownNameError),
+}
+
+impl Fault {
+    /// A byte of the line, counted from 1, is where it cannot be JSON.
+    fn syntax(line: &[u8], at: usize) -> Self {
+        // The letters before it may be those that `null` or `true` begins with.
+        let start = if at <= "false".len() { 0 } else { at - 1 };
+        let rest = line.get(start..).unwrap_or_default();
+        let rest = String::from_utf8_lossy(rest);
+        let mut found: String = rest.chars().take(MOST_SHOWN).collect();
+        if found.len() < rest.len() {
+            found.push('…');
+        }
+        Self::Syntax(start + 1, format!("{found:?}"))
+    }
 }
 
 impl From<UnknownNameError> for AuditLineError {
@@ -45,11 +65,11 @@ impl AuditLineError {
     /// What is wrong with a line for which serde has this error.
     pub(crate) fn of(line: &[u8], error: &serde_json::Error) -> Self {
         Self(match error.classify() {
-            Category::Eof => Fault::Syntax(None),
-            Category::Syntax | Category::Io => Fault::Syntax(Some(error.column())),
+            Category::Eof => Fault::Cut,
+            Category::Syntax | Category::Io => Fault::syntax(line, error.column()),
             Category::Data => match serde_json::from_slice(line) {
                 Ok(value) => member(&value),
-                Err(_) => Fault::Syntax(Some(error.column())),
+                Err(_) => Fault::syntax(line, error.column()),
             },
         })
     }
@@ -108,11 +128,11 @@ fn member(value: &Value) -> Fault {
 impl fmt::Display for AuditLineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Fault::Syntax(None) => {
+            Fault::Cut => {
                 f.write_str("expected JSON, found its end too early: the line was cut short")
             }
-            Fault::Syntax(Some(at)) => {
-                write!(f, "expected JSON, found something else at byte {at}")
+            Fault::Syntax(at, found) => {
+                write!(f, "expected JSON, found {found} at byte {at}")
             }
             Fault::Other => f.write_str("expected an object with a decision of a gate"),
             Fault::Missing(member) => write!(

@@ -208,6 +208,6 @@ fn the_dictionary_has_the_words_of_the_grammar() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == expected,
-        "fuzz/dictionary.txt is stale: PROVSTREAM_WRITE_DICTIONARY=1 cargo test --test fuzz_dictionary"
+        "fuzz/dictionary.txt is stale: PROVSTREAM_WRITE_DICTIONARY=1 cargo test -p provstream-fuzz dictionary"
     );
 }

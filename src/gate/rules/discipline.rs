@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::error::PolicyError;
-use crate::provenance::{Class, Discipline, DisciplineBuilder, Vocabulary, parse_duration};
+use crate::provenance::{
+    Class, Discipline, DisciplineBuilder, DurationErrorKind, Vocabulary, parse_duration,
+};
 use crate::settings::{FilePosition, Table, Value};
 
 /// Most classes of a vocabulary that an error lists.
@@ -125,7 +127,13 @@ fn floor(root: &Table<'_>) -> Result<Floor, PolicyError> {
 fn duration(value: &Value<'_>) -> Result<Duration, PolicyError> {
     let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
     let text = value.string().map_err(|_| value.wrong_type(expected))?;
-    parse_duration(text).map_err(|_| PolicyError::value(value.place(), value.key(), expected, text))
+    parse_duration(text).map_err(|error| {
+        let expected = match error.kind() {
+            DurationErrorKind::Overflow => "a duration of at most 18446744073709551615 seconds",
+            _ => expected,
+        };
+        PolicyError::value(value.place(), value.key(), expected, text)
+    })
 }
 
 /// What `windows` is, for a message.

@@ -144,6 +144,18 @@ impl Rules {
         &self.discipline
     }
 
+    /// The classes that must count for an assertion to be admitted.
+    #[must_use]
+    pub fn required(&self) -> &[Class] {
+        &self.required
+    }
+
+    /// The classes that no annotation may have.
+    #[must_use]
+    pub fn refused(&self) -> &[Class] {
+        &self.refused
+    }
+
     /// The languages that some text is given in.
     pub fn languages(&self) -> impl Iterator<Item = &str> {
         self.languages.iter().map(|language| &**language)

@@ -253,7 +253,9 @@ has all keys. To try it:
 pub(super) const EXIT_PROXY: &str = "\
 Exit status:
   0  ended by SIGTERM or SIGINT
-  2  an argument or the settings are wrong, or the proxy cannot listen";
+  1  the file of the settings cannot be read
+  2  an argument or the settings are wrong, a file that they name cannot be used, or the proxy
+     cannot listen";
 
 pub(super) const REPORT: &str = "\
 Show an answer as a page, to be opened in a browser.

@@ -9,6 +9,7 @@ use provstream_providers::citation::{self, Provider};
 use super::events::{Events, MAX_VALUE, Piece};
 use super::line::CitationLine;
 use crate::args::ReadArgs;
+use crate::counted::Counted;
 use crate::exit_status;
 use crate::failure::{Failure, note};
 use crate::input::Input;
@@ -26,7 +27,9 @@ struct Reader {
     from: Provider,
     citations: u64,
     diagnostics: u64,
-    /// Events that were JSON.
+    /// The diagnostics about events that were read, with the place of the first one.
+    faults: Counted,
+    /// Events that have come.
     events: u64,
     /// The last event is open at the end.
     is_cut: bool,
@@ -45,6 +48,7 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         from: args.from,
         citations: 0,
         diagnostics: 0,
+        faults: Counted::default(),
         events: 0,
         is_cut: false,
         found: None,
@@ -55,6 +59,9 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
     let end = reader.read(&mut input);
     if end.is_ok() {
         reader.note_end(input.name());
+        if args.fail {
+            reader.note_faults(input.name());
+        }
     }
     let passed = reader.diagnostics == 0 && reader.is_response();
     let end = end.and_then(|()| {
@@ -127,13 +134,27 @@ impl Reader {
         }
     }
 
+    /// Says why `--fail` gives its status, if the reason is in an event.
+    fn note_faults(&self, name: &str) {
+        let (count, first) = (self.faults.count(), self.faults.first());
+        if count > 0 {
+            note(format_args!(
+                "{name}: diagnostics: {count}{first}; the lines with \"event\":\"diagnostic\" say what and where"
+            ));
+        }
+    }
+
     /// Reports an input that is empty, cut short or not JSON.
     fn report_end(&mut self, name: &str) {
         let start = self.start;
         let is_foreign = matches!(start, Some(Start::Text | Start::Binary));
         if self.is_cut && !is_foreign {
             let message = "an event that is open at the end; it is not read";
-            self.diagnostic("unterminated-event", None, message.to_owned());
+            match self.events {
+                // A note of its own says so.
+                0 => self.diagnostic("unterminated-event", None, message.to_owned()),
+                events => self.fault(events + 1, "unterminated-event", None, message.to_owned()),
+            }
         }
         if start.is_some() && self.events == 0 && self.diagnostics == 0 {
             let message = "expected server-sent events or JSON, found neither";
@@ -166,23 +187,29 @@ impl Reader {
                             self.output.line(&CitationLine::of(&citation));
                         }
                         Err(error) => {
-                            let pointer = Some(error.pointer());
-                            self.diagnostic(
-                                "malformed-citation",
-                                pointer,
-                                error.kind().to_string(),
-                            );
+                            let message = error.kind().to_string();
+                            let (event, pointer) = (self.events, Some(error.pointer()));
+                            self.fault(event, "malformed-citation", pointer, message);
                         }
                     }
                 }
             }
-            Piece::TooLong => self.diagnostic(
-                "oversized-event",
-                None,
-                format!("an event longer than {MAX_VALUE} bytes; it is not read"),
-            ),
+            Piece::TooLong => {
+                self.events += 1;
+                let message = format!("an event longer than {MAX_VALUE} bytes; it is not read");
+                self.fault(self.events, "oversized-event", None, message);
+            }
             Piece::Unterminated => self.is_cut = true,
         }
+    }
+
+    /// A diagnostic about an event, counted from 1.
+    fn fault(&mut self, event: u64, code: &'static str, pointer: Option<&str>, message: String) {
+        let place = pointer.filter(|pointer| !pointer.is_empty());
+        let place = place.map_or_else(String::new, |pointer| format!(" at {pointer}"));
+        self.faults
+            .note(|| format!("in event {event}{place}: {message}"));
+        self.diagnostic(code, pointer, message);
     }
 
     fn diagnostic(&mut self, code: &'static str, pointer: Option<&str>, message: String) {

@@ -200,7 +200,7 @@ fn read(path: &Path, parser: Parser) -> Result<Annotated, Failure> {
         }
         if rewriter.parser().position() > MAX_TEXT as u64 {
             return Err(Failure::Unknown(format!(
-                "cannot cite {}: it is longer than {MAX_TEXT} bytes",
+                "cannot cite {}: expected a text of at most {MAX_TEXT} bytes (16 MiB), found a longer one; divide it",
                 input.name()
             )));
         }

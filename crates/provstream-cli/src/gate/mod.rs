@@ -17,6 +17,7 @@ use crate::failure::{Failure, note};
 use crate::gated::{Ended, Gated};
 use crate::output::Output;
 use crate::own_file;
+use crate::stdio;
 use crate::unread::Unread;
 
 /// Runs the command.
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode, Failure> {
             return exit_status::status(Err(failure), args.fail, account.passes());
         }
     };
-    report(&ended, &unread, &account, args.fail)?;
+    report(&ended, &unread, &account, args)?;
     let passed = ended.is_empty() && unread.passes() && account.passes();
     let end = written.and_then(|()| writer.into_output().commit());
     exit_status::status(end, args.fail, passed)
@@ -63,6 +64,16 @@ fn check_files(args: &GateArgs) -> Result<(), Failure> {
             "--audit: expected a file, found -; standard output has the text (./- for a file named -)".to_owned(),
         ));
     }
+    let is_stdout = args
+        .output
+        .as_deref()
+        .is_none_or(|output| output.as_os_str() == "-");
+    if is_stdout && stdio::stdout_is(audit) {
+        let audit = audit.display();
+        return Err(Failure::Usage(format!(
+            "--audit: expected a file of its own, found {audit}, which is standard output; give another path"
+        )));
+    }
     let output = ("--output", args.output.as_deref());
     let file = ("FILE", args.file.as_deref());
     own_file::check("--audit", audit, [output, policy, file, vocabulary])
@@ -80,11 +91,21 @@ fn audit(args: &GateArgs, gated: &Gated) -> Result<Option<Audit<AuditFile>>, Fai
 }
 
 /// Reports what is missing in the output.
-fn report(ended: &Ended, unread: &Unread, account: &Account, fails: bool) -> Result<(), Failure> {
+fn report(
+    ended: &Ended,
+    unread: &Unread,
+    account: &Account,
+    args: &GateArgs,
+) -> Result<(), Failure> {
     for (channel, end) in ended {
         account.note_end(channel.as_deref(), *end);
     }
-    account.note(fails);
+    // An audit log that was asked for has the others.
+    let advice = match args.audit {
+        Some(_) => "",
+        None => "; --audit FILE logs each",
+    };
+    account.note(args.fail, advice);
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing was released: {unknown}")));
     }

@@ -319,10 +319,10 @@ fn text(text: &str) -> Result<String, &'static str> {
     }
 }
 
-fn id(text: &str) -> Result<String, &'static str> {
-    match text.trim() {
-        "" => Err("expected 1 to 256 bytes, found a blank text"),
-        _ if text.len() > 256 => Err("expected 1 to 256 bytes, found more"),
+fn id(text: &str) -> Result<String, String> {
+    match (text.trim(), text.len()) {
+        ("", _) => Err("expected 1 to 256 bytes, found a blank text".to_owned()),
+        (_, 257..) => Err(format!("expected 1 to 256 bytes, found {}", text.len())),
         _ => Ok(text.to_owned()),
     }
 }

@@ -123,7 +123,7 @@ impl Fields {
 
     /// What must be there.
     pub(crate) fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, String> {
-        value.ok_or_else(|| self.about(name, "missing"))
+        value.ok_or_else(|| self.about(name, "expected this member, found none"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use provstream_marc::{Disclosure, Wording};
+use provstream_marc::{Disclosure, MarcKind, Wording};
 
 use super::args::{KindArg, ShowArgs};
 use super::judge::{Object, Totals, objects};
@@ -60,15 +60,23 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
 
 impl Show<'_> {
     fn object(&mut self, object: Object) -> Result<(), String> {
-        if !object.report.is_valid() {
-            return Err(object.faults());
+        let found = "expected a MARC-Disclosure object, found a MARC-Core record";
+        match (object.kind, object.report.is_valid()) {
+            (Some(MarcKind::Core), true) => {
+                return Err(format!("{found}; `provstream marc project` discloses it"));
+            }
+            (Some(MarcKind::Core), false) => {
+                let faults = object.faults();
+                return Err(format!(
+                    "{found}, which `provstream marc project` discloses once it is valid: {faults}"
+                ));
+            }
+            (_, false) => return Err(object.faults()),
+            (_, true) => {}
         }
         let Some(document) = object.document else {
             return Err("expected a MARC-Disclosure object".to_owned());
         };
-        if object.kind == Some(provstream_marc::MarcKind::Core) {
-            return Err("expected a MARC-Disclosure object, found a MARC-Core record; `provstream marc project` discloses it".into());
-        }
         let disclosure = Disclosure::new(document, self.args.profile.profile())
             .map_err(|report| report.to_string())?;
         if self.totals.objects > 0 {

@@ -55,7 +55,7 @@ fn of_answer(args: &ReportArgs, policy: &Path) -> Result<ExitCode, Failure> {
     };
     let mut account = Account::new(gated.rules.clone(), mode);
     let (ended, unread) = gated.feed(policy, &mut texts, &mut account)?;
-    account.note(args.fail);
+    account.note(args.fail, "");
     if let Some(unknown) = unread.unknown() {
         return Err(Failure::Unknown(format!("nothing can be shown: {unknown}")));
     }
@@ -144,7 +144,10 @@ fn note_withheld(counts: &Counts) {
         texts => parts.push(format!("the rest of {texts} texts")),
     }
     if !parts.is_empty() {
-        note(format_args!("the gate withholds {}", parts.join(", ")));
+        note(format_args!(
+            "the gate withholds {}; the page shows which and why",
+            parts.join(", ")
+        ));
     }
 }
 

@@ -205,7 +205,11 @@ fn lines_that_are_not_of_an_audit_log_are_explained() {
             "{\"decision\":\"end\",\"action\":\"drop\"}",
             "unknown action \"drop\", expected one of \"release\", \"mark\"",
         ),
-        ("It runs.", "expected JSON, found something else at byte 1"),
+        ("It runs.", "expected JSON, found \"It runs.\" at byte 1"),
+        (
+            "{\"decision\":\"end\";\"action\":\"suspend and then some more\"}",
+            "expected JSON, found \";\\\"action\\\":\\\"suspend and then so…\" at byte 18",
+        ),
     ] {
         let log = files.write("au.ndjson", format!("{line}\n"));
         let found = message(&["report", "--audit-log", &log], "", 1);

@@ -147,7 +147,7 @@ fn an_empty_input_is_a_text_but_not_a_response() {
 #[test]
 fn an_error_of_the_provider_is_a_reason() {
     let error = "data: {\"error\":{\"message\":\"overloaded\"}}\n\n";
-    let unread = "not all was read: 1 error of the provider";
+    let unread = "not all was read: 1 error of the provider (\"overloaded\")";
     let gate = format!("gate --policy {GOLDEN}/policy.toml");
     for (command, reason) in [
         ("strip", unread),

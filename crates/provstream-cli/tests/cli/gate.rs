@@ -56,7 +56,7 @@ fn text_is_released_replaced_or_ends() {
             &["--fail"],
             "(withheld) So.",
             3,
-            "withheld: 1 of 1 assertions\n",
+            "withheld: 1 of 1 assertions (at byte ",
         ),
         (
             "It runs. [substrate.grep] So.".into(),
@@ -342,7 +342,7 @@ fn an_input_that_is_no_response_of_a_provider_is_not_written() {
     let found = run(&args, &input);
     assert!(!found.stdout.contains("secret"), "{}", found.stdout);
     assert_eq!(found.status, 3);
-    let note = "not all was read: 1 withheld-data\n";
+    let note = "not all was read: 1 withheld-data (at byte 65 of the response: bytes that cannot be read as an event; a gate withholds them)\n";
     assert!(found.stderr.ends_with(note), "{}", found.stderr);
 }
 

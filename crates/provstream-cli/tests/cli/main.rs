@@ -19,6 +19,9 @@ mod marc_messages;
 mod marc_texts;
 #[cfg(all(unix, feature = "proxy"))]
 mod proxy;
+#[cfg(feature = "proxy")]
+mod proxy_settings;
+mod reasons;
 mod report;
 mod streaming;
 #[cfg(unix)]

@@ -275,7 +275,7 @@ fn an_audit_log_is_shown_without_a_policy() {
     );
     assert_eq!(gate.stdout, "It runs. (withheld) stop");
     let found = run(&["report", "--audit-log", log, "--fail"], "");
-    let reason = "provstream: the gate withholds 2 of 3 assertions, the rest of 1 text\n";
+    let reason = "provstream: the gate withholds 2 of 3 assertions, the rest of 1 text; the page shows which and why\n";
     assert_eq!((found.status, &*found.stderr), (3, reason));
     let shown = text(&found.stdout);
     for part in [
@@ -298,7 +298,7 @@ fn an_audit_log_is_shown_without_a_policy() {
     assert_eq!(found.status, 0);
     assert!(
         found.stderr.contains(
-            "standard input: line 6 is left out: expected JSON, found something else at byte 2"
+            "standard input: line 6 is left out: expected JSON, found \"not a line\" at byte 1"
         ),
         "{}",
         found.stderr

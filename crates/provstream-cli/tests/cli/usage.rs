@@ -121,8 +121,12 @@ fn modes_have_four_names() {
     for mode in ["xml", "JSON", ""] {
         let run = run(&["extract", "--mode", mode], "");
         assert_eq!(run.status, 2);
+        let found = match mode {
+            "" => "an empty value".to_owned(),
+            mode => format!("`{mode}`"),
+        };
         let message =
-            format!("provstream: --mode: expected one of text, json, ndjson, auto, found `{mode}`");
+            format!("provstream: --mode: expected one of text, json, ndjson, auto, found {found}");
         assert!(run.stderr.starts_with(&message), "{}", run.stderr);
     }
 }

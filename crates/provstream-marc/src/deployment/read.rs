@@ -7,7 +7,7 @@ use core::time::Duration;
 use super::error::DeploymentError;
 use crate::score::Score;
 use crate::terms::{TermError, TermErrorKind};
-use provstream::provenance::parse_duration;
+use provstream::provenance::{DurationErrorKind, parse_duration};
 use provstream::settings::{Table, Value};
 
 pub(super) type Result<T> = core::result::Result<T, DeploymentError>;
@@ -63,7 +63,11 @@ pub(super) fn score(value: Value<'_>) -> Result<Score> {
 pub(super) fn duration(value: Value<'_>) -> Result<Duration> {
     let expected = "a duration such as \"90s\", \"1h30m\" or \"2d\"";
     let text = value.string().map_err(|_| value.wrong_type(expected))?;
-    parse_duration(text).map_err(|_| {
+    parse_duration(text).map_err(|error| {
+        let expected = match error.kind() {
+            DurationErrorKind::Overflow => "a duration of at most 18446744073709551615 seconds",
+            _ => expected,
+        };
         let key = value.key();
         let detail = format!("expected {expected} for \"{key}\", found the string {text:?}");
         DeploymentError::value(&value, detail)

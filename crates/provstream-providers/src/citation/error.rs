@@ -41,9 +41,9 @@ impl fmt::Display for CitationErrorKind {
             ),
             Self::Syntax { line, column } => write!(
                 f,
-                "expected JSON, found something else at line {line}, column {column}"
+                "expected JSON, found something else, or its end, at line {line}, column {column}"
             ),
-            Self::Missing => f.write_str("a required member is missing"),
+            Self::Missing => f.write_str("expected this member, found none"),
             Self::WrongType { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::EndBeforeStart => {
                 f.write_str("expected an end at or after the start, found one before it")

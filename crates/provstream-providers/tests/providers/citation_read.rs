@@ -397,7 +397,7 @@ fn the_form_of_one_provider_is_none_of_another() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 fn what_is_wrong_is_told_with_its_place() {
-    let missing = "a required member is missing";
+    let missing = "expected this member, found none";
     let text = "expected a string, found ";
     let number = "expected a whole number from 0 on, found ";
     let (array, object) = ("expected an array, found ", "expected an object, found ");
@@ -681,7 +681,7 @@ fn what_is_no_json_is_one_error_without_a_pointer() {
         kind(b"{\"a\":\n 1,}"),
         (
             at(2, 4),
-            "expected JSON, found something else at line 2, column 4".to_owned()
+            "expected JSON, found something else, or its end, at line 2, column 4".to_owned()
         )
     );
     assert_eq!(kind(b"{} {}").0, at(1, 4));

@@ -6,7 +6,7 @@ mod upstream;
 
 use core::time::Duration;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use http::Uri;
 use provstream::provenance::Vocabulary;
@@ -42,6 +42,8 @@ pub struct Config {
     pub(crate) limits: ProxyLimits,
     pub(crate) audit: Option<NamedFile>,
     pub(crate) audit_sync: bool,
+    /// The other files that the settings name, each with its key.
+    pub(crate) files: Vec<(&'static str, PathBuf)>,
     pub(crate) log: bool,
     /// Certificates, in PEM, of authorities that are trusted instead of those of the web.
     pub(crate) upstream_ca: Option<NamedFile>,
@@ -161,6 +163,7 @@ impl Config {
             limits: ProxyLimits::default(),
             audit: None,
             audit_sync: false,
+            files: Vec::new(),
             log: true,
             upstream_ca: None,
             collector: None,
@@ -206,6 +209,19 @@ impl Config {
     #[must_use]
     pub const fn admin(&self) -> Option<SocketAddr> {
         self.admin
+    }
+
+    /// The file of the audit log, and where the settings name it.
+    #[must_use]
+    pub fn audit(&self) -> Option<(&Path, FilePosition)> {
+        let named = self.audit.as_ref()?;
+        Some((&named.path, named.place))
+    }
+
+    /// The files that the settings name and that are read, each with its key: policies, the vocabulary and certificates. The
+    /// audit log must not be one of them.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.files.iter().map(|(key, path)| (*key, path.as_path()))
     }
 
     /// The upstream.

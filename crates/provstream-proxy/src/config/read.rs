@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
@@ -84,6 +84,9 @@ impl Config {
             config.collector = Some(url);
         }
         let vocabulary = vocabulary(&root, folder)?;
+        for key in ["vocabulary", "upstream_ca"] {
+            config.files.extend(file_of(&root, key, folder));
+        }
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
             let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(unread);
@@ -98,8 +101,12 @@ impl Config {
                 .chain(&ROUTE_KEYS)
                 .copied()
                 .collect();
-            config.extras = routes
-                .tables(&all)?
+            let tables = routes.tables(&all)?;
+            let policies = tables
+                .iter()
+                .filter_map(|table| file_of(table, "policy", folder));
+            config.files.extend(policies);
+            config.extras = tables
                 .iter()
                 .map(|table| extras(table, &vocabulary))
                 .collect::<Result<_, _>>()?;
@@ -145,6 +152,12 @@ fn named_file(
         path: folder.join(name),
         place: value.place(),
     }))
+}
+
+/// A file that a key names, if its value is a path.
+fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'static str, PathBuf)> {
+    let value = table.get(key)?;
+    Some((key, folder.join(value.string().ok()?)))
 }
 
 /// Why a file that the settings name cannot be read.

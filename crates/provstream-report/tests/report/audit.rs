@@ -59,7 +59,7 @@ fn other_lines_are_refused_with_the_reason() {
             "{\"decision\":\"en",
             "found its end too early: the line was cut",
         ),
-        ("It runs.", "expected JSON, found something else at byte 1"),
+        ("It runs.", "expected JSON, found \"It runs.\" at byte 1"),
         ("[]", "expected an object with a decision of a gate"),
         ("{}", "found an object without the member \"decision\""),
         (

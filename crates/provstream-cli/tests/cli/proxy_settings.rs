@@ -1,0 +1,69 @@
+//! Settings of a proxy that do not go together.
+
+use crate::common::{Files, run};
+
+const POLICY: &str = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
+
+/// A file that a log is appended to would no longer be what is read from it.
+#[test]
+fn the_audit_log_is_none_of_the_files_that_are_read() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    files.write("classes.toml", "version = \"1.1\"\n");
+    let settings = files.path("proxy.toml");
+    let settings = settings.to_str().expect("the path is UTF-8");
+    let route = "[[route]]\npath = \"/v1\"\naction = \"gate\"\npolicy = \"policy.toml\"\n";
+    for (audit, name) in [
+        ("proxy.toml", "--config"),
+        ("./policy.toml", "\"policy\""),
+        ("classes.toml", "\"vocabulary\""),
+        ("ca.pem", "\"upstream_ca\""),
+    ] {
+        let top = "upstream = \"http://127.0.0.1:9\"\nvocabulary = \"classes.toml\"\nupstream_ca = \"ca.pem\"\n";
+        files.write("proxy.toml", format!("{top}audit = \"{audit}\"\n{route}"));
+        let run = run(
+            &["proxy", "--config", settings, "--listen", "127.0.0.1:0"],
+            "",
+        );
+        assert_eq!(run.status, 2, "{}", run.stderr);
+        let start = format!(
+            "provstream: {settings}: line 4, column 9: \"audit\": expected a file of its own, found "
+        );
+        let end = format!(", which is that of {name}; give another path\n");
+        assert!(run.stderr.starts_with(&start), "{}", run.stderr);
+        assert!(run.stderr.ends_with(&end), "{}", run.stderr);
+        assert!(!files.path("ca.pem").exists());
+    }
+    let unchanged = std::fs::read_to_string(policy).expect("a file");
+    assert_eq!(unchanged, POLICY);
+}
+
+#[test]
+fn two_listeners_need_two_addresses() {
+    let files = Files::new();
+    let settings = "upstream = \"http://127.0.0.1:9\"\nadmin = \"127.0.0.1:38217\"\n";
+    let settings = files.write("proxy.toml", settings);
+    let args = [
+        "proxy",
+        "--config",
+        &settings,
+        "--listen",
+        "127.0.0.1:38217",
+    ];
+    let found = run(&args, "");
+    let message = "provstream: listen, admin: expected two addresses, found 127.0.0.1:38217 for both; give one of them another port\n";
+    assert_eq!((found.status, &*found.stderr), (2, message));
+}
+
+#[test]
+fn settings_that_cannot_be_read_have_the_status_of_other_files() {
+    let found = run(&["proxy", "--config", "/nonexistent/proxy.toml"], "");
+    assert_eq!(found.status, 1, "{}", found.stderr);
+    let help = run(&["proxy", "--help"], "");
+    assert!(
+        help.stdout
+            .contains("  1  the file of the settings cannot be read\n"),
+        "{}",
+        help.stdout
+    );
+}
