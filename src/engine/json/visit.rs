@@ -163,7 +163,7 @@ impl Visit for Visitor<'_, '_> {
         match core::mem::take(&mut self.state.role) {
             Role::Other | Role::Assertion | Role::FurtherPart => {}
             Role::FurtherAssertion | Role::FurtherProvenance => {
-                self.no_annotation(start, end, 0, DUPLICATE)
+                self.no_annotation(start, end, 0, DUPLICATE);
             }
             Role::Provenance => {
                 if !null {
