@@ -128,8 +128,8 @@ pub(crate) struct Lexer {
     literal: &'static [u8],
     /// The literal is `null`.
     null: bool,
-    /// The string with the last escape is the name of a member.
-    name: bool,
+    /// What the string with the last escape is, a name or another string.
+    string: State,
     /// There is a backslash in the string.
     escaped: bool,
     /// A line feed is not white space.
@@ -149,7 +149,7 @@ impl Lexer {
             digits: 0,
             literal: &[],
             null: false,
-            name: false,
+            string: State::String,
             escaped: false,
             single_line: false,
             max_depth: 0,
@@ -205,7 +205,7 @@ impl Lexer {
         match self.state {
             State::Name => Some((self.token, true)),
             State::String => Some((self.token, false)),
-            State::Escape | State::Hex => Some((self.token, self.name)),
+            State::Escape | State::Hex => Some((self.token, matches!(self.string, State::Name))),
             _ => None,
         }
     }

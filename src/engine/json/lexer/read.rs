@@ -24,20 +24,28 @@ impl Lexer {
         let mut state = self.state;
         let step = loop {
             match state {
-                State::Name => {
+                State::Name | State::String => {
                     at = string_run(bytes, at);
                     match bytes.get(at) {
                         Some(b'"') => {}
                         Some(b'\\') => {
                             at += 1;
-                            state = self.begin_escape(true);
+                            self.escaped = true;
+                            self.string = state;
+                            state = State::Escape;
                             continue;
                         }
                         Some(_) => break Some(Step::Stopped),
                         None => break Some(Step::More),
                     }
-                    visit.name(self.quoted(bytes, at, base));
+                    let quoted = self.quoted(bytes, at, base);
                     at += 1;
+                    if state == State::String {
+                        visit.string(quoted);
+                        state = State::After;
+                        continue;
+                    }
+                    visit.name(quoted);
                     // Mostly the colon follows at once.
                     if bytes.get(at) == Some(&b':') {
                         at += 1;
@@ -46,26 +54,10 @@ impl Lexer {
                         state = State::Colon;
                     }
                 }
-                State::String => {
-                    at = string_run(bytes, at);
-                    match bytes.get(at) {
-                        Some(b'"') => {}
-                        Some(b'\\') => {
-                            at += 1;
-                            state = self.begin_escape(false);
-                            continue;
-                        }
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
-                    }
-                    visit.string(self.quoted(bytes, at, base));
-                    at += 1;
-                    state = State::After;
+                State::After => {
                     if self.nesting.depth() == 0 {
                         break Some(Step::Complete);
                     }
-                }
-                State::After => {
                     let in_object = self.nesting.in_object();
                     // In an object the next name mostly follows at once.
                     if in_object && bytes.get(at) == Some(&b',') {
@@ -83,8 +75,8 @@ impl Lexer {
                         }
                         Some(&byte) if byte == if in_object { b'}' } else { b']' } => {
                             at += 1;
-                            if let Some(end) = self.close(offset(at), visit) {
-                                break end;
+                            if self.close(offset(at), visit) {
+                                break None;
                             }
                             continue;
                         }
@@ -100,7 +92,7 @@ impl Lexer {
                     let here = offset(at);
                     if byte == b'"' {
                         at += 1;
-                        state = self.begin_string(here + 1);
+                        state = self.begin_quoted(State::String, here + 1);
                         continue;
                     }
                     state = match byte {
@@ -134,8 +126,8 @@ impl Lexer {
                         b']' if state == State::FirstElement => {
                             at += 1;
                             state = State::After;
-                            if let Some(end) = self.close(here + 1, visit) {
-                                break end;
+                            if self.close(here + 1, visit) {
+                                break None;
                             }
                             continue;
                         }
@@ -166,9 +158,6 @@ impl Lexer {
                     }
                     visit.scalar(self.token, offset(at), false);
                     state = State::After;
-                    if self.nesting.depth() == 0 {
-                        break Some(Step::Complete);
-                    }
                 }
                 State::NextMember | State::FirstMember => {
                     at = self.white.skip(bytes, at, base, self.single_line);
@@ -176,13 +165,13 @@ impl Lexer {
                         None => break Some(Step::More),
                         Some(b'"') => {
                             at += 1;
-                            state = self.begin_name(base + at as u64);
+                            state = self.begin_quoted(State::Name, base + at as u64);
                         }
                         Some(b'}') if state == State::FirstMember => {
                             at += 1;
                             state = State::After;
-                            if let Some(end) = self.close(offset(at), visit) {
-                                break end;
+                            if self.close(offset(at), visit) {
+                                break None;
                             }
                         }
                         Some(_) => break Some(Step::Stopped),
@@ -200,9 +189,7 @@ impl Lexer {
                 }
                 State::Escape => {
                     state = match bytes.get(at) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                            self.in_string()
-                        }
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.string,
                         Some(b'u') => {
                             self.digits = 4;
                             State::Hex
@@ -221,16 +208,13 @@ impl Lexer {
                     at += 1;
                     self.digits -= 1;
                     if self.digits == 0 {
-                        state = self.in_string();
+                        state = self.string;
                     }
                 }
                 State::Literal => {
                     let [first, rest @ ..] = self.literal else {
                         visit.scalar(self.token, offset(at), self.null);
                         state = State::After;
-                        if self.nesting.depth() == 0 {
-                            break Some(Step::Complete);
-                        }
                         continue;
                     };
                     match bytes.get(at) {
@@ -258,32 +242,11 @@ impl Lexer {
         }
     }
 
-    pub(super) const fn begin_string(&mut self, start: u64) -> State {
+    /// The content of a name or of another string starts at a stream offset.
+    pub(super) const fn begin_quoted(&mut self, string: State, start: u64) -> State {
         self.escaped = false;
         self.token = start;
-        State::String
-    }
-
-    pub(super) const fn begin_name(&mut self, start: u64) -> State {
-        self.escaped = false;
-        self.token = start;
-        State::Name
-    }
-
-    /// A backslash is in a string, which is a `name` or another one.
-    const fn begin_escape(&mut self, name: bool) -> State {
-        self.escaped = true;
-        self.name = name;
-        State::Escape
-    }
-
-    /// Continues after an escape.
-    const fn in_string(&self) -> State {
-        if self.name {
-            State::Name
-        } else {
-            State::String
-        }
+        string
     }
 
     pub(super) const fn begin_number(&mut self, first: Number) -> State {
@@ -297,16 +260,10 @@ impl Lexer {
         State::Literal
     }
 
-    /// Continues after the end of an object or array; how reading ends there, if it does.
-    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> Option<Option<Step>> {
+    /// The innermost object or array ends before a stream offset; whether reading pauses there.
+    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> bool {
         let pauses = visit.close(end);
         self.nesting.close();
-        if pauses {
-            Some(None)
-        } else if self.nesting.depth() == 0 {
-            Some(Some(Step::Complete))
-        } else {
-            None
-        }
+        pauses
     }
 }

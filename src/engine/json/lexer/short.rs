@@ -36,7 +36,7 @@ impl Lexer {
                 State::Value => {
                     let here = base + at as u64;
                     match byte {
-                        b'"' => state = self.begin_string(here + 1),
+                        b'"' => state = self.begin_quoted(State::String, here + 1),
                         b'{' if self.nesting.depth() < self.max_depth => {
                             let depth = self.max_depth - self.nesting.depth();
                             if visit.object(at, depth) != Object::Open {
@@ -66,7 +66,7 @@ impl Lexer {
                 State::Colon if byte == b':' => state = State::Value,
                 State::After if byte == b',' => state = State::NextMember,
                 State::FirstMember | State::NextMember if byte == b'"' => {
-                    state = self.begin_name(base + at as u64 + 1);
+                    state = self.begin_quoted(State::Name, base + at as u64 + 1);
                 }
                 _ => break,
             }
