@@ -128,8 +128,8 @@ pub trait Handler {
         let _ = event;
     }
 
-    /// The stream has ended, and every event of it was taken. Called once for each `finish`; an adapter that is dropped
-    /// before the end does not call it.
+    /// The stream has ended, and every event of it was taken. Called once for each `finish`. An adapter of
+    /// [`io`](crate::io) finishes once: at the end, at the first error, or when it is dropped.
     fn end(&mut self) {}
 
     /// Takes any event: calls the method for its kind, and ignores what that decides.

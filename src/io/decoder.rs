@@ -13,7 +13,8 @@ use crate::queue::QueuedParser;
 ///
 /// It takes all bytes that it is given when its events are taken, so the transport's buffer never grows beyond what is
 /// read at once, and gives the events one by one. The end of the transport ends the stream; a transport that goes on after
-/// its end goes on with the same stream, offsets included, with nothing open. Decoding has no errors of its own.
+/// its end goes on with the same stream, offsets included, with nothing open. Decoding has no errors of its own,
+/// and those of the transport do not reach it: what is held back comes at the transport's end, not before an error.
 ///
 /// ```
 /// use futures_util::StreamExt;

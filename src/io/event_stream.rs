@@ -14,10 +14,12 @@ use crate::queue::QueuedParser;
 pin_project! {
     /// A stream of the events of a stream of chunks.
     ///
-    /// The stream inside is asked for a chunk only when all events of those before are taken. Its errors pass through
-    /// after the events of what came before, and it is asked again afterwards; only its end ends the stream, with the events that
-    /// the end completes. It is not polled again after its end. A future of the next event that is dropped before it is ready
-    /// has taken nothing.
+    /// The stream inside is polled for a chunk only when all events of those before are taken. A future of the next event
+    /// that is dropped before it is ready has taken nothing.
+    ///
+    /// **The end.** The stream finishes at the end of the stream inside and at its first error. The events that the end
+    /// completes come before the error, and nothing after it; the stream inside is not polled any further. Dropping the
+    /// adapter drops the events that were not taken.
     ///
     /// A text of the stream is a slice of its chunk, without a copy.
     ///
@@ -43,27 +45,35 @@ pin_project! {
     /// ```
     #[derive(Debug)]
     #[must_use = "streams do nothing unless polled"]
-    pub struct EventStream<S> {
+    pub struct EventStream<S, E> {
         #[pin]
         chunks: S,
         queue: QueuedParser,
         ended: bool,
+        // An error for after the events.
+        failed: Option<E>,
         // Whether the end was returned.
         terminated: bool,
     }
 }
 
-impl<S> EventStream<S> {
+impl<S, B, E> EventStream<S, E>
+where
+    S: Stream<Item = Result<B, E>>,
+{
     /// The events of `chunks`, with a parser that is at the start of a stream.
     pub const fn new(chunks: S, parser: Parser) -> Self {
         Self {
             chunks,
             queue: QueuedParser::new(parser),
             ended: false,
+            failed: None,
             terminated: false,
         }
     }
+}
 
+impl<S, E> EventStream<S, E> {
     /// The stream inside.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
@@ -89,7 +99,7 @@ impl<S> EventStream<S> {
     }
 }
 
-impl<S, B, E> Stream for EventStream<S>
+impl<S, B, E> Stream for EventStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
@@ -102,6 +112,9 @@ where
             if let Some(event) = this.queue.next_event() {
                 return Poll::Ready(Some(Ok(event)));
             }
+            if let Some(error) = this.failed.take() {
+                return Poll::Ready(Some(Err(error)));
+            }
             if *this.ended {
                 *this.terminated = true;
                 return Poll::Ready(None);
@@ -113,8 +126,8 @@ where
                         return Poll::Ready(Some(Ok(Event::Text(text))));
                     }
                 }
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => {
+                end => {
+                    *this.failed = end.and_then(Result::err);
                     *this.ended = true;
                     this.queue.finish();
                 }
@@ -123,7 +136,7 @@ where
     }
 }
 
-impl<S, B, E> FusedStream for EventStream<S>
+impl<S, B, E> FusedStream for EventStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,

@@ -34,12 +34,17 @@
 //!
 //! - Bytes that were taken are never lost or repeated, whatever errors occur. All state is in the adapter: a future that is
 //!   dropped before it is ready has taken nothing.
-//! - An error does not end the stream; only the end of the inner reader or stream does. An error is reported after the
-//!   events and text of what was read before it, but text that is still held back comes after the error: a caller that
-//!   stops at an error loses that text. ([`GateReader`] and `GateStream` differ: they finish at the first error, and report
-//!   it after all text that they release.)
+//! - Readers and streams finish at the end of the reader or stream inside and at its first error. All events and text of
+//!   what was read come before the error, what was held back included; nothing comes after it. Errors of a reader that
+//!   say that it would block or was interrupted end nothing.
+//! - A handler gets all events of what was taken, and then its [`end`](crate::Handler::end), once, also when the adapter is
+//!   dropped early. Text that is held back then is lost, and so are the events of an adapter without a handler. Only
+//!   [`GateWriter`] writes when it is dropped; finish a [`RewriteWriter`] by [`finish`](RewriteWriter::finish).
+//! - An adapter that rewrites is at its end when its handler panics, and does not call it again.
 //! - No more input is read until the caller has taken the output of the input before. Memory is bounded by one piece of
 //!   input with its events, what the parser buffers, and what the handler writes in the place of annotations.
+
+use std::io::{self, ErrorKind};
 
 #[cfg(feature = "tokio")]
 mod decoder;
@@ -53,6 +58,7 @@ mod pieces;
 mod reader;
 #[cfg(feature = "tokio")]
 mod rewrite_reader;
+mod rewritten;
 #[cfg(feature = "futures")]
 mod side;
 #[cfg(feature = "futures")]
@@ -78,6 +84,11 @@ pub use side::{SideEvents, SideItem, SideSink, side_events};
 #[cfg(feature = "futures")]
 pub use text_stream::TextStream;
 pub use writer::RewriteWriter;
+
+/// Whether a reader that gives this error can be read again: nothing has failed.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
 
 /// Bytes asked of a reader, or taken from a caller, at a time.
 const PIECE: usize = 8 << 10;

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use bytes::BytesMut;
 
-use super::PIECE;
+use super::{PIECE, is_passing};
 use crate::event::OwnedEvent;
 use crate::parser::Parser;
 use crate::queue::QueuedParser;
@@ -12,11 +12,12 @@ use crate::queue::QueuedParser;
 /// An iterator of the events of what a reader reads.
 ///
 /// It asks for at most 8 KiB at a time, only when all events of what was read are taken, and parses what it gets at once,
-/// so events of a slow reader are not delayed. Interrupted reads are repeated. Any other error is an item, after the
-/// events of what was read before it, and the next call reads again: with a reader that has nothing yet
-/// ([`WouldBlock`](io::ErrorKind::WouldBlock)) one can come back later. A reader that fails forever gives errors forever,
-/// so a caller that skips errors needs another way to end. At the end of the reader come the events that the end
-/// completes, then `None` and nothing else.
+/// so events of a slow reader are not delayed. Interrupted reads are repeated. When the reader has nothing yet
+/// ([`WouldBlock`](io::ErrorKind::WouldBlock)), that error is an item, and the next call reads again.
+///
+/// **The end.** The iterator finishes at the end of the reader inside and at its first other error. The events that the end
+/// completes come before the error, and nothing after it; the reader inside is not read any further. Dropping the
+/// adapter drops the events that were not taken.
 ///
 /// ```
 /// use provstream::io::EventReader;
@@ -38,6 +39,8 @@ pub struct EventReader<R> {
     /// Room for what is read next, with zeros; split off as it is filled.
     room: BytesMut,
     ended: bool,
+    /// An error for after the events.
+    failed: Option<io::Error>,
 }
 
 impl<R> EventReader<R> {
@@ -48,6 +51,7 @@ impl<R> EventReader<R> {
             queue: QueuedParser::new(parser),
             room: BytesMut::new(),
             ended: false,
+            failed: None,
         }
     }
 
@@ -83,11 +87,7 @@ impl<R: Read> EventReader<R> {
             self.room.resize(PIECE, 0);
         }
         match self.reader.read(&mut self.room)? {
-            0 => {
-                self.ended = true;
-                self.room = BytesMut::new();
-                self.queue.finish();
-            }
+            0 => self.finish(),
             taken if taken > self.room.len() => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
@@ -97,6 +97,12 @@ impl<R: Read> EventReader<R> {
             taken => self.queue.push(self.room.split_to(taken).freeze()),
         }
         Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.ended = true;
+        self.room = BytesMut::new();
+        self.queue.finish();
     }
 }
 
@@ -109,13 +115,16 @@ impl<R: Read> Iterator for EventReader<R> {
                 return Some(Ok(event));
             }
             if self.ended {
-                return None;
+                return self.failed.take().map(Err);
             }
             match self.read() {
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                    return Some(Err(error));
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_passing(&error) => return Some(Err(error)),
+                Err(error) => {
+                    self.finish();
+                    self.failed = Some(error);
                 }
-                _ => {}
+                Ok(()) => {}
             }
         }
     }

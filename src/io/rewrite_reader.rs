@@ -8,17 +8,21 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::PIECE;
-use crate::handler::{Handler, IntoHandler, Tee};
+use super::rewritten::Rewritten;
+use super::{PIECE, is_passing};
+use crate::handler::{Handler, IntoHandler};
 use crate::parser::Parser;
-use crate::rewrite::Rewriter;
 
 pin_project! {
     /// An asynchronous reader of what another one reads, with its annotations removed or replaced.
     ///
-    /// At most 8 KiB are read at a time, only when all that comes of what was read is taken. Errors of the reader inside
-    /// pass through, after the text of what was read before, and the next read goes on. A read that is dropped before
-    /// it is ready has taken nothing. After its end, the inner reader is not read again.
+    /// At most 8 KiB are read at a time, only when all that comes of what was read is taken. A read that is dropped before
+    /// it is ready has taken nothing.
+    ///
+    /// **The end.** The text finishes at the end of the reader inside, at its first error, and when the adapter is dropped.
+    /// The text that was held back comes before the error, and nothing after it; the reader inside is not read any
+    /// further. The handler gets the last events, also on dropping. Errors that say that a read would block or was
+    /// interrupted end nothing.
     ///
     /// ```
     /// use provstream::io::RewriteReader;
@@ -40,17 +44,17 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "nothing is read until text is asked for"]
-    pub struct RewriteReader<R, H> {
+    pub struct RewriteReader<R, H: Handler> {
         #[pin]
         reader: R,
-        rewriter: Rewriter,
-        handler: H,
+        rewritten: Rewritten<H>,
         // Room for what is read next.
         room: Vec<u8>,
         // Rewritten text, of which the first `taken` bytes are gone: `0 <= taken <= out.len()`.
         out: Vec<u8>,
         taken: usize,
-        ended: bool,
+        // An error for after the text.
+        failed: Option<io::Error>,
     }
 }
 
@@ -59,17 +63,14 @@ impl<R, H: Handler> RewriteReader<R, H> {
     pub fn new<M>(reader: R, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             reader,
-            rewriter: Rewriter::new(parser),
-            handler: handler.into_handler(),
+            rewritten: Rewritten::new(parser, handler.into_handler()),
             room: Vec::new(),
             out: Vec::new(),
             taken: 0,
-            ended: false,
+            failed: None,
         }
     }
-}
 
-impl<R, H> RewriteReader<R, H> {
     /// The reader inside.
     #[must_use]
     pub const fn get_ref(&self) -> &R {
@@ -82,28 +83,22 @@ impl<R, H> RewriteReader<R, H> {
         &mut self.reader
     }
 
-    /// The reader and the handler; text that was not read is dropped.
-    #[must_use]
-    pub fn into_parts(self) -> (R, H) {
-        (self.reader, self.handler)
-    }
-
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
-        &self.handler
+        self.rewritten.handler()
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
-        &mut self.handler
+        self.rewritten.handler_mut()
     }
 
     /// The parser inside.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
-        self.rewriter.parser()
+        self.rewritten.parser()
     }
 }
 
@@ -124,36 +119,38 @@ impl<R: AsyncRead, H: Handler> AsyncRead for RewriteReader<R, H> {
                 *this.taken += now.len();
                 return Poll::Ready(Ok(()));
             }
-            if *this.ended {
+            if let Some(error) = this.failed.take() {
+                return Poll::Ready(Err(error));
+            }
+            if this.rewritten.is_over() {
                 return Poll::Ready(Ok(()));
             }
             this.out.clear();
             *this.taken = 0;
             this.room.resize(PIECE, 0);
             let mut room = ReadBuf::new(this.room);
-            ready!(this.reader.as_mut().poll_read(cx, &mut room))?;
-            let tee = Tee {
-                handler: &mut *this.handler,
-                output: |text: &[u8]| this.out.extend_from_slice(text),
-            };
-            if room.filled().is_empty() {
-                *this.ended = true;
-                this.rewriter.finish(tee);
-                *this.room = Vec::new();
-            } else {
-                this.rewriter.push(room.filled(), tee);
+            let read = ready!(this.reader.as_mut().poll_read(cx, &mut room));
+            let output = |text: &[u8]| this.out.extend_from_slice(text);
+            match read {
+                Ok(()) if !room.filled().is_empty() => this.rewritten.push(room.filled(), output),
+                Err(error) if is_passing(&error) => return Poll::Ready(Err(error)),
+                end => {
+                    *this.failed = end.err();
+                    this.rewritten.finish(output);
+                    *this.room = Vec::new();
+                }
             }
         }
     }
 }
 
-impl<R: fmt::Debug, H> fmt::Debug for RewriteReader<R, H> {
+impl<R: fmt::Debug, H: Handler> fmt::Debug for RewriteReader<R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RewriteReader")
             .field("reader", &self.reader)
-            .field("rewriter", &self.rewriter)
+            .field("rewritten", &self.rewritten)
             .field("waiting", &(self.out.len() - self.taken))
-            .field("ended", &self.ended)
+            .field("failed", &self.failed)
             .finish_non_exhaustive()
     }
 }

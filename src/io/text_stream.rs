@@ -9,9 +9,9 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::pieces::Pieces;
-use crate::handler::{Handler, IntoHandler, Tee};
+use super::rewritten::Rewritten;
+use crate::handler::{Handler, IntoHandler};
 use crate::parser::Parser;
-use crate::rewrite::Rewriter;
 
 pin_project! {
     /// A stream of the text of a stream of chunks, with its annotations removed or replaced.
@@ -19,9 +19,12 @@ pin_project! {
     /// Each chunk gives at most one item, at once: what is certain to stay with it. It is a slice of the chunk if nothing
     /// in its midst was removed and nothing was held before it, else a copy. No item is empty.
     ///
-    /// The stream inside is asked for a chunk only when an item is asked for. Its errors pass through and it is asked again
-    /// afterwards; only its end ends the stream, with the text that was held back. It is not polled again after its end. A
-    /// future of the next item that is dropped before it is ready has taken nothing.
+    /// The stream inside is polled for a chunk only when an item is asked for. A future of the next item that is dropped
+    /// before it is ready has taken nothing.
+    ///
+    /// **The end.** The stream finishes at the end of the stream inside, at its first error, and when the adapter is
+    /// dropped. The text that was held back comes before the error, and nothing after it; the stream inside is not polled
+    /// any further. The handler gets the last events, also on dropping.
     ///
     /// Events go to the sink, as soon as they are certain; [`side_events`](super::side_events) makes a stream of them
     /// that the text never waits for.
@@ -52,34 +55,37 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "streams do nothing unless polled"]
-    pub struct TextStream<S, H> {
+    pub struct TextStream<S, E, H: Handler> {
         #[pin]
         chunks: S,
-        rewriter: Rewriter,
-        handler: H,
+        rewritten: Rewritten<H>,
         // Empty between polls; its memory is used again.
         joined: Vec<u8>,
-        ended: bool,
+        // An error for after the text.
+        failed: Option<E>,
         // Whether the end was returned.
         terminated: bool,
     }
 }
 
-impl<S, H: Handler> TextStream<S, H> {
+impl<S, B, E, H> TextStream<S, E, H>
+where
+    S: Stream<Item = Result<B, E>>,
+    H: Handler,
+{
     /// The text of `chunks` as the handler decides, with a parser that is at the start of a stream.
     pub fn new<M>(chunks: S, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             chunks,
-            rewriter: Rewriter::new(parser),
-            handler: handler.into_handler(),
+            rewritten: Rewritten::new(parser, handler.into_handler()),
             joined: Vec::new(),
-            ended: false,
+            failed: None,
             terminated: false,
         }
     }
 }
 
-impl<S, H> TextStream<S, H> {
+impl<S, E, H: Handler> TextStream<S, E, H> {
     /// The stream inside.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
@@ -92,32 +98,26 @@ impl<S, H> TextStream<S, H> {
         &mut self.chunks
     }
 
-    /// The stream and the handler; the text that is held back is dropped.
-    #[must_use]
-    pub fn into_parts(self) -> (S, H) {
-        (self.chunks, self.handler)
-    }
-
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
-        &self.handler
+        self.rewritten.handler()
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
-        &mut self.handler
+        self.rewritten.handler_mut()
     }
 
     /// The parser inside.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
-        self.rewriter.parser()
+        self.rewritten.parser()
     }
 }
 
-impl<S, B, E, H> Stream for TextStream<S, H>
+impl<S, B, E, H> Stream for TextStream<S, E, H>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
@@ -127,36 +127,36 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
-        while !*this.ended {
-            let chunk = match ready!(this.chunks.as_mut().poll_next(cx)) {
-                Some(Ok(chunk)) => chunk.into(),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => {
-                    *this.ended = true;
-                    Bytes::new()
+        while !this.rewritten.is_over() {
+            let (chunk, ends) = match ready!(this.chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => (chunk.into(), false),
+                Some(Err(error)) => {
+                    *this.failed = Some(error);
+                    (Bytes::new(), true)
                 }
+                None => (Bytes::new(), true),
             };
             let mut pieces = Pieces::new(&chunk, this.joined);
-            let tee = Tee {
-                handler: &mut *this.handler,
-                output: |text: &[u8]| pieces.push(text),
-            };
-            if *this.ended {
-                this.rewriter.finish(tee);
+            let output = |text: &[u8]| pieces.push(text);
+            if ends {
+                this.rewritten.finish(output);
             } else {
-                this.rewriter.push(&chunk, tee);
+                this.rewritten.push(&chunk, output);
             }
             let text = pieces.take();
             if !text.is_empty() {
                 return Poll::Ready(Some(Ok(text)));
             }
         }
+        if let Some(error) = this.failed.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
         *this.terminated = true;
         Poll::Ready(None)
     }
 }
 
-impl<S, B, E, H> FusedStream for TextStream<S, H>
+impl<S, B, E, H> FusedStream for TextStream<S, E, H>
 where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
@@ -167,12 +167,12 @@ where
     }
 }
 
-impl<S: fmt::Debug, H> fmt::Debug for TextStream<S, H> {
+impl<S: fmt::Debug, E: fmt::Debug, H: Handler> fmt::Debug for TextStream<S, E, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TextStream")
             .field("chunks", &self.chunks)
-            .field("rewriter", &self.rewriter)
-            .field("ended", &self.ended)
+            .field("rewritten", &self.rewritten)
+            .field("failed", &self.failed)
             .finish_non_exhaustive()
     }
 }

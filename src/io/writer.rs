@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::PIECE;
-use crate::handler::{Handler, IntoHandler, Tee};
+use super::rewritten::Rewritten;
+use crate::handler::{Handler, IntoHandler};
 use crate::parser::Parser;
-use crate::rewrite::Rewriter;
 
 /// A writer that removes or replaces annotations on the way into another one.
 ///
@@ -18,7 +18,8 @@ use crate::rewrite::Rewriter;
 /// would block is not kept, since the next call meets it by itself.
 ///
 /// **The end.** [`flush`](Write::flush) passes on what is certain, but never what is held back because it may become an
-/// annotation. [`finish`](Self::finish) does; dropping the adapter leaves it unwritten.
+/// annotation. [`finish`](Self::finish) does. Dropping the adapter gives the handler the last events, but writes nothing:
+/// what is held back or was not taken by the writer inside is lost then, as [`finish`](Self::finish) alone can report errors.
 ///
 /// ```
 /// use provstream::io::RewriteWriter;
@@ -35,17 +36,14 @@ use crate::rewrite::Rewriter;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[must_use = "what is held is written by `finish` only"]
-pub struct RewriteWriter<W, H> {
+pub struct RewriteWriter<W, H: Handler> {
     writer: W,
-    rewriter: Rewriter,
-    handler: H,
+    rewritten: Rewritten<H>,
     /// Rewritten text for the writer, of which the first `written` bytes are gone: `0 <= written <= out.len()`.
     out: Vec<u8>,
     written: usize,
     /// An error for the next call.
     failed: Option<io::Error>,
-    /// Whether the parser has finished the stream.
-    finished: bool,
 }
 
 impl<W: Write, H: Handler> RewriteWriter<W, H> {
@@ -53,12 +51,10 @@ impl<W: Write, H: Handler> RewriteWriter<W, H> {
     pub fn new<M>(writer: W, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             writer,
-            rewriter: Rewriter::new(parser),
-            handler: handler.into_handler(),
+            rewritten: Rewritten::new(parser, handler.into_handler()),
             out: Vec::new(),
             written: 0,
             failed: None,
-            finished: false,
         }
     }
 
@@ -79,19 +75,8 @@ impl<W: Write, H: Handler> RewriteWriter<W, H> {
     /// That of the writer inside.
     pub fn try_finish(&mut self) -> io::Result<()> {
         self.pass_on()?;
-        if !self.finished {
-            self.finished = true;
-            let Self {
-                rewriter,
-                handler,
-                out,
-                ..
-            } = self;
-            rewriter.finish(Tee {
-                handler,
-                output: |text: &[u8]| out.extend_from_slice(text),
-            });
-        }
+        self.rewritten
+            .finish(|text| self.out.extend_from_slice(text));
         self.flush()
     }
 
@@ -120,7 +105,7 @@ impl<W: Write, H: Handler> RewriteWriter<W, H> {
     }
 }
 
-impl<W, H> RewriteWriter<W, H> {
+impl<W, H: Handler> RewriteWriter<W, H> {
     /// The writer inside.
     #[must_use]
     pub const fn get_ref(&self) -> &W {
@@ -136,19 +121,19 @@ impl<W, H> RewriteWriter<W, H> {
     /// The handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
-        &self.handler
+        self.rewritten.handler()
     }
 
     /// The handler.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
-        &mut self.handler
+        self.rewritten.handler_mut()
     }
 
     /// The parser inside.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
-        self.rewriter.parser()
+        self.rewritten.parser()
     }
 }
 
@@ -159,25 +144,14 @@ impl<W: Write, H: Handler> Write for RewriteWriter<W, H> {
         if piece.is_empty() {
             return Ok(0);
         }
-        if self.finished {
+        if self.rewritten.is_over() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "expected no more bytes after the end of the stream",
             ));
         }
-        let Self {
-            rewriter,
-            handler,
-            out,
-            ..
-        } = self;
-        rewriter.push(
-            piece,
-            Tee {
-                handler,
-                output: |text: &[u8]| out.extend_from_slice(text),
-            },
-        );
+        self.rewritten
+            .push(piece, |text| self.out.extend_from_slice(text));
         self.failed = self
             .pass_on()
             .err()
@@ -191,11 +165,11 @@ impl<W: Write, H: Handler> Write for RewriteWriter<W, H> {
     }
 }
 
-impl<W: fmt::Debug, H> fmt::Debug for RewriteWriter<W, H> {
+impl<W: fmt::Debug, H: Handler> fmt::Debug for RewriteWriter<W, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RewriteWriter")
             .field("writer", &self.writer)
-            .field("rewriter", &self.rewriter)
+            .field("rewritten", &self.rewritten)
             .field("waiting", &(self.out.len() - self.written))
             .field("failed", &self.failed)
             .finish_non_exhaustive()

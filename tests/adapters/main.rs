@@ -1,5 +1,7 @@
 //! Adapters for std, futures and tokio, and metrics.
 
+#[cfg(all(feature = "futures", feature = "tokio"))]
+mod ends;
 #[cfg(feature = "futures")]
 mod futures;
 #[cfg(all(feature = "futures", feature = "tokio"))]

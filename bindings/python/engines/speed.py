@@ -20,14 +20,15 @@ import pyarrow.parquet
 from provstream.arrow import extract
 
 
-def least(clock, passes: int, work) -> float:
-    """The least time of some passes."""
-    times = []
+def least(clock, passes: int, *works) -> list[float]:
+    """The least time of some passes of each of these, which take turns."""
+    times: list[list[float]] = [[] for _ in works]
     for _ in range(passes):
-        started = clock()
-        work()
-        times.append(clock() - started)
-    return min(times)
+        for work, taken in zip(works, times):
+            started = clock()
+            work()
+            taken.append(clock() - started)
+    return [min(taken) for taken in times]
 
 
 def main() -> None:
@@ -52,11 +53,10 @@ def main() -> None:
         name, processor, wall, found = line.split()
         rust[name] = float(processor)
         print(f"rust, {name}: {float(processor):.4f} s, {size / float(processor) / 1e6:.0f} MB/s, {found} assertions")
-    one = least(time.thread_time, options.passes, lambda: extract(texts))
+    [one] = least(time.thread_time, options.passes, lambda: extract(texts))
     print(f"arrow, one thread: {one:.4f} s, {size / one / 1e6:.0f} MB/s")
     print("".join(f"  {seconds / one:.2f} x rust, {name}\n" for name, seconds in rust.items()), end="")
-    alone = least(time.perf_counter, options.passes, lambda: extract(texts))
-    two = least(time.perf_counter, options.passes, lambda: extract(texts, threads=2))
+    alone, two = least(time.perf_counter, options.passes, lambda: extract(texts), lambda: extract(texts, threads=2))
     print(f"arrow, seconds: one thread {alone:.4f}, two threads {two:.4f}: {alone / two:.2f} x")
 
 

@@ -172,6 +172,25 @@ def test_places_in_bytes_that_are_not_utf8() -> None:
     assert len(row["assertions"]) == 2
 
 
+def test_ends_of_blocks() -> None:
+    """Columns grow in blocks of 64 values: some have none for the first rows, or end with a block."""
+    plain = "A. [unverified-inference]"
+    one = {"substrate_class": "substrate.nothing", "observation_id": "i", "ts": "2026-05-28T11:40:00Z"}
+    provenance = [one, {"substrate_class": "substrate.grep", "ts": "yesterday"}]
+    full = json.dumps({"assertion": "é", "provenance": provenance}, ensure_ascii=False)
+    discipline = provstream.Discipline(1, default_window="1h")
+    rows = {text: expected(text, discipline=discipline) for text in (plain, full)}
+    [[found], [problem]] = rows[full].values()
+    assert found["pointer"] is not None and found["annotations"][0]["reason"] is not None and problem["code"], rows
+    for before in (0, 1, 62, 63, 64, 65, 127, 128, 129):
+        for after in (0, 1, 62, 63, 64):
+            texts = [plain] * before + [full] + [plain] * after
+            found = to_rows(extract(pyarrow.array(texts), discipline=discipline, now=NOW))
+            assert stripped(found) == [rows[text] for text in texts], (before, after)
+            whole = "\n\n".join(texts)
+            assert stripped(to_rows(extract(pyarrow.array([whole])))) == [expected(whole)], (before, after)
+
+
 def test_verdicts() -> None:
     discipline = provstream.Discipline(1, default_window="1h")
     found = to_rows(extract(pyarrow.array(TEXTS), discipline=discipline, now=NOW))

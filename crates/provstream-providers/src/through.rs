@@ -138,7 +138,11 @@ impl<S: fmt::Debug, E: fmt::Debug, R: Rewrites, K: StreamHandler> Through<S, E, 
 impl<R: Rewrites, K: StreamHandler> Work<R, K> {
     /// What is written for a chunk.
     fn push(&mut self, chunk: &Bytes) -> Bytes {
-        self.call(chunk, |rewriter, split| rewriter.push(chunk, split))
+        // A handler that panics is not called again, not even on dropping.
+        self.finished = true;
+        let bytes = self.call(chunk, |rewriter, split| rewriter.push(chunk, split));
+        self.finished = false;
+        bytes
     }
 
     /// What is written at the end, once.

@@ -1,10 +1,10 @@
 //! Text through a gate on its way out of a reader.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
 use super::Gated;
 use crate::gate::{Gate, GateHandler, Policy};
-use crate::io::PIECE;
+use crate::io::{PIECE, is_passing};
 
 /// A reader of what a policy releases of what another one reads. With the feature `tokio` it is an `AsyncRead` where the
 /// other one is.
@@ -75,11 +75,7 @@ impl<R, P: Policy, H: GateHandler> GateReader<R, P, H> {
                 self.gated.push(read.get(..count).unwrap_or_default());
                 self.room = read;
             }
-            Err(error)
-                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
-            {
-                return Err(error);
-            }
+            Err(error) if is_passing(&error) => return Err(error),
             Err(error) => {
                 self.gated.finish();
                 self.failed = Some(error);

@@ -89,11 +89,6 @@ impl Points {
         self.blocks.push(Block { before, bits });
     }
 
-    /// Whether what was read is ASCII, so that code points are bytes.
-    pub(super) const fn is_ascii(&self) -> bool {
-        self.is_ascii
-    }
-
     /// The code points of a span of bytes that were read. A span that begins or ends inside a character takes in all of it.
     #[inline]
     pub(super) fn of(&self, span: Span) -> Span {

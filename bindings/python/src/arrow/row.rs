@@ -77,10 +77,13 @@ impl<'c, 'o> Output<'c, 'o> {
     pub(super) fn take(&mut self, settings: &Settings, event: &Event<'_>) {
         match event {
             Event::Assertion(assertion) => {
-                let judge = settings.discipline.as_ref();
-                let verdict = judge.map(|(discipline, now)| discipline.judge(assertion, *now));
-                self.columns
-                    .assertion(self.origin, assertion, verdict.as_ref());
+                let (columns, origin) = (&mut *self.columns, self.origin);
+                if let Some((discipline, now)) = &settings.discipline {
+                    let verdict = discipline.judge(assertion, *now);
+                    columns.assertion(origin, assertion, Some(&verdict));
+                } else {
+                    columns.assertion(origin, assertion, None);
+                }
             }
             Event::Diagnostic(diagnostic) => {
                 self.diagnostic(diagnostic.code().as_str(), diagnostic.span());
@@ -119,7 +122,8 @@ fn read_text(
     output: &mut Output<'_, '_>,
 ) {
     parser.push(text, |event: Event<'_>| {
-        if !matches!(event, Event::Text(_)) {
+        // Others are not taken. This costs less here than in a call.
+        if matches!(event, Event::Assertion(_) | Event::Diagnostic(_)) {
             output.take(settings, &event);
         }
     });

@@ -182,6 +182,32 @@ fn a_handler_gets_the_end_of_a_stream_that_is_dropped() {
     }
 }
 
+#[test]
+fn a_handler_that_panics_is_not_called_again() {
+    struct Panics(std::rc::Rc<std::cell::Cell<usize>>);
+    impl Handler for Panics {
+        fn text(&mut self, _: TextChunk<'_>) {
+            self.0.set(self.0.get() + 1);
+            panic!("a handler of the test");
+        }
+
+        fn end(&mut self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    impl StreamHandler for Panics {}
+
+    let calls = std::rc::Rc::new(std::cell::Cell::new(0));
+    let script = Script::new([Step::Give(TWO.into())]);
+    let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let mut stream = WireStream::new(script, rewriter, Panics(calls.clone()));
+    let mut poll = || stream.poll_next_unpin(&mut Context::from_waker(Waker::noop()));
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut poll));
+    assert!(caught.is_err());
+    drop(stream);
+    assert_eq!(calls.get(), 1);
+}
+
 const ONE: &str =
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So. [substrate\"}}]}\n\n";
 const TWO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\".grep] Yes.\"}}]}\n\n";

@@ -7,20 +7,22 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use provstream::Event;
 use provstream::io::{EventStream, SideEvents, SideItem, TextStream, side_events};
-use testkit::script::{Events, Keeper, Script, Step, rewritten, stripped};
+use testkit::script::{Events, Keeper, Script, rewritten, stripped};
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
 use super::super::same_bytes;
-use super::{Input, MOST_CALLS, failing};
+use super::{Input, MOST_CALLS, Reach};
 
-/// What a [`EventStream`] and a [`TextStream`] make of a stream of chunks is what the parser and a rewriter make of it, and
-/// side events are those of the rewriter, less as many as they say are lost.
+/// What a [`EventStream`] and a [`TextStream`] make of a stream of chunks is what the parser and a rewriter make of it, up to
+/// its first error, which comes last; a handler gets the same when the adapter is dropped. Side events are those of the
+/// rewriter, less as many as they say are lost.
 pub(in super::super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let input = Input::new(&case);
     check_events(&case, &input);
     let keeper = check_text(&case, &input);
+    check_dropped(&case, &input);
     check_side(&case, &input, &keeper);
 }
 
@@ -52,56 +54,76 @@ fn drive<S: FusedStream + Unpin>(
     panic!("no end in sight");
 }
 
-fn fails(step: &Step) -> bool {
-    matches!(step, Step::Fail(_))
-}
-
 fn check_events(case: &Case, input: &Input) {
     let script = input.script(true);
-    let failing = failing(&script, fails);
+    let reach = Reach::of(&script);
     let mut stream = EventStream::new(script, case.used_parser());
     let mut found = Events::default();
-    let mut errors = 0;
+    let mut failed = false;
     drive(
         &mut stream,
         EventStream::get_ref,
         |stream, item| match item {
-            Ok(event) => found.take(event),
+            Ok(event) => {
+                assert!(!failed, "an event after the error");
+                found.take(event);
+            }
             Err(_) => {
-                errors += 1;
+                assert!(!failed, "a second error");
+                failed = true;
                 assert_eq!(stream.parser().position(), stream.get_ref().given as u64);
             }
         },
     );
-    assert_eq!(errors, failing);
+    assert_eq!(failed, reach.fails);
+    assert_eq!(stream.get_ref().asked, reach.steps, "polled after its end");
     assert_eq!(
         found,
-        Events::of(case.parser(), &input.bytes),
+        Events::of(case.parser(), &input.bytes[..reach.bytes]),
         "events of a stream"
     );
 }
 
 fn check_text(case: &Case, input: &Input) -> Keeper {
-    let (expected, keeper) = rewritten(case.parser(), &input.bytes);
     let script = input.script(true);
-    let failing = failing(&script, fails);
+    let reach = Reach::of(&script);
+    let (expected, keeper) = rewritten(case.parser(), &input.bytes[..reach.bytes]);
     let mut stream = TextStream::new(script, case.used_parser(), Keeper::default());
     let mut text = Vec::new();
-    let mut errors = 0;
+    let mut failed = false;
     let mut asked = 0;
     drive(&mut stream, TextStream::get_ref, |stream, item| {
+        assert!(!failed, "an item after the error");
         match item {
-            Ok(piece) => take(&mut text, &piece),
-            Err(_) => errors += 1,
+            Ok(piece) => {
+                take(&mut text, &piece);
+                // Each chunk gives at most one item, at once.
+                assert!(stream.get_ref().asked > asked, "two items of a chunk");
+                asked = stream.get_ref().asked;
+            }
+            Err(_) => failed = true,
         }
-        // Each chunk gives at most one item, at once.
-        assert!(stream.get_ref().asked > asked, "two items of a chunk");
-        asked = stream.get_ref().asked;
     });
-    assert_eq!(errors, failing);
+    assert_eq!(failed, reach.fails);
+    assert_eq!(stream.get_ref().asked, reach.steps, "polled after its end");
     same_bytes(&text, &expected, "text of a stream");
     assert_eq!(stream.handler(), &keeper, "events beside a stream");
     keeper
+}
+
+/// A handler gets all events of what was taken when the adapter is dropped, at any place.
+fn check_dropped(case: &Case, input: &Input) {
+    let script = input.script(true);
+    let polls = Cuts(input.seed ^ 0xD20B).below(Reach::of(&script).steps + 2);
+    let mut keeper = Keeper::default();
+    let mut stream = TextStream::new(script, case.used_parser(), &mut keeper);
+    for _ in 0..polls {
+        let _ = poll(&mut stream);
+    }
+    let given = stream.get_ref().given;
+    drop(stream);
+    let expected = rewritten(case.parser(), &input.bytes[..given]).1;
+    assert_eq!(keeper, expected, "events beside a dropped stream");
 }
 
 fn take(text: &mut Vec<u8>, piece: &Bytes) {
@@ -114,7 +136,9 @@ fn check_side(case: &Case, input: &Input, keeper: &Keeper) {
     let mut choices = Cuts(input.seed ^ 0xACE);
     let capacity = [usize::MAX, 0, 1, 3][choices.below(4)];
     let (sink, mut side) = side_events(capacity);
-    let mut stream = TextStream::new(input.script(true), case.parser(), sink);
+    let script = input.script(true);
+    let reach = Reach::of(&script);
+    let mut stream = TextStream::new(script, case.parser(), sink);
     let (mut text, mut found, mut lost) = (Vec::new(), Vec::new(), 0);
     let mut end = false;
     while !end {
@@ -126,11 +150,12 @@ fn check_side(case: &Case, input: &Input, keeper: &Keeper) {
         if choices.below(3) == 0 {
             // With the last text, before the end of the text stream, they may have ended already.
             let ended = take_side(&mut side, &mut found, &mut lost);
-            assert!(!ended || stream.get_ref().ended, "an end too soon");
+            let asked = stream.get_ref().asked;
+            assert!(!ended || asked == reach.steps, "an end too soon");
         }
     }
     assert!(take_side(&mut side, &mut found, &mut lost), "no end");
-    assert_eq!(text, stripped(case.parser(), &input.bytes));
+    assert_eq!(text, stripped(case.parser(), &input.bytes[..reach.bytes]));
     assert_eq!(found.len() as u64 + lost, keeper.events.len() as u64);
     let mut rest = keeper.events.iter();
     for event in &found {

@@ -72,18 +72,20 @@ impl Input {
         })
     }
 
-    /// What happens inside an adapter that reads the chunks: in one case out of four nothing else, else waits and errors before
-    /// some of them and before the end. Empty chunks, which a reader takes for the end, are `allowed` or not.
-    fn script(&self, empty_allowed: bool) -> Script {
+    /// What happens inside an adapter that takes the chunks: in one case out of four nothing else, else waits and errors
+    /// before some of them and before the end. A reader has interrupted reads, a stream has empty chunks, which a reader would
+    /// take for the end.
+    fn script(&self, of_stream: bool) -> Script {
         let mut choices = Cuts(self.seed ^ 0x5DEE_CE66);
         let calm = choices.below(4) == 0;
         let mut steps = Vec::new();
         for chunk in self.chunks().map(Some).chain([None]) {
             while !calm && choices.below(3) == 0 {
-                steps.push(match choices.below(4) {
+                // What ends it is rare, so that most of the stream is read.
+                steps.push(match choices.below(16) {
                     0 => Step::Fail(ErrorKind::ConnectionReset),
-                    1 => Step::Fail(ErrorKind::Interrupted),
-                    2 if empty_allowed => Step::Give(Vec::new()),
+                    1..=4 if of_stream => Step::Give(Vec::new()),
+                    1..=4 => Step::Fail(ErrorKind::Interrupted),
                     _ => Step::Wait,
                 });
             }
@@ -93,7 +95,42 @@ impl Input {
     }
 }
 
-/// How many of the steps of a script fail in a way that an adapter passes on.
-fn failing(script: &Script, passes_on: impl Fn(&Step) -> bool) -> usize {
-    script.steps().filter(|step| passes_on(step)).count()
+/// What a script does before it fails in a way that ends it, or before its end.
+struct Reach {
+    /// Bytes that it gives.
+    bytes: usize,
+    /// Steps, the last one included.
+    steps: usize,
+    /// Of these steps, those that say that nothing is there yet.
+    waits: usize,
+    /// Of these steps, those that say that a read was interrupted.
+    interrupted: usize,
+    /// Whether it fails.
+    fails: bool,
+}
+
+impl Reach {
+    fn of(script: &Script) -> Self {
+        let mut reach = Self {
+            bytes: 0,
+            steps: 0,
+            waits: 0,
+            interrupted: 0,
+            fails: false,
+        };
+        for step in script.steps() {
+            reach.steps += 1;
+            match step {
+                Step::Give(bytes) => reach.bytes += bytes.len(),
+                Step::Wait => reach.waits += 1,
+                Step::Fail(ErrorKind::Interrupted) => reach.interrupted += 1,
+                Step::Fail(_) => {
+                    reach.fails = true;
+                    return reach;
+                }
+            }
+        }
+        reach.steps += 1;
+        reach
+    }
 }

@@ -5,12 +5,12 @@ use std::io::{self, ErrorKind, Write};
 use bytes::Bytes;
 use provstream::io::{EventReader, RewriteWriter};
 use provstream::{Event, QueuedParser};
-use testkit::script::{Events, Keeper, Step, rewritten};
+use testkit::script::{Events, Keeper, rewritten};
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
 use super::super::same_bytes;
-use super::{Input, MOST_CALLS, failing};
+use super::{Input, MOST_CALLS, Reach};
 
 /// Most bytes that an adapter takes of one write.
 const PIECE: usize = 8 << 10;
@@ -58,40 +58,44 @@ impl Write for Stubborn {
 }
 
 /// What an [`EventReader`], a [`QueuedParser`] and a [`RewriteWriter`] make of a stream in pieces is what the parser and a
-/// rewriter make of it.
+/// rewriter make of it. A reader gives its first error last, and a writer that is dropped gives its handler all events.
 pub(in super::super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let input = Input::new(&case);
-    let expected = Events::of(case.parser(), &input.bytes);
-    check_reader(&case, &input, &expected);
+    check_reader(&case, &input);
     check_queue(&case);
     check_writer(&case, &input);
+    check_dropped_writer(&case, &input);
 }
 
-fn check_reader(case: &Case, input: &Input, expected: &Events) {
+fn check_reader(case: &Case, input: &Input) {
     let script = input.script(false);
-    // Interrupted reads are repeated.
-    let passed_on = |step: &Step| {
-        matches!(step, Step::Wait)
-            || matches!(step, Step::Fail(kind) if *kind != ErrorKind::Interrupted)
-    };
-    let failing = failing(&script, passed_on);
+    let reach = Reach::of(&script);
     let mut reader = EventReader::new(script, case.used_parser());
     let mut found = Events::default();
-    let mut errors = 0;
+    let (mut waits, mut failed) = (0, false);
     while let Some(item) = reader.next() {
+        assert!(!failed, "an item after the error");
         match item {
             Ok(event) => found.take(event),
-            Err(_) => {
-                // An error comes after the events of what was read before it.
-                errors += 1;
+            Err(error) => {
+                // An error comes after the events of what was read before it. Interrupted reads are repeated.
+                match error.kind() {
+                    ErrorKind::WouldBlock => waits += 1,
+                    kind => {
+                        assert_ne!(kind, ErrorKind::Interrupted);
+                        failed = true;
+                    }
+                }
                 assert_eq!(reader.parser().position(), reader.get_ref().given as u64);
             }
         }
     }
     assert!(reader.next().is_none(), "an item after the end");
-    assert_eq!(errors, failing);
-    assert_eq!(&found, expected, "events of a reader");
+    assert_eq!((waits, failed), (reach.waits, reach.fails));
+    assert_eq!(reader.get_ref().given, reach.bytes, "read after its end");
+    let expected = Events::of(case.parser(), &input.bytes[..reach.bytes]);
+    assert_eq!(found, expected, "events of a reader");
 }
 
 /// A queue that was used and reset gives the parser's events of own and untrusted text.
@@ -178,4 +182,27 @@ fn check_writer(case: &Case, input: &Input) {
     assert_eq!(refused, Err(ErrorKind::InvalidInput), "after the end");
     assert_eq!(writer.handler(), &keeper, "events of a writer");
     same_bytes(&writer.get_ref().taken, &text, "text of a writer");
+}
+
+/// A handler gets all events of what was taken when the adapter is dropped, at any place.
+fn check_dropped_writer(case: &Case, input: &Input) {
+    let mut choices = Cuts(input.seed ^ 0xD20B);
+    let inner = Stubborn {
+        taken: Vec::new(),
+        calm: choices.below(3) == 0,
+        choices: Cuts(input.seed),
+    };
+    let mut keeper = Keeper::default();
+    let mut writer = RewriteWriter::new(inner, case.used_parser(), &mut keeper);
+    let calls = choices.below(input.lengths.len() + 1);
+    for chunk in input.chunks().take(calls) {
+        // What follows a chunk that one call does not take would leave a gap.
+        if !writer.write(chunk).is_ok_and(|taken| taken == chunk.len()) {
+            break;
+        }
+    }
+    let taken = writer.parser().position() as usize;
+    drop(writer);
+    let expected = rewritten(case.parser(), &input.bytes[..taken]).1;
+    assert_eq!(keeper, expected, "events of a dropped writer");
 }

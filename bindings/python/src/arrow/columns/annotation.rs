@@ -7,9 +7,10 @@ use arrow_schema::ArrowError;
 use provstream::provenance::{Annotation, Timestamp};
 
 use super::super::points::Points;
-use super::assertion::Places;
 use super::bits::Bits;
+use super::block::{BLOCK, Numbers};
 use super::lists::structs;
+use super::places::Places;
 use super::text::{OptionalText, Text};
 
 /// The annotations of all assertions.
@@ -19,9 +20,10 @@ pub(super) struct Annotations {
     reason: OptionalText,
     observation_id: OptionalText,
     ts: OptionalText,
-    time: Vec<i64>,
+    time: Numbers<i64>,
     has_time: Bits,
     places: Places,
+    len: usize,
 }
 
 impl Annotations {
@@ -33,24 +35,41 @@ impl Annotations {
             reason: OptionalText::new(),
             observation_id: OptionalText::with_room(room, 24),
             ts: OptionalText::with_room(room, 24),
-            time: Vec::with_capacity(room),
+            time: Numbers::with_room(room),
             has_time: Bits::default(),
             places: Places::with_room(room),
+            len: 0,
         }
     }
 
     #[inline]
     pub(super) fn push(&mut self, annotation: &Annotation<'_>) {
-        self.class.push(annotation.class().as_str());
-        self.declared.push(annotation.declared());
+        let row = self.len;
+        self.class.set(row, annotation.class().as_str());
+        self.declared.set(row, annotation.declared());
         let reason = annotation.reason();
-        self.reason.push(reason.map(|reason| reason.as_str()));
-        self.observation_id.push(annotation.observation_id());
-        self.ts.push(annotation.ts());
+        self.reason.set(row, reason.map(|reason| reason.as_str()));
+        self.observation_id.set(row, annotation.observation_id());
+        self.ts.set(row, annotation.ts());
         let time = annotation.timestamp().and_then(micros);
-        self.time.push(time.unwrap_or_default());
-        self.has_time.push(time.is_some());
+        self.time.set(row, time.unwrap_or_default());
+        self.has_time.set_to(row, time.is_some());
         self.places.push(annotation.span());
+        self.len += 1;
+        if self.len.is_multiple_of(BLOCK) {
+            self.end_block();
+        }
+    }
+
+    #[inline(never)]
+    fn end_block(&mut self) {
+        self.class.end_block();
+        self.declared.end_block();
+        for column in [&mut self.reason, &mut self.observation_id, &mut self.ts] {
+            column.end_block();
+        }
+        self.time.end_block();
+        self.has_time.end_block();
     }
 
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
@@ -58,7 +77,7 @@ impl Annotations {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.time.len()
+        self.len
     }
 
     /// Bytes of the longest column of strings; `None` if one could not take all.
@@ -71,15 +90,17 @@ impl Annotations {
     }
 
     pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
-        let time = TimestampMicrosecondArray::new(self.time.into(), self.has_time.finish_nulls());
+        let rows = self.len;
+        let has_time = self.has_time.finish_nulls(rows);
+        let time = TimestampMicrosecondArray::new(self.time.finish(rows).into(), has_time);
         let time: ArrayRef = Arc::new(time.with_timezone("UTC"));
         let [start, end, byte_start, byte_end] = self.places.finish();
         let members = vec![
-            ("class", self.class.finish(), false),
-            ("declared", self.declared.finish(), false),
-            ("reason", self.reason.finish(), true),
-            ("observation_id", self.observation_id.finish(), true),
-            ("ts", self.ts.finish(), true),
+            ("class", self.class.finish(rows), false),
+            ("declared", self.declared.finish(rows), false),
+            ("reason", self.reason.finish(rows), true),
+            ("observation_id", self.observation_id.finish(rows), true),
+            ("ts", self.ts.finish(rows), true),
             ("time", time, true),
             ("start", start, false),
             ("end", end, false),

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use arrow_schema::ArrowError;
-use provstream::Span;
 use provstream::provenance::{Assertion, Encoding, Verdict};
 
 use super::super::points::Points;
 use super::Origin;
 use super::annotation::Annotations;
 use super::bits::Bits;
-use super::lists::{Ends, numbers, structs};
+use super::block::{BLOCK, Ends, Numbers};
+use super::lists::{lists, structs};
+use super::places::{Places, ends};
 use super::text::{OptionalText, Text};
 use super::verdict::Verdicts;
 
@@ -22,14 +23,15 @@ pub(super) struct Assertions {
     encoding: Text,
     text: Text,
     places: Places,
-    clean_start: Vec<i64>,
-    clean_end: Vec<i64>,
+    clean_start: Numbers<i64>,
+    clean_end: Numbers<i64>,
     has_clean: Bits,
     pointer: OptionalText,
     limit_hit: Bits,
     annotations: Annotations,
     annotation_ends: Ends,
     verdicts: Verdicts,
+    len: usize,
 }
 
 impl Assertions {
@@ -41,14 +43,15 @@ impl Assertions {
             encoding: Text::with_room(room, 8),
             text: Text::with_room(room, 96),
             places: Places::with_room(room),
-            clean_start: Vec::with_capacity(room),
-            clean_end: Vec::with_capacity(room),
+            clean_start: Numbers::with_room(room),
+            clean_end: Numbers::with_room(room),
             has_clean: Bits::default(),
             pointer: OptionalText::new(),
             limit_hit: Bits::default(),
             annotations: Annotations::with_room(room + room / 2),
-            annotation_ends: Ends::new(),
+            annotation_ends: Ends::with_room(room),
             verdicts: Verdicts::new(),
+            len: 0,
         }
     }
 
@@ -59,29 +62,49 @@ impl Assertions {
         assertion: &Assertion<'_>,
         verdict: Option<&Verdict>,
     ) {
-        self.channel.push(origin.channel);
-        self.field.push(origin.field);
+        let row = self.len;
+        self.channel.set(row, origin.channel);
+        self.field.set(row, origin.field);
         match assertion.encoding() {
             // A copy of a known length.
-            Encoding::Bracket => self.encoding.push(Encoding::Bracket.as_str()),
-            other => self.encoding.push(other.as_str()),
+            Encoding::Bracket => self.encoding.set(row, Encoding::Bracket.as_str()),
+            other => self.encoding.set(row, other.as_str()),
         }
-        self.text.push(assertion.text());
+        self.text.set(row, assertion.text());
         self.places.push(assertion.span());
         let clean = assertion.clean_span();
         let (start, end) = ends(clean.unwrap_or_default());
-        self.clean_start.push(start);
-        self.clean_end.push(end);
-        self.has_clean.push(clean.is_some());
-        self.pointer.push(assertion.pointer());
-        self.limit_hit.push(assertion.limit_hit());
+        self.clean_start.set(row, start);
+        self.clean_end.set(row, end);
+        self.has_clean.set_to(row, clean.is_some());
+        self.pointer.set(row, assertion.pointer());
+        self.limit_hit.set_to(row, assertion.limit_hit());
         let mut annotations = assertion.annotations();
         // `for` would move each annotation: a copy of what has just been written, which waits for it.
         while let Some(annotation) = &annotations.next() {
             self.annotations.push(annotation);
         }
-        self.annotation_ends.push(self.annotations.len());
-        self.verdicts.push(verdict);
+        self.annotation_ends.set(row, self.annotations.len());
+        self.verdicts.set(row, verdict);
+        self.len += 1;
+        if self.len.is_multiple_of(BLOCK) {
+            self.end_block();
+        }
+    }
+
+    #[inline(never)]
+    fn end_block(&mut self) {
+        for column in [&mut self.channel, &mut self.field, &mut self.pointer] {
+            column.end_block();
+        }
+        self.encoding.end_block();
+        self.text.end_block();
+        self.clean_start.end_block();
+        self.clean_end.end_block();
+        self.has_clean.end_block();
+        self.limit_hit.end_block();
+        self.annotation_ends.end_block();
+        self.verdicts.end_block();
     }
 
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
@@ -90,7 +113,7 @@ impl Assertions {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.annotation_ends.len()
+        self.len
     }
 
     /// Bytes of the longest column of strings; `None` if one could not take all.
@@ -106,94 +129,32 @@ impl Assertions {
     }
 
     pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
-        let has_clean = self.has_clean.finish_nulls();
-        let clean = |values| -> ArrayRef {
-            Arc::new(Int64Array::new(Vec::into(values), has_clean.clone()))
+        let rows = self.len;
+        let has_clean = self.has_clean.finish_nulls(rows);
+        let clean = |numbers: Numbers<i64>| -> ArrayRef {
+            let numbers = numbers.finish(rows).into();
+            Arc::new(Int64Array::new(numbers, has_clean.clone()))
         };
-        let limit_hit: ArrayRef = Arc::new(BooleanArray::new(self.limit_hit.finish(), None));
+        let limit_hit: ArrayRef = Arc::new(BooleanArray::new(self.limit_hit.finish(rows), None));
         let annotations = self.annotations.finish()?;
+        let annotations = lists(self.annotation_ends.finish(rows).into(), annotations, None)?;
         let [start, end, byte_start, byte_end] = self.places.finish();
         let members = vec![
-            ("channel", self.channel.finish(), true),
-            ("field", self.field.finish(), true),
-            ("encoding", self.encoding.finish(), false),
-            ("text", self.text.finish(), false),
+            ("channel", self.channel.finish(rows), true),
+            ("field", self.field.finish(rows), true),
+            ("encoding", self.encoding.finish(rows), false),
+            ("text", self.text.finish(rows), false),
             ("start", start, false),
             ("end", end, false),
             ("byte_start", byte_start, false),
             ("byte_end", byte_end, false),
             ("clean_byte_start", clean(self.clean_start), true),
             ("clean_byte_end", clean(self.clean_end), true),
-            ("pointer", self.pointer.finish(), true),
+            ("pointer", self.pointer.finish(rows), true),
             ("limit_hit", limit_hit, false),
-            (
-                "annotations",
-                self.annotation_ends.finish(annotations, None)?,
-                false,
-            ),
-            ("verdict", self.verdicts.finish()?, true),
+            ("annotations", annotations, false),
+            ("verdict", self.verdicts.finish(rows)?, true),
         ];
         structs(members, None)
     }
-}
-
-/// Places in code points and in bytes.
-pub(super) struct Places {
-    /// Of the last places, code points may not have been counted yet.
-    start: Vec<i64>,
-    end: Vec<i64>,
-    byte_start: Vec<i64>,
-    byte_end: Vec<i64>,
-}
-
-impl Places {
-    /// With room for so many places.
-    pub(super) fn with_room(room: usize) -> Self {
-        let [start, end, byte_start, byte_end] = [(); 4].map(|()| Vec::with_capacity(room));
-        Self {
-            start,
-            end,
-            byte_start,
-            byte_end,
-        }
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, span: Span) {
-        let (start, end) = ends(span);
-        self.byte_start.push(start);
-        self.byte_end.push(end);
-    }
-
-    /// Counts the code points that were not counted yet, of places in this text.
-    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
-        let new = self.start.len()..self.byte_start.len();
-        if new.is_empty() {
-            return;
-        }
-        points.read(text);
-        let (starts, ends_of) = (&self.byte_start[new.clone()], &self.byte_end[new]);
-        if points.is_ascii() {
-            self.start.extend_from_slice(starts);
-            self.end.extend_from_slice(ends_of);
-            return;
-        }
-        for (start, end) in starts.iter().zip(ends_of) {
-            let span = Span::new(start.cast_unsigned(), end.cast_unsigned());
-            let (start, end) = ends(points.of(span));
-            self.start.push(start);
-            self.end.push(end);
-        }
-    }
-
-    /// `start`, `end`, `byte_start`, `byte_end`.
-    pub(super) fn finish(self) -> [ArrayRef; 4] {
-        [self.start, self.end, self.byte_start, self.byte_end].map(numbers)
-    }
-}
-
-/// Both ends of a span of a text in memory, whose length fits.
-#[inline]
-pub(super) fn ends(span: Span) -> (i64, i64) {
-    (span.start().cast_signed(), span.end().cast_signed())
 }

@@ -4,52 +4,53 @@ use std::sync::LazyLock;
 
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 
-/// Bits of a word.
-const WORD: usize = 64;
+use super::block::BLOCK;
 
-/// Bits that grow at their end: values, or whether each value is there.
+/// A column of bits: values, or whether each value is there.
+///
+/// It grows in blocks as columns of numbers do. A block is a word.
 #[derive(Default)]
 pub(super) struct Bits {
     words: Vec<u64>,
-    /// The bits after the words.
-    open: u64,
-    len: usize,
+    block: u64,
 }
 
+const _: () = assert!(BLOCK == u64::BITS as usize, "a block is a word");
+
 impl Bits {
+    /// Sets the bit of this row, the next one. One that is not set is 0.
     #[inline]
-    pub(super) fn push(&mut self, bit: bool) {
-        self.open |= u64::from(bit) << (self.len % WORD);
-        self.len += 1;
-        if self.len.is_multiple_of(WORD) {
-            self.words.push(self.open);
-            self.open = 0;
+    pub(super) fn set(&mut self, row: usize) {
+        self.set_to(row, true);
+    }
+
+    /// Sets the bit of this row, the next one, to this value.
+    #[inline]
+    pub(super) fn set_to(&mut self, row: usize, bit: bool) {
+        self.block |= u64::from(bit) << (row % BLOCK);
+    }
+
+    /// Goes on at this row: the bits of those before are 0, and none has been set.
+    pub(super) fn lead(&mut self, row: usize) {
+        self.words.resize(row / BLOCK, 0);
+    }
+
+    /// Writes the open block, which is full.
+    pub(super) fn end_block(&mut self) {
+        self.words.push(std::mem::take(&mut self.block));
+    }
+
+    /// The bits of so many rows.
+    pub(super) fn finish(mut self, rows: usize) -> BooleanBuffer {
+        if !rows.is_multiple_of(BLOCK) {
+            self.words.push(self.block);
         }
+        BooleanBuffer::new(little_endian(self.words), 0, rows)
     }
 
-    /// So many zeros, before all others.
-    pub(super) fn zeros(len: usize) -> Self {
-        Self {
-            words: vec![0; len / WORD],
-            open: 0,
-            len,
-        }
-    }
-
-    pub(super) const fn len(&self) -> usize {
-        self.len
-    }
-
-    pub(super) fn finish(mut self) -> BooleanBuffer {
-        if !self.len.is_multiple_of(WORD) {
-            self.words.push(self.open);
-        }
-        BooleanBuffer::new(little_endian(self.words), 0, self.len)
-    }
-
-    /// The bits as those of a column that has values where they are set; `None` if it has all.
-    pub(super) fn finish_nulls(self) -> Option<NullBuffer> {
-        Some(NullBuffer::new(self.finish())).filter(|nulls| nulls.null_count() > 0)
+    /// The bits of so many rows as those of a column that has values where they are set; `None` if it has all.
+    pub(super) fn finish_nulls(self, rows: usize) -> Option<NullBuffer> {
+        Some(NullBuffer::new(self.finish(rows))).filter(|nulls| nulls.null_count() > 0)
     }
 }
 

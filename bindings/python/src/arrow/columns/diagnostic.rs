@@ -5,8 +5,9 @@ use arrow_schema::ArrowError;
 use provstream::Span;
 
 use super::Origin;
-use super::assertion::ends;
+use super::block::{BLOCK, Numbers};
 use super::lists::{numbers, structs};
+use super::places::ends;
 use super::text::{OptionalText, Text};
 
 /// A diagnostic, or an error of the provider.
@@ -26,8 +27,9 @@ pub(super) struct Diagnostics {
     field: OptionalText,
     code: Text,
     message: OptionalText,
-    byte_start: Vec<i64>,
-    byte_end: Vec<i64>,
+    byte_start: Numbers<i64>,
+    byte_end: Numbers<i64>,
+    len: usize,
 }
 
 impl Diagnostics {
@@ -37,23 +39,38 @@ impl Diagnostics {
             field: OptionalText::new(),
             code: Text::with_room(0, 0),
             message: OptionalText::new(),
-            byte_start: Vec::new(),
-            byte_end: Vec::new(),
+            byte_start: Numbers::with_room(0),
+            byte_end: Numbers::with_room(0),
+            len: 0,
         }
     }
 
     pub(super) fn push(&mut self, origin: Origin<'_>, message: Message<'_>) {
-        self.channel.push(origin.channel);
-        self.field.push(origin.field);
-        self.code.push(message.code);
-        self.message.push(message.message);
+        let row = self.len;
+        self.channel.set(row, origin.channel);
+        self.field.set(row, origin.field);
+        self.code.set(row, message.code);
+        self.message.set(row, message.message);
         let (start, end) = ends(message.span);
-        self.byte_start.push(start);
-        self.byte_end.push(end);
+        self.byte_start.set(row, start);
+        self.byte_end.set(row, end);
+        self.len += 1;
+        if self.len.is_multiple_of(BLOCK) {
+            self.end_block();
+        }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.byte_start.len()
+    fn end_block(&mut self) {
+        for column in [&mut self.channel, &mut self.field, &mut self.message] {
+            column.end_block();
+        }
+        self.code.end_block();
+        self.byte_start.end_block();
+        self.byte_end.end_block();
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
     }
 
     /// Bytes of the longest column of strings; `None` if one could not take all.
@@ -66,13 +83,14 @@ impl Diagnostics {
     }
 
     pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let rows = self.len;
         let members = vec![
-            ("channel", self.channel.finish(), true),
-            ("field", self.field.finish(), true),
-            ("code", self.code.finish(), false),
-            ("message", self.message.finish(), true),
-            ("byte_start", numbers(self.byte_start), false),
-            ("byte_end", numbers(self.byte_end), false),
+            ("channel", self.channel.finish(rows), true),
+            ("field", self.field.finish(rows), true),
+            ("code", self.code.finish(rows), false),
+            ("message", self.message.finish(rows), true),
+            ("byte_start", numbers(self.byte_start, rows), false),
+            ("byte_end", numbers(self.byte_end, rows), false),
         ];
         structs(members, None)
     }

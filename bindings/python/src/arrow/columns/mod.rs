@@ -3,8 +3,10 @@
 mod annotation;
 mod assertion;
 mod bits;
+mod block;
 mod diagnostic;
 mod lists;
+mod places;
 mod text;
 mod verdict;
 
@@ -14,9 +16,10 @@ use provstream::provenance::{Assertion, Verdict};
 
 use self::assertion::Assertions;
 use self::bits::Bits;
+use self::block::{BLOCK, Ends};
 use self::diagnostic::Diagnostics;
 pub(super) use self::diagnostic::Message;
-use self::lists::Ends;
+use self::lists::lists;
 use super::points::Points;
 
 /// Which text of a row something is in.
@@ -39,6 +42,7 @@ pub(super) struct Columns {
     diagnostic_ends: Ends,
     /// Whether a row is not null.
     valid: Bits,
+    rows: usize,
 }
 
 /// The columns of some rows.
@@ -65,10 +69,11 @@ impl Columns {
         let room = (bytes / BYTES_PER_ASSERTION).min(MOST_ROOM);
         Self {
             assertions: Assertions::with_room(room),
-            assertion_ends: Ends::new(),
+            assertion_ends: Ends::with_room(0),
             diagnostics: Diagnostics::new(),
-            diagnostic_ends: Ends::new(),
+            diagnostic_ends: Ends::with_room(0),
             valid: Bits::default(),
+            rows: 0,
         }
     }
 
@@ -94,14 +99,21 @@ impl Columns {
 
     /// Ends the open row, which is null or not.
     pub(super) fn end_row(&mut self, is_valid: bool) {
-        self.assertion_ends.push(self.assertions.len());
-        self.diagnostic_ends.push(self.diagnostics.len());
-        self.valid.push(is_valid);
+        let row = self.rows;
+        self.assertion_ends.set(row, self.assertions.len());
+        self.diagnostic_ends.set(row, self.diagnostics.len());
+        self.valid.set_to(row, is_valid);
+        self.rows += 1;
+        if self.rows.is_multiple_of(BLOCK) {
+            self.assertion_ends.end_block();
+            self.diagnostic_ends.end_block();
+            self.valid.end_block();
+        }
     }
 
     /// Rows so far.
-    pub(super) fn rows(&self) -> usize {
-        self.assertion_ends.len()
+    pub(super) const fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Whether the next row should go to another piece.
@@ -119,12 +131,15 @@ impl Columns {
 
     /// The columns of the rows.
     pub(super) fn finish(self) -> Result<Built, ArrowError> {
-        let nulls = self.valid.finish_nulls();
+        let rows = self.rows;
+        let nulls = self.valid.finish_nulls(rows);
+        let assertion_ends = self.assertion_ends.finish(rows).into();
+        let diagnostic_ends = self.diagnostic_ends.finish(rows).into();
         let assertions = self.assertions.finish()?;
         let diagnostics = self.diagnostics.finish()?;
         Ok(Built {
-            assertions: self.assertion_ends.finish(assertions, nulls.clone())?,
-            diagnostics: self.diagnostic_ends.finish(diagnostics, nulls)?,
+            assertions: lists(assertion_ends, assertions, nulls.clone())?,
+            diagnostics: lists(diagnostic_ends, diagnostics, nulls)?,
         })
     }
 }

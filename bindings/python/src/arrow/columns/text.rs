@@ -6,76 +6,70 @@ use arrow_array::{ArrayRef, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
 use super::bits::{Bits, all_null, zeros};
+use super::block::{Ends, trim};
+
+/// The most bytes of all strings of a column, which offsets can count.
+const MOST_BYTES: usize = i32::MAX as usize;
 
 /// A column of strings that grows.
 pub(super) struct Text {
-    offsets: Vec<i32>,
+    /// If it is overflown, a string has been left out.
+    ends: Ends,
     bytes: Vec<u8>,
-    /// A string would have ended beyond what an offset can count, and was left out.
-    overflown: bool,
 }
 
 impl Text {
     /// With room for so many strings of so many bytes each.
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
-        let mut offsets = Vec::with_capacity(strings + 1);
-        offsets.push(0);
         Self {
-            offsets,
+            ends: Ends::with_room(strings),
             bytes: Vec::with_capacity(strings * each),
-            overflown: false,
         }
     }
 
+    /// Sets the string of this row, the next one.
     #[inline]
-    pub(super) fn push(&mut self, text: &str) {
-        match i32::try_from(self.bytes.len() + text.len()) {
-            Ok(end) => {
-                self.bytes.extend_from_slice(text.as_bytes());
-                self.offsets.push(end);
-            }
-            Err(_) => self.overflow(),
+    pub(super) fn set(&mut self, row: usize, text: &str) {
+        if text.len() <= MOST_BYTES - self.bytes.len() {
+            self.bytes.extend_from_slice(text.as_bytes());
+        } else {
+            self.ends.overflow();
         }
+        self.set_empty(row);
     }
 
-    #[cold]
-    fn overflow(&mut self) {
-        self.overflown = true;
-        self.push("");
+    /// Sets an empty string.
+    #[inline]
+    fn set_empty(&mut self, row: usize) {
+        self.ends.set(row, self.bytes.len());
+    }
+
+    /// Writes the open block, which is full.
+    pub(super) fn end_block(&mut self) {
+        self.ends.end_block();
     }
 
     /// Bytes of all strings; `None` once a string was left out.
     pub(super) fn size(&self) -> Option<usize> {
-        (!self.overflown).then_some(self.bytes.len())
+        (!self.ends.is_overflown()).then_some(self.bytes.len())
     }
 
-    pub(super) fn finish(self) -> ArrayRef {
-        self.finish_with(None)
+    /// The strings of so many rows.
+    pub(super) fn finish(self, rows: usize) -> ArrayRef {
+        self.finish_with(rows, None)
     }
 
-    fn finish_with(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
-        trim(&mut self.offsets);
+    fn finish_with(mut self, rows: usize, nulls: Option<NullBuffer>) -> ArrayRef {
         trim(&mut self.bytes);
-        let offsets = ScalarBuffer::from(self.offsets);
-        let bytes = Buffer::from_vec(self.bytes);
-        #[expect(
-            unsafe_code,
-            reason = "to check all text and offsets once more takes a tenth of the time of everything"
-        )]
-        // SAFETY: `bytes` has been appended to by `push` alone, which takes `&str`, and the offsets are 0 and the ends of
-        // these strings, in order. There are as many nulls as strings: `OptionalText` appends one of each.
-        let array = unsafe {
-            let offsets = OffsetBuffer::new_unchecked(offsets);
-            StringArray::new_unchecked(offsets, bytes, nulls)
-        };
-        Arc::new(array)
+        let offsets = self.ends.finish(rows).into();
+        strings(offsets, Buffer::from_vec(self.bytes), nulls)
     }
 }
 
 /// A column of strings, or of nulls.
 pub(super) struct OptionalText {
-    /// Nulls before the first string, which are not in the columns yet: most of these columns have nothing else.
-    leading: usize,
+    /// Whether it has a string. Most of these columns never have one; until then nothing is in the columns.
+    is_used: bool,
     text: Text,
     valid: Bits,
 }
@@ -88,60 +82,69 @@ impl OptionalText {
     /// With room for so many strings of so many bytes each.
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
         Self {
-            leading: 0,
+            is_used: false,
             text: Text::with_room(strings, each),
             valid: Bits::default(),
         }
     }
 
+    /// Sets the string of this row, the next one.
     #[inline]
-    pub(super) fn push(&mut self, text: Option<&str>) {
-        if text.is_none() && self.valid.len() == 0 {
-            self.leading += 1;
-        } else {
-            self.push_any(text);
+    pub(super) fn set(&mut self, row: usize, text: Option<&str>) {
+        if let Some(text) = text {
+            if !self.is_used {
+                self.lead(row);
+            }
+            self.text.set(row, text);
+            self.valid.set(row);
+        } else if self.is_used {
+            self.text.set_empty(row);
         }
     }
 
-    fn push_any(&mut self, text: Option<&str>) {
-        if self.leading > 0 {
-            self.lead();
-        }
-        self.text.push(text.unwrap_or_default());
-        self.valid.push(text.is_some());
-    }
-
-    /// So many nulls, before all others.
-    pub(super) fn push_leading(&mut self, nulls: usize) {
-        self.leading += nulls;
-    }
-
-    /// Appends the nulls before the first string.
+    /// Goes on at this row: all before are null.
     #[cold]
-    fn lead(&mut self) {
-        self.text.offsets.resize(self.leading + 1, 0);
-        self.valid = Bits::zeros(self.leading);
-        self.leading = 0;
+    fn lead(&mut self, row: usize) {
+        self.is_used = true;
+        self.text.ends.lead(row);
+        self.valid.lead(row);
+    }
+
+    /// Writes the open block, which is full.
+    pub(super) fn end_block(&mut self) {
+        if self.is_used {
+            self.text.end_block();
+            self.valid.end_block();
+        }
     }
 
     pub(super) fn size(&self) -> Option<usize> {
         self.text.size()
     }
 
-    pub(super) fn finish(self) -> ArrayRef {
-        if self.valid.len() == 0 {
-            let offsets = OffsetBuffer::new(zeros(self.leading + 1));
-            let nulls = all_null(self.leading);
-            return Arc::new(StringArray::new(offsets, Buffer::default(), nulls));
+    /// The strings of so many rows.
+    pub(super) fn finish(self, rows: usize) -> ArrayRef {
+        if self.is_used {
+            let nulls = self.valid.finish_nulls(rows);
+            self.text.finish_with(rows, nulls)
+        } else {
+            strings(zeros(rows + 1), Buffer::default(), all_null(rows))
         }
-        let nulls = self.valid.finish_nulls();
-        self.text.finish_with(nulls)
     }
 }
 
-/// Gives back room that is not needed. Room that was never used has taken no memory, so that a copy would be a waste.
-pub(super) fn trim<T>(values: &mut Vec<T>) {
-    if values.capacity() / 2 > values.len() {
-        values.shrink_to_fit();
-    }
+/// A column of strings that end at these offsets.
+fn strings(offsets: ScalarBuffer<i32>, bytes: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+    #[expect(
+        unsafe_code,
+        reason = "to check all text and offsets once more takes a tenth of the time of everything"
+    )]
+    // SAFETY: `bytes` has been appended to by `Text::set` alone, which takes `&str`, and the offsets are 0 and the ends of
+    // these strings, in order; or there are no bytes, and all offsets are 0. There are as many nulls as strings: `Text` and
+    // `OptionalText` finish both with the same number of rows.
+    let array = unsafe {
+        let offsets = OffsetBuffer::new_unchecked(offsets);
+        StringArray::new_unchecked(offsets, bytes, nulls)
+    };
+    Arc::new(array)
 }

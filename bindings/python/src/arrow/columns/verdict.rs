@@ -7,73 +7,88 @@ use arrow_schema::ArrowError;
 use provstream::provenance::Verdict;
 
 use super::bits::{Bits, all_null, unset, zeros};
-use super::lists::{Ends, lists, structs};
+use super::block::{BLOCK, Ends, Numbers};
+use super::lists::{lists, structs};
 use super::text::{OptionalText, Text};
 
 /// The verdicts of all assertions; null where none was asked for.
 ///
 /// Their members are then null too: some engines take a member without a look at its struct.
 pub(super) struct Verdicts {
-    /// Assertions without a verdict before the first one that has one, which are not in the columns yet: most often all.
-    leading: usize,
+    /// Whether an assertion has a verdict. Most often none has; until then nothing is in the columns.
+    is_used: bool,
     admitted: Bits,
     reason: OptionalText,
     class: Text,
     classes: usize,
     class_ends: Ends,
-    floor: Vec<i64>,
+    floor: Numbers<i64>,
     valid: Bits,
 }
 
 impl Verdicts {
     pub(super) fn new() -> Self {
         Self {
-            leading: 0,
+            is_used: false,
             admitted: Bits::default(),
             reason: OptionalText::new(),
             class: Text::with_room(0, 0),
             classes: 0,
-            class_ends: Ends::new(),
-            floor: Vec::new(),
+            class_ends: Ends::with_room(0),
+            floor: Numbers::with_room(0),
             valid: Bits::default(),
         }
     }
 
+    /// Sets the verdict of this row, the next one.
     #[inline]
-    pub(super) fn push(&mut self, verdict: Option<&Verdict>) {
-        if verdict.is_none() && self.valid.len() == 0 {
-            self.leading += 1;
-        } else {
-            self.push_any(verdict);
+    pub(super) fn set(&mut self, row: usize, verdict: Option<&Verdict>) {
+        if verdict.is_some() || self.is_used {
+            self.set_any(row, verdict);
         }
     }
 
-    fn push_any(&mut self, verdict: Option<&Verdict>) {
-        if self.leading > 0 {
-            self.lead();
+    fn set_any(&mut self, row: usize, verdict: Option<&Verdict>) {
+        if !self.is_used {
+            self.lead(row);
         }
-        self.valid.push(verdict.is_some());
-        self.admitted.push(verdict.is_some_and(Verdict::admitted));
+        self.valid.set_to(row, verdict.is_some());
+        let admitted = verdict.is_some_and(Verdict::admitted);
+        self.admitted.set_to(row, admitted);
         let reason = verdict.map(|verdict| verdict.reason().as_str());
-        self.reason.push(reason);
+        self.reason.set(row, reason);
         for class in verdict.map_or(&[][..], Verdict::classes) {
-            self.class.push(class.as_str());
+            self.class.set(self.classes, class.as_str());
             self.classes += 1;
+            if self.classes.is_multiple_of(BLOCK) {
+                self.class.end_block();
+            }
         }
-        self.class_ends.push(self.classes);
+        self.class_ends.set(row, self.classes);
         let floor = verdict.map_or(0, Verdict::floor);
-        self.floor.push(i64::try_from(floor).unwrap_or(i64::MAX));
+        self.floor
+            .set(row, i64::try_from(floor).unwrap_or(i64::MAX));
     }
 
-    /// Appends the assertions before the first verdict.
+    /// Goes on at this row: all before have no verdict.
     #[cold]
-    fn lead(&mut self) {
-        let leading = std::mem::take(&mut self.leading);
-        self.valid = Bits::zeros(leading);
-        self.admitted = Bits::zeros(leading);
-        self.reason.push_leading(leading);
-        self.class_ends.push_leading(leading);
-        self.floor = vec![0; leading];
+    fn lead(&mut self, row: usize) {
+        self.is_used = true;
+        self.valid.lead(row);
+        self.admitted.lead(row);
+        self.class_ends.lead(row);
+        self.floor.lead(row);
+    }
+
+    /// Writes the open block, which is full.
+    pub(super) fn end_block(&mut self) {
+        if self.is_used {
+            self.valid.end_block();
+            self.admitted.end_block();
+            self.reason.end_block();
+            self.class_ends.end_block();
+            self.floor.end_block();
+        }
     }
 
     /// Bytes of the longest column of strings; `None` if one could not take all.
@@ -84,24 +99,24 @@ impl Verdicts {
         Some(self.reason.size()?.max(self.class.size()?))
     }
 
-    pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
-        let class = self.class.finish();
-        let (nulls, admitted, floor, classes) = if self.valid.len() == 0 {
-            let len = self.leading;
-            self.reason.push_leading(len);
-            let nulls = all_null(len);
-            let classes = lists(zeros(len + 1), class, nulls.clone())?;
-            (nulls, unset(len), zeros(len), classes)
+    /// The verdicts of so many rows.
+    pub(super) fn finish(self, rows: usize) -> Result<ArrayRef, ArrowError> {
+        let class = self.class.finish(self.classes);
+        let (nulls, admitted, floor, classes) = if self.is_used {
+            let nulls = self.valid.finish_nulls(rows);
+            let classes = lists(self.class_ends.finish(rows).into(), class, nulls.clone())?;
+            let floor = self.floor.finish(rows).into();
+            (nulls, self.admitted.finish(rows), floor, classes)
         } else {
-            let nulls = self.valid.finish_nulls();
-            let classes = self.class_ends.finish(class, nulls.clone())?;
-            (nulls, self.admitted.finish(), self.floor.into(), classes)
+            let nulls = all_null(rows);
+            let classes = lists(zeros(rows + 1), class, nulls.clone())?;
+            (nulls, unset(rows), zeros(rows), classes)
         };
         let admitted: ArrayRef = Arc::new(BooleanArray::new(admitted, nulls.clone()));
         let floor: ArrayRef = Arc::new(Int64Array::new(floor, nulls.clone()));
         let members = vec![
             ("admitted", admitted, true),
-            ("reason", self.reason.finish(), true),
+            ("reason", self.reason.finish(rows), true),
             ("classes", classes, true),
             ("floor", floor, true),
         ];

@@ -1,0 +1,66 @@
+//! Columns of places in a text.
+
+use arrow_array::ArrayRef;
+use provstream::Span;
+
+use super::super::points::Points;
+use super::block::{BLOCK, Numbers};
+use super::lists::numbers;
+
+/// Places in code points and in bytes.
+pub(super) struct Places {
+    /// The last places, whose code points have not been counted yet. They are not in the columns.
+    open: Vec<Span>,
+    /// `start`, `end`, `byte_start`, `byte_end`.
+    columns: [Numbers<i64>; 4],
+    len: usize,
+}
+
+impl Places {
+    /// With room for so many places.
+    pub(super) fn with_room(room: usize) -> Self {
+        Self {
+            open: Vec::new(),
+            columns: [(); 4].map(|()| Numbers::with_room(room)),
+            len: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, span: Span) {
+        self.open.push(span);
+    }
+
+    /// Counts the code points that were not counted yet, of places in this text.
+    pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
+        if self.open.is_empty() {
+            return;
+        }
+        points.read(text);
+        for &span in &self.open {
+            let [start, end, byte_start, byte_end] = &mut self.columns;
+            let (first, last) = ends(points.of(span));
+            start.set(self.len, first);
+            end.set(self.len, last);
+            let (first, last) = ends(span);
+            byte_start.set(self.len, first);
+            byte_end.set(self.len, last);
+            self.len += 1;
+            if self.len.is_multiple_of(BLOCK) {
+                self.columns.iter_mut().for_each(Numbers::end_block);
+            }
+        }
+        self.open.clear();
+    }
+
+    /// `start`, `end`, `byte_start`, `byte_end`.
+    pub(super) fn finish(self) -> [ArrayRef; 4] {
+        self.columns.map(|column| numbers(column, self.len))
+    }
+}
+
+/// Both ends of a span of a text in memory, whose length fits.
+#[inline]
+pub(super) fn ends(span: Span) -> (i64, i64) {
+    (span.start().cast_signed(), span.end().cast_signed())
+}
