@@ -157,8 +157,8 @@ fn print_wire(counter: &mut dyn Counter) {
             let answer = Response::of_text(delta, varies, 1 << 14);
             for size in wire::PIECES {
                 let mut rewriter = wire::rewriter();
-                // The places of annotations are kept, in more and more memory up to a bound.
-                for _ in 0..64 {
+                // The window and the places of annotations have reached their size when all this is read.
+                for _ in 0..256 {
                     wire::feed(&mut rewriter, &response, size);
                 }
                 let count = counter.allocations(&mut || wire::feed(&mut rewriter, &response, size));

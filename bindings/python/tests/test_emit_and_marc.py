@@ -26,7 +26,7 @@ def test_prompts() -> None:
     assert "substrate.x" in emit.prompt(vocabulary=vocabulary)
 
 
-@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini", "ollama", "json-schema"])
+@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini", "ollama", "bedrock", "cohere", "json-schema"])
 def test_schemas(target: str) -> None:
     assert "assertions" in json.dumps(emit.schema(target))
     assert "src/a.rs:7" in json.dumps(emit.schema(target, observations=OBSERVED))

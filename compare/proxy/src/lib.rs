@@ -16,4 +16,6 @@ mod plot;
 pub mod process;
 pub mod record;
 pub mod response;
+mod targets;
+pub mod turns;
 pub mod upstream;

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::histogram::Histogram;
 use crate::process::{Cpu, Memory};
 use crate::record::{Record, Row};
+use crate::turns::{self, Turn};
 use crate::upstream::{Plan, Upstream};
 
 /// Tokens a second of each stream.
@@ -22,6 +23,9 @@ pub const PACE: usize = 50;
 
 /// Streams at a time when the upstream sends as fast as it can.
 pub const UNPACED: usize = 64;
+
+/// Seconds that are measured of a turn of a case that is compared in pairs.
+pub const TURN: f64 = 3.0;
 
 /// Between two runs of the same processes, so that connections which were broken off are done with.
 const REST: Duration = Duration::from_secs(1);
@@ -36,6 +40,8 @@ pub struct Settings {
     pub seconds: f64,
     /// How often the cases take turns.
     pub rounds: usize,
+    /// How often the cases that are compared in pairs take turns, without being started anew.
+    pub pairs: usize,
     /// Tokens of an answer.
     pub tokens: usize,
     /// Streams at a time.
@@ -115,6 +121,7 @@ pub fn measure(settings: &Settings) -> io::Result<Record> {
             }
         }
     }
+    record.turns = runs.pairs()?;
     for (name, version) in versions() {
         record.about.push((format!("version of {name}"), version));
     }
@@ -125,6 +132,9 @@ pub fn measure(settings: &Settings) -> io::Result<Record> {
     record
         .about
         .push(("rounds".to_owned(), settings.rounds.to_string()));
+    record
+        .about
+        .push(("pairs".to_owned(), settings.pairs.to_string()));
     for case in Case::ALL {
         for (point, measured) in runs.measured.get(case.name()).into_iter().flatten() {
             record.rows.push(row(case, *point, measured, events));
@@ -179,6 +189,33 @@ impl Runs<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The turns of the cases that are compared in pairs.
+    fn pairs(&self) -> io::Result<Vec<Turn>> {
+        let is_measured = |case: &Case| {
+            self.settings.pairs > 0
+                && self.settings.cases.contains(case)
+                && case.missing().is_none()
+        };
+        let mut gateways = Vec::new();
+        for case in turns::CASES.into_iter().filter(is_measured) {
+            gateways.push((case, self.start(case)?.0));
+        }
+        let mut turns = Vec::new();
+        for &streams in &self.settings.counts {
+            for round in 0..self.settings.pairs {
+                // Each is the first as often as the others.
+                for at in 0..gateways.len() {
+                    let (case, gateway) = &gateways[(at + round) % gateways.len()];
+                    let measured = self.run(*case, gateway, (streams, PACE), TURN)?;
+                    report(*case, (streams, PACE), &measured);
+                    turns.push(turn(*case, (streams, round), &measured));
+                    thread::sleep(REST);
+                }
+            }
+        }
+        Ok(turns)
     }
 
     /// Starts a case: its processes, and their memory before the first streams.
@@ -258,6 +295,28 @@ impl Runs<'_> {
             most,
             late: plan.late(),
         })
+    }
+}
+
+fn turn(case: Case, (streams, round): (usize, usize), measured: &Measured) -> Turn {
+    let seen = &measured.seen;
+    let both = |times: &Histogram| {
+        let time = |part| {
+            times
+                .quantile(part)
+                .map_or(f64::NAN, |time| time as f64 / 1e3)
+        };
+        [time(0.5), time(0.99)]
+    };
+    Turn {
+        case: case.name().to_owned(),
+        streams,
+        round,
+        events: seen.events,
+        faults: seen.errors.values().sum::<u64>() + seen.wrong,
+        cpu_us: measured.cpu.all / seen.events as f64 * 1e6,
+        between_us: both(&seen.between),
+        transit_us: both(&seen.transit),
     }
 }
 

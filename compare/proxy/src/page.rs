@@ -6,9 +6,10 @@ use std::io;
 use std::path::Path;
 
 use crate::case::Case;
-use crate::measure::{PACE, UNPACED};
+use crate::measure::{PACE, TURN, UNPACED};
 use crate::plot;
-use crate::record::{Record, Row};
+use crate::record::{Files, Record, Row};
+use crate::targets::targets;
 
 /// What the numbers are put into.
 const TEMPLATE: &str = include_str!("../template/proxy-cost.md");
@@ -19,10 +20,7 @@ const TEMPLATE: &str = include_str!("../template/proxy-cost.md");
 ///
 /// The data cannot be read, or a file not be written.
 pub fn write(docs: &Path) -> io::Result<bool> {
-    let record = Record::read(
-        &docs.join("proxy-cost.csv"),
-        &docs.join("proxy-cost-times.csv"),
-    )?;
+    let record = Record::read(&Files::within(docs))?;
     plot::draw(&docs.join("proxy-cost.svg"), &record)
         .map_err(|error| io::Error::other(error.to_string()))?;
     fs::write(docs.join("proxy-cost.md"), page(&record))?;
@@ -43,6 +41,8 @@ pub fn page(record: &Record) -> String {
         ("load", about("load before")),
         ("seconds", about("seconds")),
         ("rounds", about("rounds")),
+        ("pairs", about("pairs")),
+        ("turn", TURN.to_string()),
         ("versions", versions(record)),
         ("skipped", skipped(record)),
         ("targets", targets(record)),
@@ -95,7 +95,7 @@ fn skipped(record: &Record) -> String {
 }
 
 /// The numbers of streams that were run at a pace.
-fn counts(record: &Record) -> Vec<usize> {
+pub(crate) fn counts(record: &Record) -> Vec<usize> {
     let mut counts: Vec<usize> = record
         .rows
         .iter()
@@ -107,159 +107,10 @@ fn counts(record: &Record) -> Vec<usize> {
     counts
 }
 
-/// A target: what is compared, and what the number may be.
-struct Target {
-    what: &'static str,
-    /// The number with its unit.
-    text: fn(f64) -> String,
-    is_met: fn(f64) -> bool,
-    value: fn(&At<'_>) -> Option<f64>,
-    /// The cases that it compares.
-    of: [Case; 2],
-}
-
-/// What was measured with a number of streams.
-struct At<'a> {
-    record: &'a Record,
-    streams: usize,
-    pace: usize,
-}
-
-impl At<'_> {
-    fn row(&self, case: Case) -> Option<&Row> {
-        self.record.row(case.name(), self.streams, self.pace)
-    }
-
-    /// CPU time of a case as a multiple of that of another.
-    fn cpu(&self, case: Case, other: Case) -> Option<f64> {
-        Some(self.row(case)?.cpu_an_event()? / self.row(other)?.cpu_an_event()?)
-    }
-
-    /// Milliseconds that `strip` adds to a time of `pass`.
-    fn added(&self, column: &str) -> Option<f64> {
-        let of = |case| self.row(case)?.number(column);
-        Some((of(Case::Strip)? - of(Case::Pass)?) / 1e3)
-    }
-
-    /// KiB of a stream beyond `pass`.
-    fn memory(&self, case: Case) -> Option<f64> {
-        let of = |case| self.row(case)?.memory_a_stream();
-        Some((of(case)? - of(Case::Pass)?) / 1024.0)
-    }
-
-    /// The throughput of a case as a multiple of LiteLLM's.
-    fn throughput(&self, case: Case) -> Option<f64> {
-        let of = |case| rate(self.row(case)?);
-        Some(of(case)? / of(Case::LiteLlm)?)
-    }
-}
-
 /// Events a second; `None` if none came.
-fn rate(row: &Row) -> Option<f64> {
+pub(crate) fn rate(row: &Row) -> Option<f64> {
     let events = row.number("events").filter(|events| *events > 0.0)?;
     Some(events / row.number("seconds")?)
-}
-
-/// Targets about streams at a pace.
-const PACED: [Target; 6] = [
-    Target {
-        what: "`strip` adds at most 10 % CPU to `pass`",
-        text: |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0),
-        is_met: |ratio| ratio <= 1.1,
-        value: |at| at.cpu(Case::Strip, Case::Pass),
-        of: [Case::Strip, Case::Pass],
-    },
-    Target {
-        what: "`strip` adds at most 0.1 ms to the p99 of `pass` between events",
-        text: |ms| format!("{ms:+.3} ms"),
-        is_met: |ms| ms <= 0.1,
-        value: |at| at.added("between_p99_us"),
-        of: [Case::Strip, Case::Pass],
-    },
-    Target {
-        what: "the same, of the time in transit",
-        text: |ms| format!("{ms:+.3} ms"),
-        is_met: |ms| ms <= 0.1,
-        value: |at| at.added("transit_p99_us"),
-        of: [Case::Strip, Case::Pass],
-    },
-    Target {
-        what: "`pass` takes at most 1.5 x the CPU of nginx",
-        text: |ratio| format!("{ratio:.2} x"),
-        is_met: |ratio| ratio <= 1.5,
-        value: |at| at.cpu(Case::Pass, Case::Nginx),
-        of: [Case::Pass, Case::Nginx],
-    },
-    Target {
-        what: "`strip` takes at most 16 KiB a stream beyond `pass`",
-        text: |kib| format!("{kib:+.1} KiB"),
-        is_met: |kib| kib <= 16.0,
-        value: |at| at.memory(Case::Strip),
-        of: [Case::Strip, Case::Pass],
-    },
-    Target {
-        what: "`gate` takes at most 16 KiB a stream beyond `pass`",
-        text: |kib| format!("{kib:+.1} KiB"),
-        is_met: |kib| kib <= 16.0,
-        value: |at| at.memory(Case::Gate),
-        of: [Case::Gate, Case::Pass],
-    },
-];
-
-/// Targets about streams that are not paced.
-const AT_MOST_SPEED: [Target; 2] = [
-    Target {
-        what: "`strip` has at least 20 x the throughput of LiteLLM",
-        text: |times| format!("{times:.1} x"),
-        is_met: |times| times >= 20.0,
-        value: |at| at.throughput(Case::Strip),
-        of: [Case::Strip, Case::LiteLlm],
-    },
-    Target {
-        what: "`gate` has at least 20 x the throughput of LiteLLM",
-        text: |times| format!("{times:.1} x"),
-        is_met: |times| times >= 20.0,
-        value: |at| at.throughput(Case::Gate),
-        of: [Case::Gate, Case::LiteLlm],
-    },
-];
-
-fn targets(record: &Record) -> String {
-    let mut table = String::from("| target | streams | measured | met |\n|---|---|---|---|\n");
-    let points: Vec<(usize, usize)> = counts(record)
-        .into_iter()
-        .map(|count| (count, PACE))
-        .collect();
-    for (targets, points) in [(&PACED[..], &points[..]), (&AT_MOST_SPEED, &[(UNPACED, 0)])] {
-        for target in targets {
-            for &(streams, pace) in points {
-                let at = At {
-                    record,
-                    streams,
-                    pace,
-                };
-                let value = (target.value)(&at);
-                let is_met = match value.map(target.is_met) {
-                    Some(true) => "yes",
-                    Some(false) => "**no**",
-                    None => "",
-                };
-                let measured = value.map_or("not measured".to_owned(), target.text);
-                let is_saturated = |case: &Case| at.row(*case).is_some_and(Row::is_saturated);
-                let note = if target.of.iter().any(is_saturated) {
-                    ", saturated"
-                } else {
-                    ""
-                };
-                let what = target.what;
-                let _ = writeln!(
-                    table,
-                    "| {what} | {streams}{note} | {measured} | {is_met} |"
-                );
-            }
-        }
-    }
-    table
 }
 
 /// The lines of cases with a number of streams, each with what `cells` makes of it.
@@ -343,7 +194,7 @@ fn memory(record: &Record) -> String {
     let mut text = String::from("| | no streams, MiB |");
     let mut rule = String::from("|---|---|");
     for count in &counts {
-        let _ = write!(text, " a stream of {count}, KiB |");
+        let _ = write!(text, " KiB a stream, {count} streams |");
         rule.push_str("---|");
     }
     let _ = writeln!(text, "\n{rule}");

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::histogram::Histogram;
+use crate::turns::{self, Turn};
 
 /// The columns of the table.
 pub const COLUMNS: [&str; 29] = [
@@ -140,6 +141,28 @@ pub struct Record {
     pub rows: Vec<Row>,
     /// The times.
     pub times: Vec<Times>,
+    /// The turns of cases that are compared in pairs.
+    pub turns: Vec<Turn>,
+}
+
+/// Where the data of a record is.
+#[derive(Clone, Debug)]
+pub struct Files {
+    table: PathBuf,
+    times: PathBuf,
+    turns: PathBuf,
+}
+
+impl Files {
+    /// The files in this folder.
+    #[must_use]
+    pub fn within(folder: &Path) -> Self {
+        Self {
+            table: folder.join("proxy-cost.csv"),
+            times: folder.join("proxy-cost-times.csv"),
+            turns: folder.join("proxy-cost-turns.csv"),
+        }
+    }
 }
 
 impl Record {
@@ -173,12 +196,13 @@ impl Record {
         });
     }
 
-    /// Writes the table with what else is known, and the times.
+    /// Writes the table with what else is known, the times and the turns.
     ///
     /// # Errors
     ///
     /// A file cannot be written.
-    pub fn write(&self, table: &Path, times: &Path) -> io::Result<()> {
+    pub fn write(&self, files: &Files) -> io::Result<()> {
+        fs::write(&files.turns, turns::written(&self.turns))?;
         let mut text = String::new();
         for (name, value) in &self.about {
             let _ = writeln!(text, "# {name}: {value}");
@@ -187,7 +211,7 @@ impl Record {
         for row in &self.rows {
             let _ = writeln!(text, "{}", row.0.join(","));
         }
-        fs::write(table, text)?;
+        fs::write(&files.table, text)?;
         let mut text = String::from("case,streams,what,at_most_ns,count\n");
         for Times {
             case,
@@ -200,7 +224,7 @@ impl Record {
                 let _ = writeln!(text, "{case},{streams},{what},{bound},{count}");
             }
         }
-        fs::write(times, text)
+        fs::write(&files.times, text)
     }
 
     /// Reads what was written.
@@ -208,10 +232,10 @@ impl Record {
     /// # Errors
     ///
     /// A file cannot be read, or is not one that [`Record::write`] has written.
-    pub fn read(table: &Path, times: &Path) -> io::Result<Self> {
+    pub fn read(files: &Files) -> io::Result<Self> {
         let mut record = Self::default();
         let bad = |line: &str| io::Error::other(format!("not a line of the table: {line}"));
-        for line in fs::read_to_string(table)?.lines() {
+        for line in fs::read_to_string(&files.table)?.lines() {
             if let Some(about) = line.strip_prefix("# ") {
                 let (name, value) = about.split_once(": ").ok_or_else(|| bad(line))?;
                 record.about.push((name.to_owned(), value.to_owned()));
@@ -223,7 +247,7 @@ impl Record {
                 record.rows.push(Row(values));
             }
         }
-        for line in fs::read_to_string(times)?.lines().skip(1) {
+        for line in fs::read_to_string(&files.times)?.lines().skip(1) {
             let values: Vec<&str> = line.split(',').collect();
             let number = |at: usize| values.get(at).and_then(|text| text.parse().ok());
             let (Some(streams), Some(bound), Some(count)) = (number(1), number(3), number(4))
@@ -246,6 +270,13 @@ impl Record {
                 }),
             }
         }
+        // Data of before there were turns have none.
+        let turns = match fs::read_to_string(&files.turns) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read?,
+        };
+        let turns = turns::read(&turns);
+        record.turns = turns.map_err(|line| bad(&line))?;
         Ok(record)
     }
 }

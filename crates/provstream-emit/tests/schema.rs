@@ -120,8 +120,11 @@ fn sample(schema: &Value, random: &mut Random) -> Value {
         }
         "object" => {
             let properties = schema["properties"].as_object().unwrap();
+            let required = schema["required"].as_array().unwrap();
+            let mut coin = Random(random.below(1 << 30) as u64);
             let mut members: Vec<_> = properties
                 .iter()
+                .filter(|(name, _)| required.contains(&json!(name)) || coin.below(2) == 0)
                 .map(|(name, inner)| (name.clone(), sample(inner, random)))
                 .collect();
             // The order of members means nothing.
@@ -301,6 +304,57 @@ fn anthropic_edits() -> Vec<Edit> {
     edits
 }
 
+fn bedrock_edits() -> Vec<Edit> {
+    let edits = anthropic_edits();
+    let kept = edits.into_iter().filter(|(pointer, member, value)| {
+        // Patterns are not listed at all, and neither are the numbers of optional and union properties.
+        let is_counted = *member == "anyOf" && *pointer == TEXT;
+        !is_counted && *member != "pattern" && !value.is_null()
+    });
+    let mut edits: Vec<Edit> = kept.collect();
+    edits.extend([
+        (ITEM, "additionalProperties", Value::Null),
+        (TEXT, "pattern", json!("^a$")),
+        (TEXT, "default", json!("a")),
+    ]);
+    edits
+}
+
+fn cohere_edits() -> Vec<Edit> {
+    let mut edits: Vec<Edit> = [
+        "allOf",
+        "oneOf",
+        "not",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "uniqueItems",
+        "patternProperties",
+    ]
+    .map(|keyword| (TEXT, keyword, json!(1)))
+    .into();
+    edits.extend([
+        ("", "type", json!("array")),
+        ("", "anyOf", json!([])),
+        (ITEM, "required", Value::Null),
+        (ITEM, "required", json!([])),
+        (ITEM, "type", json!(["object", "null"])),
+        (TEXT, "type", json!("null")),
+        (TEXT, "format", json!("email")),
+        (TEXT, "pattern", json!("^a")),
+        (TEXT, "pattern", json!("a$")),
+        (TEXT, "pattern", json!("(?=a)a")),
+        (TEXT, "pattern", json!("(?!a)b")),
+        (TEXT, "$ref", json!("https://example.org/schema")),
+    ]);
+    edits
+}
+
 fn gemini_edits() -> Vec<Edit> {
     let mut edits: Vec<Edit> = [
         "pattern",
@@ -381,6 +435,8 @@ fn each_violation_of_a_subset_is_found() {
         (SchemaTarget::Anthropic, anthropic_edits()),
         (SchemaTarget::Gemini, gemini_edits()),
         (SchemaTarget::Ollama, ollama_edits()),
+        (SchemaTarget::Bedrock, bedrock_edits()),
+        (SchemaTarget::Cohere, cohere_edits()),
     ] {
         assert!(edits.len() >= 20, "{target}: {}", edits.len());
         for (pointer, member, value) in edits {
@@ -504,12 +560,39 @@ fn statements_are_not_empty() {
         assert!(validator.is_valid(&json!("So\nit is.")), "{set} {target}");
         let refused = ["", " ", "\n"].map(|blank| !validator.is_valid(&json!(blank)));
         let expected = match target {
-            SchemaTarget::Gemini => [false, false, false],
+            SchemaTarget::Gemini | SchemaTarget::Bedrock | SchemaTarget::Cohere => {
+                [false, false, false]
+            }
             SchemaTarget::Ollama => [true, false, false],
             _ => [true, true, true],
         };
         assert_eq!(refused, expected, "{set} {target}");
     }
+}
+
+/// Cohere describes no null: what an annotation does not have is left out.
+#[test]
+fn annotations_of_cohere_leave_out_what_they_do_not_have() {
+    for (set, target, schema) in schemas() {
+        if target != SchemaTarget::Cohere {
+            continue;
+        }
+        assert!(!schema.to_string().contains("null"), "{set}: {schema}");
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let answer = |annotation: Value| json!({"assertions": [{"assertion": "So.", "provenance": [annotation]}]});
+        let terminal = json!({"substrate_class": "unverified-inference"});
+        assert!(validator.is_valid(&answer(terminal)), "{set}");
+        let named = json!({"substrate_class": "substrate.grep", "observation_id": null});
+        assert!(!validator.is_valid(&answer(named)), "{set}");
+    }
+    let closed = memo().citing(&observations());
+    let schema = closed.build(SchemaTarget::Cohere).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let answer = |annotation: Value| json!({"assertions": [{"assertion": "So.", "provenance": [annotation]}]});
+    let cited = json!({"substrate_class": "substrate.grep", "observation_id": "src/a.rs:7", "ts": "2026-05-28T11:40:00Z"});
+    assert!(validator.is_valid(&answer(cited)));
+    let alone = json!({"substrate_class": "substrate.grep"});
+    assert!(!validator.is_valid(&answer(alone)));
 }
 
 #[test]

@@ -62,13 +62,16 @@ fn read(path: &Path) -> Result<Routes, String> {
 
 /// Serves until a signal ends it.
 async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::Error>> {
+    // Before anyone learns that it has started: a signal that is not waited for would end the process.
+    let mut hangup = signal(SignalKind::hangup())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let listener = TcpListener::bind(args.listen).await.map_err(|error| {
         let address = args.listen;
         format!("cannot listen at {address}: {error}; choose another address with --listen")
     })?;
     eprintln!("listening at {}", listener.local_addr()?);
-    let (mut hangup, config) = (signal(SignalKind::hangup())?, args.config.clone());
-    let reloaded = current.clone();
+    let (config, reloaded) = (args.config.clone(), current.clone());
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             match read(&config) {
@@ -80,10 +83,6 @@ async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::
             }
         }
     });
-    let (mut terminate, mut interrupt) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::interrupt())?,
-    );
     let ended = async move {
         tokio::select! {
             _ = terminate.recv() => {}

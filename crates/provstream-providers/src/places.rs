@@ -3,8 +3,8 @@
 /// Most blocks that are kept: 16 KiB, with 3,000 passages of usual lengths and more.
 const MAX_BLOCKS: usize = 128;
 
-/// Blocks for which memory is taken at a time: 1 KiB.
-const STEP: usize = 8;
+/// Blocks for which memory is taken at a time: half a KiB.
+const STEP: usize = 4;
 
 /// Bytes of passages in a block.
 const BLOCK: usize = 111;
@@ -66,8 +66,10 @@ impl Places {
         });
     }
 
-    /// Where an offset of the text before is in the text written: in a passage, at the start of what was written for it. An
-    /// offset before the passages that were forgotten is moved to their end.
+    /// Where an offset of the text before is in the text written: in a passage, at the start of what was written for it.
+    ///
+    /// Where passages were forgotten, an offset moves to the end of what was written for that text, and never to a later place
+    /// than the offset itself, as annotations are mostly removed.
     pub(super) fn moved(&self, offset: u64) -> u64 {
         let after = self
             .blocks
@@ -227,7 +229,7 @@ mod tests {
         for number in [count - 3_456 / 2, count - 1] {
             assert_eq!(places.moved(number * 100 + 50), number * 80 + 50);
         }
-        // The text before what is known is at its end.
+        // An offset into text whose passages were forgotten.
         let first = places.blocks[0].start;
         assert_eq!(
             places.moved(first.text / 2),

@@ -1,9 +1,7 @@
 //! The bodies of responses.
 
-use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use core::time::Duration;
 use std::io;
 
 use bytes::Bytes;
@@ -11,12 +9,17 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use provstream_route::{Cause, Flow};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 use crate::again::{Again, Asking};
+use crate::causes::causes;
 use crate::inflight::Inflight;
 use crate::record::Record;
 use crate::shared::Ending;
+use crate::waits::{Due, Waits};
+
+/// Most bytes that go to the client at a time. The server copies them to a buffer, which it keeps with the connection.
+const MOST: usize = 1 << 16;
 
 /// What goes to the client.
 pub(crate) enum ProxyBody {
@@ -61,85 +64,6 @@ pub(crate) struct Streamed {
     asking: Option<Asking>,
 }
 
-/// How long a body waits, and for what.
-pub(crate) struct Waits {
-    idle: Duration,
-    keep_alive: Duration,
-    /// The response ends by then.
-    total: Instant,
-    /// When something came from the upstream.
-    came: Instant,
-    /// When something went to the client.
-    went: Instant,
-    sleep: Pin<Box<Sleep>>,
-}
-
-impl Waits {
-    pub(crate) fn new(idle: Duration, keep_alive: Duration, total: Instant) -> Self {
-        let now = Instant::now();
-        let first = total.min(now + idle).min(now + keep_alive);
-        Self {
-            idle,
-            keep_alive,
-            total,
-            came: now,
-            went: now,
-            sleep: Box::pin(tokio::time::sleep_until(first)),
-        }
-    }
-
-    /// What is due, if anything is.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
-        loop {
-            if self.sleep.as_mut().poll(cx).is_pending() {
-                return Poll::Pending;
-            }
-            let now = Instant::now();
-            if now >= self.total {
-                return Poll::Ready(Due::End(Cause::TotalTimeout));
-            }
-            if now >= self.came + self.idle {
-                return Poll::Ready(Due::End(Cause::IdleTimeout));
-            }
-            let is_due = now >= self.went + self.keep_alive;
-            if is_due {
-                self.went = now;
-            }
-            // Deadlines move on without the timer, which is set anew only when it goes off.
-            let keep_alive = self.went + self.keep_alive;
-            let next = self.total.min(self.came + self.idle).min(keep_alive);
-            self.sleep.as_mut().reset(next);
-            if is_due {
-                return Poll::Ready(Due::KeepAlive);
-            }
-        }
-    }
-
-    /// What ends the wait for the upstream before there is a body for the client.
-    pub(crate) async fn end(&mut self) -> Cause {
-        core::future::poll_fn(|cx| {
-            loop {
-                match self.poll(cx) {
-                    Poll::Ready(Due::End(cause)) => return Poll::Ready(cause),
-                    Poll::Ready(Due::KeepAlive) => {}
-                    Poll::Pending => return Poll::Pending,
-                }
-            }
-        })
-        .await
-    }
-
-    /// Something came from the upstream.
-    pub(crate) fn comes(&mut self) {
-        self.came = Instant::now();
-    }
-}
-
-enum Due {
-    End(Cause),
-    KeepAlive,
-}
-
 impl Streamed {
     pub(crate) fn new(upstream: Incoming, through: Through, waits: Waits, ending: Ending) -> Self {
         Self {
@@ -170,6 +94,9 @@ impl Streamed {
     /// Takes what the upstream sent; something may be ready for the client then.
     fn take(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) {
         self.waits.comes();
+        if let Some(Err(error)) = &frame {
+            self.through.record().cause = Some(causes(error).into());
+        }
         let flow = match (&mut self.through, frame) {
             (Through::Pass(_), Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => {
@@ -182,7 +109,14 @@ impl Streamed {
                 }
             },
             (Through::Filter(inflight), Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => inflight.push(&data),
+                Ok(data) => match inflight.push(&data) {
+                    // Most pieces of a stream stay as they are: the client gets those of the upstream, and nothing is allocated.
+                    Flow::More if inflight.left(&data) => {
+                        self.ready = Some(data);
+                        return;
+                    }
+                    flow => flow,
+                },
                 Err(frame) => {
                     self.trailers = frame.into_trailers().ok();
                     return;
@@ -263,12 +197,12 @@ impl Streamed {
     }
 
     fn deliver(&mut self) -> Option<Frame<Bytes>> {
-        let data = self.ready.take()?;
-        let now = Instant::now();
-        self.waits.went = now;
+        let data = next_piece(&mut self.ready)?;
+        let now = self.waits.goes();
         self.through.record().delivers(data.len(), now.into_std());
         // The server asks for nothing after the last byte that Content-Length counts.
         if let Through::Pass(record) = &mut self.through
+            && self.ready.is_none()
             && self.upstream.as_ref().is_some_and(Body::is_end_stream)
         {
             record.end = "complete";
@@ -326,6 +260,14 @@ impl Streamed {
     }
 }
 
+/// Takes what goes to the client at a time; the rest stays.
+fn next_piece(bytes: &mut Option<Bytes>) -> Option<Bytes> {
+    match bytes {
+        Some(all) if all.len() > MOST => Some(all.split_to(MOST)),
+        _ => bytes.take(),
+    }
+}
+
 impl ProxyBody {
     /// A whole body.
     pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<Through>) -> Self {
@@ -343,13 +285,16 @@ impl Body for ProxyBody {
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         match &mut *self {
             Self::Whole(bytes, through) => {
-                let bytes = bytes.take().filter(|bytes| !bytes.is_empty());
-                if let (Some(mut through), Some(bytes)) = (through.take(), &bytes) {
+                let piece = next_piece(bytes).filter(|piece| !piece.is_empty());
+                if let (Some(through), Some(piece)) = (through.as_mut(), &piece) {
                     through
                         .record()
-                        .delivers(bytes.len(), Instant::now().into_std());
+                        .delivers(piece.len(), Instant::now().into_std());
                 }
-                Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+                if bytes.is_none() {
+                    *through = None;
+                }
+                Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
             }
             Self::Stream(streamed) => streamed.poll(cx),
         }

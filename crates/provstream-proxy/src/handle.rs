@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::metrics::labels;
 use crate::shared::{Loaded, Shared};
 
 /// Reloads the settings of a proxy that runs, and ends it.
@@ -17,8 +16,9 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// A file that the settings name cannot be used. The settings stay as they are.
+    /// A file that the settings name cannot be used, or an upstream is the proxy itself. The settings stay as they are.
     pub fn reload(&self, config: Config) -> io::Result<()> {
+        config.refuse_loops(self.0.address)?;
         self.0.replace(Loaded::new(config)?);
         self.note_reload(true);
         Ok(())
@@ -31,10 +31,10 @@ impl Handle {
 
     fn note_reload(&self, is_done: bool) {
         let result = if is_done { "ok" } else { "failed" };
-        let labels = labels(&[("result", result)]);
+        let labels = [("result", result)];
         self.0
             .metrics
-            .count("provstream_config_reloads_total", labels, 1);
+            .count("provstream_config_reloads_total", &labels, 1);
     }
 
     /// Ends the proxy: no more connections are taken, and responses may end for as long as `drain` says.

@@ -1,9 +1,9 @@
 //! The headers that end at a proxy, and those that no longer fit a body that has changed.
 
 use http::header::{
-    ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, EXPECT,
-    HOST, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED, PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
+    ACCEPT_ENCODING, ACCEPT_RANGES, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH,
+    ETAG, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 
 /// Headers that are about one connection (RFC 9110 7.6.1).
@@ -57,6 +57,11 @@ pub(crate) fn asks_for_websocket(headers: &HeaderMap) -> bool {
     };
     elements(headers, &CONNECTION).any(|option| option.eq_ignore_ascii_case("upgrade"))
         && elements(headers, &UPGRADE).any(is_websocket)
+}
+
+/// Whether a signature of the request is also one of its body, which is then sent as it is (AWS Signature Version 4).
+pub(crate) fn is_signed(headers: &HeaderMap) -> bool {
+    text(headers, &AUTHORIZATION).starts_with("AWS4-")
 }
 
 /// Makes the headers of a client those of a request to the upstream.

@@ -6,6 +6,9 @@ use provstream_route::{BodyFilter, Cause, Draft, Flow};
 use crate::decode::Decoder;
 use crate::record::Record;
 
+/// Most bytes of memory that are kept for what is written next.
+const MOST_KEPT: usize = 1 << 10;
+
 /// A filter with the record of its request. When it is dropped before the end, the client has gone away.
 #[derive(Debug)]
 pub(crate) struct Inflight {
@@ -123,6 +126,18 @@ impl Inflight {
         let comment = self.filter.keep_alive();
         self.record.keep_alives += u64::from(comment.is_some());
         comment
+    }
+
+    /// Whether what was written since the last call is this. If so, it counts as taken.
+    pub(crate) fn left(&mut self, piece: &[u8]) -> bool {
+        let is_same = self.out == piece;
+        if is_same {
+            match self.out.capacity() > MOST_KEPT {
+                true => self.out = Vec::new(),
+                false => self.out.clear(),
+            }
+        }
+        is_same
     }
 
     /// What was written since the last call.

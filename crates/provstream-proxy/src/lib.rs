@@ -11,7 +11,9 @@
 mod admin;
 mod again;
 mod body;
+mod causes;
 mod config;
+mod constraint;
 mod decode;
 pub mod demo;
 mod emission;
@@ -33,6 +35,7 @@ mod shared;
 mod spans;
 mod stalled;
 mod tls;
+mod waits;
 
 pub use config::{Config, Upstream, UpstreamError};
 pub use handle::Handle;

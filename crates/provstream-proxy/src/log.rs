@@ -5,7 +5,8 @@ use std::io::Write;
 use provstream_route::terminal_json;
 use serde::Serialize;
 
-/// What a line says. There is nothing in it that a client or an upstream wrote but the path, without its query.
+/// What a line says. There is nothing in it that a client or an upstream wrote but the path, without its query, and
+/// what was wrong with a certificate.
 #[derive(Debug, Serialize)]
 pub(crate) struct Line<'a> {
     pub(crate) time: Option<String>,
@@ -17,11 +18,17 @@ pub(crate) struct Line<'a> {
     pub(crate) status: u16,
     /// `complete`, or why the response ended.
     pub(crate) end: &'a str,
+    /// The error of a connection that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<&'a str>,
     pub(crate) inspected: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uninspected: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<&'static str>,
+    /// What was added to the request, on a route that adds something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) added: Option<&'static str>,
     pub(crate) assertions: u64,
     pub(crate) withheld_bytes: u64,
     pub(crate) client_bytes: u64,

@@ -11,7 +11,7 @@ use crate::log::note;
 use crate::server::{Proxy, StartError};
 
 /// Runs a proxy until SIGTERM or SIGINT. SIGHUP has `load` called for other settings; if it fails, its message is logged and
-/// the settings stay. `started` is called when the listeners are open.
+/// the settings stay. A note names the changes that need a restart. `started` is called when the listeners are open.
 ///
 /// # Errors
 ///
@@ -60,20 +60,28 @@ async fn serve(
     load: impl Fn() -> Result<Config, String>,
     started: impl FnOnce(&Proxy),
 ) -> Result<(), StartError> {
+    let started_with = config.clone();
+    // Before anyone learns that the proxy has started: a signal that is not waited for would end the process.
+    let mut signals =
+        Signals::new().map_err(|error| StartError::new("cannot wait for signals", error))?;
     let proxy = Proxy::bind(config).await?;
     started(&proxy);
     let handle = proxy.handle();
     let signals = async {
-        let mut signals = Signals::new()?;
         loop {
             if signals.next().await == Signal::End {
                 handle.shutdown();
-                return core::future::pending::<io::Result<()>>().await;
+                return core::future::pending::<()>().await;
             }
-            let reloaded =
-                load().and_then(|config| handle.reload(config).map_err(|error| error.to_string()));
+            let reloaded = load().and_then(|config| {
+                let changes = config.fixed_changes(&started_with);
+                let reloaded = handle.reload(config);
+                reloaded
+                    .map(|()| changes)
+                    .map_err(|error| error.to_string())
+            });
             match reloaded {
-                Ok(()) => note("the settings are reloaded"),
+                Ok(changes) => note(&reloaded_note(&changes)),
                 Err(error) => {
                     handle.note_failed_reload();
                     note(&format!("the settings stay as they are: {error}"));
@@ -83,7 +91,19 @@ async fn serve(
     };
     tokio::select! {
         () = proxy.run() => Ok(()),
-        failed = signals => failed.map_err(|error| StartError::new("cannot wait for signals", error)),
+        () = signals => Ok(()),
+    }
+}
+
+/// What is said about a reload that left changes of these keys for the next start.
+fn reloaded_note(changes: &[&str]) -> String {
+    let quoted: Vec<String> = changes.iter().map(|key| format!("\"{key}\"")).collect();
+    match quoted.is_empty() {
+        true => "the settings are reloaded".to_owned(),
+        false => format!(
+            "the settings are reloaded; to change {}, restart the proxy",
+            quoted.join(" and ")
+        ),
     }
 }
 

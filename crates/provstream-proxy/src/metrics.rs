@@ -35,10 +35,14 @@ impl Histogram {
 }
 
 /// The families of counters, with what they count.
-const COUNTERS: [(&str, &str); 12] = [
+const COUNTERS: [(&str, &str); 13] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
+    ),
+    (
+        "provstream_emissions_total",
+        "Requests on routes that add a prompt, a schema or a grammar, by what was added.",
     ),
     (
         "provstream_uninspected_total",
@@ -133,7 +137,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Labels as they are written, in the order given.
-pub(crate) fn labels(pairs: &[(&str, &str)]) -> String {
+fn labels(pairs: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for (name, value) in pairs {
         let comma = if text.is_empty() { "" } else { "," };
@@ -153,15 +157,18 @@ pub(crate) fn labels(pairs: &[(&str, &str)]) -> String {
 }
 
 impl Metrics {
-    pub(crate) fn count(&self, family: &'static str, labels: String, by: u64) {
+    /// Adds to a counter with these labels. Most counters of a request stay as they are, for which nothing is written.
+    pub(crate) fn count(&self, family: &'static str, pairs: &[(&str, &str)], by: u64) {
         if by > 0 {
-            *locked(&self.counters).entry((family, labels)).or_default() += by;
+            let key = (family, labels(pairs));
+            *locked(&self.counters).entry(key).or_default() += by;
         }
     }
 
-    pub(crate) fn observe(&self, family: &'static str, labels: String, times: &Histogram) {
-        let mut histograms = locked(&self.histograms);
-        histograms.entry((family, labels)).or_default().add(times);
+    /// Adds times to a histogram with these labels.
+    pub(crate) fn observe(&self, family: &'static str, pairs: &[(&str, &str)], times: &Histogram) {
+        let key = (family, labels(pairs));
+        locked(&self.histograms).entry(key).or_default().add(times);
     }
 
     /// The text that Prometheus reads.
@@ -214,9 +221,9 @@ mod tests {
         times.observe(Duration::from_millis(1));
         times.observe(Duration::from_millis(30));
         times.observe(Duration::from_secs(1_000));
-        let route = labels(&[("route", "a\"b\\c\n")]);
-        metrics.observe("provstream_request_duration_seconds", route.clone(), &times);
-        metrics.count("provstream_requests_total", route, 2);
+        let route = [("route", "a\"b\\c\n")];
+        metrics.observe("provstream_request_duration_seconds", &route, &times);
+        metrics.count("provstream_requests_total", &route, 2);
         let text = metrics.text();
         for line in [
             "provstream_requests_total{route=\"a\\\"b\\\\c\\n\"} 2",

@@ -12,7 +12,7 @@ use provstream_route::{Outcome, PassReason, Route};
 
 use crate::live::Watched;
 use crate::log::Line;
-use crate::metrics::{Histogram, Metrics, labels};
+use crate::metrics::{Histogram, Metrics};
 use crate::spans::{Traced, provider};
 
 /// A request from its head to the end of its response. When it is dropped, it is counted and logged.
@@ -35,11 +35,15 @@ pub(crate) struct Record {
     held: usize,
     pub(crate) keep_alives: u64,
     pub(crate) reemissions: u64,
+    /// What was added to the request, on a route that adds something.
+    pub(crate) added: Option<&'static str>,
     pub(crate) traced: Option<Traced>,
     /// Where an admin sees it, if one can.
     pub(crate) live: Option<Watched>,
     /// How the response ended; `client_gone` if nothing else says so.
     pub(crate) end: &'static str,
+    /// The error that ended it, of a connection.
+    pub(crate) cause: Option<Box<str>>,
     pub(crate) passed: Option<PassReason>,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -71,9 +75,11 @@ impl Record {
             held: 0,
             keep_alives: 0,
             reemissions: 0,
+            added: None,
             traced: None,
             live: None,
             end: "client_gone",
+            cause: None,
             passed: None,
             outcome: None,
         }
@@ -121,21 +127,21 @@ impl Record {
     fn count_outcome(&self, outcome: &Outcome) {
         let (metrics, route) = (&self.metrics, ("route", &*self.route));
         for (class, count) in outcome.classes() {
-            let labels = labels(&[route, ("class", class.as_str())]);
-            metrics.count("provstream_annotations_total", labels, count);
+            let labels = [route, ("class", class.as_str())];
+            metrics.count("provstream_annotations_total", &labels, count);
         }
         for found in outcome.decisions() {
-            let labels = labels(&[
+            let labels = [
                 route,
                 ("disposition", found.disposition()),
                 ("action", found.action()),
-            ]);
-            metrics.count("provstream_decisions_total", labels, found.count());
+            ];
+            metrics.count("provstream_decisions_total", &labels, found.count());
         }
         for code in NoticeCode::ALL.into_iter().filter(|code| code.is_unread()) {
             let count = outcome.report().count(code);
-            let labels = labels(&[route, ("kind", code.as_str())]);
-            metrics.count("provstream_unread_events_total", labels, count);
+            let labels = [route, ("kind", code.as_str())];
+            metrics.count("provstream_unread_events_total", &labels, count);
         }
         for (_, end) in outcome.ended() {
             let end = if *end == GateEnd::Suspended {
@@ -143,21 +149,54 @@ impl Record {
             } else {
                 "refuse"
             };
-            let labels = labels(&[route, ("end", end)]);
-            metrics.count("provstream_streams_ended_total", labels, 1);
+            let labels = [route, ("end", end)];
+            metrics.count("provstream_streams_ended_total", &labels, 1);
         }
-        let upstream = labels(&[route]);
+        let upstream = [route];
         metrics.count(
             "provstream_upstream_bytes_total",
-            upstream,
+            &upstream,
             outcome.bytes_in(),
         );
         for (what, bytes) in [
             ("released", outcome.released()),
             ("withheld", outcome.removed()),
         ] {
-            let labels = labels(&[route, ("what", what)]);
-            metrics.count("provstream_text_bytes_total", labels, bytes);
+            let labels = [route, ("what", what)];
+            metrics.count("provstream_text_bytes_total", &labels, bytes);
+        }
+    }
+
+    /// Counts how long things took.
+    fn observe_times(&self) {
+        let route = ("route", &*self.route);
+        let once = |time| {
+            let mut times = Histogram::default();
+            times.observe(time);
+            times
+        };
+        let durations = [
+            (
+                "provstream_time_to_first_byte_seconds",
+                self.first.map(once),
+            ),
+            (
+                "provstream_time_to_upstream_head_seconds",
+                self.upstream_head.map(once),
+            ),
+            (
+                "provstream_time_between_chunks_seconds",
+                Some(self.between.clone()),
+            ),
+            (
+                "provstream_request_duration_seconds",
+                Some(once(self.started.elapsed())),
+            ),
+        ];
+        for (family, times) in durations {
+            if let Some(times) = times {
+                self.metrics.observe(family, &[route], &times);
+            }
         }
     }
 
@@ -223,9 +262,11 @@ impl Record {
             path: &self.path,
             status: self.status,
             end: self.end,
+            cause: self.cause.as_deref(),
             inspected: uninspected.is_none(),
             uninspected,
             format: outcome.and_then(Outcome::format).map(Format::as_str),
+            added: self.added,
             assertions: outcome.map_or(0, Outcome::assertions),
             withheld_bytes: outcome.map_or(0, Outcome::removed),
             client_bytes: self.client_bytes,
@@ -253,65 +294,34 @@ impl Drop for Record {
             500.. => "5xx",
             _ => "none",
         };
-        let request = labels(&[
+        let request = [
             route,
             ("action", self.action),
             ("status", status),
             ("end", self.end),
-        ]);
-        metrics.count("provstream_requests_total", request, 1);
-        metrics.count(
-            "provstream_client_bytes_total",
-            labels(&[route]),
-            self.client_bytes,
-        );
-        metrics.count(
-            "provstream_keep_alives_total",
-            labels(&[route]),
-            self.keep_alives,
-        );
-        let reemissions = labels(&[route]);
+        ];
+        metrics.count("provstream_requests_total", &request, 1);
+        metrics.count("provstream_client_bytes_total", &[route], self.client_bytes);
+        metrics.count("provstream_keep_alives_total", &[route], self.keep_alives);
+        let reemissions = [route];
         metrics.count(
             "provstream_reemissions_total",
-            reemissions,
+            &reemissions,
             self.reemissions,
         );
+        if let Some(added) = self.added {
+            let labels = [route, ("added", added)];
+            metrics.count("provstream_emissions_total", &labels, 1);
+        }
         let uninspected = self.uninspected();
         if let Some(reason) = uninspected {
-            let labels = labels(&[route, ("reason", reason)]);
-            metrics.count("provstream_uninspected_total", labels, 1);
+            let labels = [route, ("reason", reason)];
+            metrics.count("provstream_uninspected_total", &labels, 1);
         }
         if let Some(outcome) = &self.outcome {
             self.count_outcome(outcome);
         }
-        let once = |time| {
-            let mut times = Histogram::default();
-            times.observe(time);
-            times
-        };
-        let durations = [
-            (
-                "provstream_time_to_first_byte_seconds",
-                self.first.map(once),
-            ),
-            (
-                "provstream_time_to_upstream_head_seconds",
-                self.upstream_head.map(once),
-            ),
-            (
-                "provstream_time_between_chunks_seconds",
-                Some(self.between.clone()),
-            ),
-            (
-                "provstream_request_duration_seconds",
-                Some(once(self.started.elapsed())),
-            ),
-        ];
-        for (family, times) in durations {
-            if let Some(times) = times {
-                metrics.observe(family, labels(&[route]), &times);
-            }
-        }
+        self.observe_times();
         self.trace(uninspected);
         if self.is_logged {
             self.log(uninspected);

@@ -7,14 +7,17 @@ use hyper::body::Incoming;
 use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 
 use crate::again::Again;
-use crate::body::{ProxyBody, Streamed, Through, Waits};
+use crate::body::{ProxyBody, Streamed, Through};
+use crate::causes::causes;
 use crate::decode::Decoder;
+use crate::emission::Added;
 use crate::headers;
 use crate::inflight::Inflight;
 use crate::live::Watched;
 use crate::record::Record;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
+use crate::waits::Waits;
 
 /// The header of responses that names the request as logs do.
 const REQUEST: HeaderName = HeaderName::from_static("provstream-request");
@@ -26,6 +29,8 @@ pub(crate) struct Asked {
     pub(crate) choices: usize,
     /// How the upstream is asked once more, if it may be.
     pub(crate) again: Option<Again>,
+    /// What was added to the request, if the route adds anything.
+    pub(crate) added: Option<Added>,
 }
 
 /// The response to a client.
@@ -128,7 +133,10 @@ async fn filtered(
                         Ok(data) => inflight.push(&data),
                         Err(_) => Flow::More,
                     },
-                    Some(Err(_)) => inflight.abort(Cause::UpstreamCut),
+                    Some(Err(error)) => {
+                        inflight.record.cause = Some(causes(&error).into());
+                        inflight.abort(Cause::UpstreamCut)
+                    }
                     None => inflight.finish(),
                 }
             }

@@ -67,8 +67,13 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// An address cannot be listened at, or a file that the settings name cannot be used.
+    /// An address cannot be listened at, a file that the settings name cannot be used, or an upstream is the proxy itself.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
+        let unusable = |error| StartError {
+            what: "cannot use the settings".to_owned(),
+            error,
+        };
+        config.refuse_loops(config.listen).map_err(unusable)?;
         let bind = async |address: SocketAddr| {
             let listener = TcpListener::bind(address).await;
             listener.map_err(|error| StartError {
@@ -84,10 +89,8 @@ impl Proxy {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
-        let shared = Shared::new(config).map_err(|error| StartError {
-            what: "cannot use the settings".to_owned(),
-            error,
-        })?;
+        let address = listener.local_addr().map_err(unusable)?;
+        let shared = Shared::new(config, address).map_err(unusable)?;
         Ok(Self {
             listener,
             admin,
@@ -176,6 +179,8 @@ fn connect(
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(timeouts.head)
+        // The events of a stream are small: to copy each after the size of its chunk costs less than to write three pieces at once.
+        .writev(false)
         .max_buf_size(limits.header_bytes)
         .max_headers(limits.headers);
     builder

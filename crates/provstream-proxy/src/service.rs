@@ -13,8 +13,10 @@ use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
 use serde_json::Value;
 
 use crate::again::Again;
-use crate::body::{ProxyBody, Waits};
+use crate::body::ProxyBody;
+use crate::causes::causes;
 use crate::config::{Extras, Upstream};
+use crate::emission::Added;
 use crate::headers;
 use crate::outgoing::{Fault, FaultNote, Outgoing};
 use crate::record::Record;
@@ -22,6 +24,7 @@ use crate::refusals::{refusal, refused};
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, Shared};
 use crate::spans::Context;
+use crate::waits::Waits;
 
 /// What is wrong with a request, before anything is sent.
 struct Wrong {
@@ -113,15 +116,18 @@ async fn answer(
     let upstream = config
         .extras(route)
         .and_then(|extras| extras.upstream.as_ref())
-        .unwrap_or(&config.upstream);
+        .map_or(&config.upstream, |(upstream, _)| upstream);
     let mut asked = Asked {
         method: request.method().clone(),
         path: request.uri().path().into(),
         choices: 1,
         again: None,
+        added: None,
     };
     let note = FaultNote::default();
-    let outgoing = match outgoing(request, (route, upstream), &loaded, &mut asked, &note).await {
+    let sent = outgoing(request, (route, upstream), &loaded, &mut asked, &note).await;
+    record.added = asked.added.map(Added::as_str);
+    let outgoing = match sent {
         Ok(mut outgoing) => {
             let traced = record.traced.as_ref();
             if let Some(value) = traced.and_then(|(_, context)| context.header()) {
@@ -150,7 +156,10 @@ async fn answer(
             respond(answer, (route, &loaded), asked, record, (waits, ending)).await
         }
         (Err(_), Some(fault)) => refuse(of_fault(fault), format, record),
-        (Err(_), None) => refused(Cause::UpstreamUnreachable, format, record),
+        (Err(error), None) => {
+            record.cause = Some(format!("{upstream}: {}", causes(&error)).into());
+            refused(Cause::UpstreamUnreachable, format, record)
+        }
     }
 }
 
@@ -218,8 +227,9 @@ async fn outgoing(
     let limits = (config.limits.request_bytes, config.timeouts.client);
     let body = Outgoing::stream(client, limits.0, limits.1, note);
     let extras = config.extras(route);
-    let is_read = route.action() == RouteAction::Gate
-        || extras.is_some_and(|extras| extras.emission.is_some());
+    let emits = extras.is_some_and(|extras| extras.emission.is_some());
+    asked.added = emits.then(Added::default);
+    let is_read = route.action() == RouteAction::Gate || emits;
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
@@ -248,10 +258,12 @@ fn changed(
     let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
         return bytes;
     };
-    let bytes = if extras.emission.add(format_of_path(&asked.path), &mut body) {
-        Bytes::from(body.to_string())
-    } else {
-        bytes
+    if extras.emission.is_some() && !headers::is_signed(&parts.headers) {
+        asked.added = Some(extras.emission.add(&asked.path, &mut body));
+    }
+    let bytes = match asked.added.is_some_and(Added::is_some) {
+        true => Bytes::from(body.to_string()),
+        false => bytes,
     };
     parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
     if extras.reemit > 0 && asked.choices == 1 {

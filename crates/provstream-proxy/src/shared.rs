@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,7 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
 use crate::tls::{Client, client};
+use crate::waits::Armed;
 
 /// Settings in use, with what is made from them.
 #[derive(Debug)]
@@ -106,6 +108,8 @@ impl AuditLog for AuditFile {
 #[derive(Debug)]
 pub(crate) struct Shared {
     loaded: RwLock<Arc<Loaded>>,
+    /// Where the proxy listens, whatever the settings in use say.
+    pub(crate) address: SocketAddr,
     pub(crate) metrics: Arc<Metrics>,
     /// True once responses have to end.
     pub(crate) ending: watch::Sender<bool>,
@@ -117,10 +121,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config) -> io::Result<Self> {
+    pub(crate) fn new(config: Config, address: SocketAddr) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             loaded: RwLock::new(Arc::new(Loaded::new(config)?)),
+            address,
             metrics: Arc::default(),
             ending: watch::Sender::new(false),
             draining: watch::Sender::new(false),
@@ -148,17 +153,28 @@ impl Shared {
 
     pub(crate) fn ending(&self) -> Ending {
         let mut ending = self.ending.subscribe();
-        Ending(Box::pin(async move {
+        let seen = ending.clone();
+        let ends = Box::pin(async move {
             // Without a sender nobody ends anything.
             if ending.wait_for(|ends| *ends).await.is_err() {
                 core::future::pending::<()>().await;
             }
-        }))
+        });
+        Ending {
+            ends,
+            seen,
+            armed: Armed::default(),
+        }
     }
 }
 
 /// Waits until responses have to end.
-pub(crate) struct Ending(Pin<Box<dyn Future<Output = ()> + Send + Sync>>);
+pub(crate) struct Ending {
+    ends: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    /// Shows at little cost that nothing has changed.
+    seen: watch::Receiver<bool>,
+    armed: Armed,
+}
 
 impl fmt::Debug for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -168,10 +184,17 @@ impl fmt::Debug for Ending {
 
 impl Ending {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.0.as_mut().poll(cx)
+        if self.armed.is_for(cx) && matches!(self.seen.has_changed(), Ok(false)) {
+            return Poll::Pending;
+        }
+        let poll = self.ends.as_mut().poll(cx);
+        if poll.is_pending() {
+            self.armed.arm(cx);
+        }
+        poll
     }
 
     pub(crate) async fn wait(&mut self) {
-        self.0.as_mut().await;
+        core::future::poll_fn(|cx| self.poll(cx)).await;
     }
 }

@@ -18,6 +18,9 @@ use crate::outgoing::Outgoing;
 pub(crate) type Client =
     hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Outgoing>;
 
+/// Most bytes that are read at a time, and of the head of a response.
+const MAX_READ: usize = 1 << 17;
+
 /// How long a connection is kept that no request uses.
 const POOLED: Duration = Duration::from_secs(30);
 
@@ -60,6 +63,7 @@ pub(crate) fn client(timeouts: &Timeouts, authorities: Option<&[u8]>) -> io::Res
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(POOLED)
             .timer(TokioTimer::new())
+            .http1_max_buf_size(MAX_READ)
             // A request that was not begun to be written may go through another connection: the upstream has not seen it.
             .retry_canceled_requests(true)
             .build(connector),

@@ -13,9 +13,8 @@ pub struct Draft {
 
 impl Draft {
     pub(crate) fn write(&mut self, text: &[u8]) {
-        if self.text.len() + text.len() <= MAX_TEXT {
-            self.text.extend_from_slice(text);
-        }
+        let room = MAX_TEXT - self.text.len();
+        self.text.extend_from_slice(&text[..text.len().min(room)]);
     }
 
     pub(crate) fn reject(&mut self, text: &str, reason: &'static str) {
@@ -39,5 +38,20 @@ impl Draft {
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         self.reason
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_kept_from_its_beginning_without_a_gap() {
+        let mut draft = Draft::default();
+        for piece in ["a".repeat(MAX_TEXT - 1), "bcd".into(), "e".into()] {
+            draft.write(piece.as_bytes());
+        }
+        assert_eq!(draft.text().len(), MAX_TEXT);
+        assert!(draft.text().ends_with("ab"));
     }
 }

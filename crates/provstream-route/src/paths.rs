@@ -5,7 +5,7 @@ use provstream_providers::Format;
 use crate::pattern::normal;
 
 /// What the paths of APIs end with. Longer ends come before those that they end with.
-const ENDS: [(&str, Format); 14] = [
+const ENDS: [(&str, Format); 15] = [
     ("/chat/completions", Format::OpenAiChat),
     ("/completions", Format::OpenAiChat),
     ("/responses", Format::OpenAiResponses),
@@ -20,6 +20,7 @@ const ENDS: [(&str, Format); 14] = [
     ("/generate_stream", Format::Tgi),
     ("/generate", Format::Tgi),
     ("/converse", Format::BedrockConverse),
+    ("/converse-stream", Format::BedrockConverse),
 ];
 
 /// The format of the responses to requests with this path, if it is the path of a known API that generates text.

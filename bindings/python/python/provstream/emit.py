@@ -52,7 +52,7 @@ def prompt(
 
 
 def schema(target: str, *, observations: Observations | None = None, vocabulary: Vocabulary | None = None) -> dict[str, Any]:
-    """A schema for structured output: `"openai"`, `"anthropic"`, `"gemini"`, `"ollama"` or `"json-schema"`.
+    """A schema for structured output: `"openai"`, `"anthropic"`, `"gemini"`, `"ollama"`, `"bedrock"`, `"cohere"` or `"json-schema"`.
 
     Raises `ValueError` for another target, and where the provider's subset of JSON Schema is too small for the observations.
     """

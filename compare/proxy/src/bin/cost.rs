@@ -1,6 +1,6 @@
 //! Measures what proxies cost, and writes `docs/proxy-cost.md` with its data and picture.
 //!
-//! `cost [--seconds N] [--rounds N] [--streams N,N] [--cases NAME,NAME] [--docs FOLDER] [--work FOLDER]`, or `cost --page` to
+//! `cost [--seconds N] [--rounds N] [--pairs N] [--streams N,N] [--cases NAME,NAME] [--docs FOLDER] [--work FOLDER]`, or `cost --page` to
 //! write the page from the data. The programs are those that the environment names: `compare/proxy/run`.
 
 use std::io;
@@ -9,9 +9,10 @@ use std::process::ExitCode;
 
 use provstream_proxy_cost::case::Case;
 use provstream_proxy_cost::measure::{Settings, measure};
+use provstream_proxy_cost::record::Files;
 use provstream_proxy_cost::{machine, page};
 
-const USAGE: &str = "usage: cost [--seconds N] [--rounds N] [--streams N,N] [--cases NAME,NAME] [--docs FOLDER] [--work FOLDER] [--page]";
+const USAGE: &str = "usage: cost [--seconds N] [--rounds N] [--pairs N] [--streams N,N] [--cases NAME,NAME] [--docs FOLDER] [--work FOLDER] [--page]";
 
 struct Arguments {
     settings: Settings,
@@ -24,6 +25,7 @@ fn arguments() -> Option<Arguments> {
         settings: Settings {
             seconds: 16.0,
             rounds: 2,
+            pairs: 9,
             tokens: 200,
             counts: vec![16, 128, 1_024],
             cases: Case::ALL.to_vec(),
@@ -42,7 +44,8 @@ fn arguments() -> Option<Arguments> {
         let value = given.next()?;
         match name.as_str() {
             "--seconds" => settings.seconds = value.parse().ok().filter(|s| *s > 0.0)?,
-            "--rounds" => settings.rounds = value.parse().ok().filter(|rounds| *rounds > 0)?,
+            "--rounds" => settings.rounds = value.parse().ok()?,
+            "--pairs" => settings.pairs = value.parse().ok()?,
             "--streams" => {
                 let counts: Result<Vec<usize>, _> = value.split(',').map(str::parse).collect();
                 settings.counts = counts.ok().filter(|counts| !counts.contains(&0))?;
@@ -76,10 +79,7 @@ fn main() -> io::Result<ExitCode> {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value));
         record.about.splice(0..0, about);
-        record.write(
-            &docs.join("proxy-cost.csv"),
-            &docs.join("proxy-cost-times.csv"),
-        )?;
+        record.write(&Files::within(docs))?;
     }
     let is_whole = page::write(docs)?;
     Ok(match is_whole {

@@ -123,7 +123,7 @@ pub(crate) struct PromptArgs {
 /// Arguments of `provstream emit schema`.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SchemaArgs {
-    /// Whose structured output it is for: json-schema, openai, anthropic, gemini or ollama
+    /// Whose structured output it is for: json-schema, openai, anthropic, gemini, ollama, bedrock or cohere
     #[arg(long, value_name = "TARGET", default_value_t = SchemaTarget::JsonSchema, value_parser = named::<SchemaTarget>)]
     pub(crate) target: SchemaTarget,
     /// What can be cited.

@@ -243,7 +243,7 @@ fn wrong_arguments_and_files_are_usage() {
         (
             &["schema", "--target=azure"],
             2,
-            "--target: expected one of json-schema, openai, anthropic, gemini, ollama, found `azure`",
+            "--target: expected one of json-schema, openai, anthropic, gemini, ollama, bedrock, cohere, found `azure`",
         ),
         (
             &["prompt", "--language=it"],

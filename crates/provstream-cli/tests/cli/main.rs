@@ -19,6 +19,8 @@ mod marc_messages;
 mod marc_texts;
 #[cfg(all(unix, feature = "proxy"))]
 mod proxy;
+#[cfg(all(unix, feature = "proxy"))]
+mod proxy_notes;
 #[cfg(feature = "proxy")]
 mod proxy_settings;
 mod reasons;

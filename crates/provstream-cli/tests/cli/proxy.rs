@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::common::{Files, provstream};
 
 /// Long enough for the slowest machine; passes as soon as it can.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A text of which a policy withholds an assertion, and whose last sentence is not complete.
 const FIRST: &str = "It rains. SECRET is it. [unverified-inference] It is SO";
@@ -97,14 +97,14 @@ fn events(is_anthropic: bool) -> [String; 2] {
 }
 
 /// A proxy that runs, and what it writes on standard error.
-struct Proxy {
-    child: Child,
-    address: String,
-    lines: Receiver<String>,
+pub(crate) struct Proxy {
+    pub(crate) child: Child,
+    pub(crate) address: String,
+    pub(crate) lines: Receiver<String>,
 }
 
 impl Proxy {
-    fn start(config: &str) -> Self {
+    pub(crate) fn start(config: &str) -> Self {
         let mut child = provstream(&["proxy", "--config", config])
             .stderr(Stdio::piped())
             .spawn()
@@ -128,8 +128,12 @@ impl Proxy {
     }
 
     fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        let status = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        let status = Command::new("kill").args([name, &id]).status().unwrap();
         assert!(status.success());
     }
 

@@ -25,8 +25,13 @@ named! {
         Anthropic => "anthropic",
         /// `responseJsonSchema` of Gemini.
         Gemini => "gemini",
-        /// `format` of Ollama.
+        /// `format` of Ollama, and `json_schema` of llama.cpp.
         Ollama => "ollama",
+        /// `outputConfig.textFormat` of Bedrock's Converse API. It has no patterns, so it is also for Text Generation Inference, which
+        /// compiles patterns slowly.
+        Bedrock => "bedrock",
+        /// `response_format` of Cohere's chat API, version 2.
+        Cohere => "cohere",
     }
 }
 
@@ -67,8 +72,8 @@ impl Schema {
     /// nothing; `unverified-inference` names nothing.
     ///
     /// Class, id and time belong together in the targets [`JsonSchema`](SchemaTarget::JsonSchema),
-    /// [`OpenAi`](SchemaTarget::OpenAi) and [`Ollama`](SchemaTarget::Ollama), which list every observation. Anthropic and
-    /// Gemini limit how complex a schema is: there an annotation has a class, one of its ids and one of its times, or one of its ids
+    /// [`OpenAi`](SchemaTarget::OpenAi) and [`Ollama`](SchemaTarget::Ollama), which list every observation. The others are for APIs
+    /// that limit how complex a schema is: there an annotation has a class, one of its ids and one of its times, or one of its ids
     /// without a time.
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
@@ -110,14 +115,16 @@ impl Schema {
             }
             // A pattern would forbid escapes: it describes the string as it is written.
             SchemaTarget::Ollama => assertion["minLength"] = json!(1),
-            SchemaTarget::Gemini => {}
+            SchemaTarget::Gemini | SchemaTarget::Bedrock | SchemaTarget::Cohere => {}
         }
-        let provenance = json!({
+        let mut provenance = json!({
             "type": "array",
             "description": "where the assertion comes from",
             "items": self.annotation(target),
-            "minItems": 1,
         });
+        if target != SchemaTarget::Cohere {
+            provenance["minItems"] = json!(1);
+        }
         let item = object(
             target,
             json!({"assertion": assertion, "provenance": provenance}),
@@ -149,40 +156,50 @@ impl Schema {
         let corroborating = listed.filter(|class| !class.is_terminal());
         let all: Vec<Class> = corroborating.chain(self.vocabulary.terminals()).collect();
         let names: Vec<&str> = all.iter().map(Class::as_str).collect();
-        object(
-            target,
-            json!({
-                "substrate_class": {"type": "string", "enum": names},
-                "observation_id": nullable(target, open_id(target)),
-                "ts": nullable(target, open_time(target)),
-            }),
-        )
+        let members = json!({
+            "substrate_class": {"type": "string", "enum": names},
+            "observation_id": nullable(target, open_id(target)),
+            "ts": nullable(target, open_time(target)),
+        });
+        let mut annotation = object(target, members);
+        if target == SchemaTarget::Cohere {
+            // Nothing can be null there, but it can be absent.
+            annotation["required"] = json!(["substrate_class"]);
+        }
+        annotation
     }
 
     /// Terminals alone, and the observations.
     fn closed_annotations(&self, observations: &Observations, target: SchemaTarget) -> Vec<Value> {
         let terminals = self.vocabulary.terminals();
         let names: Vec<&str> = terminals.iter().map(Class::as_str).collect();
-        let nothing = json!({"type": "null"});
-        let alone = json!({
-            "substrate_class": {"type": "string", "enum": names},
-            "observation_id": nothing,
-            "ts": nothing,
-        });
+        let nothing = (target != SchemaTarget::Cohere).then(|| json!({"type": "null"}));
+        let members = |class: Value, id: Option<Value>, ts: Option<Value>| -> Value {
+            let all = [
+                ("substrate_class", Some(class)),
+                ("observation_id", id),
+                ("ts", ts),
+            ];
+            let given = all
+                .into_iter()
+                .filter_map(|(name, schema)| Some((name, schema?)));
+            given
+                .map(|(name, schema)| (name.to_owned(), schema))
+                .collect()
+        };
+        let terminal = json!({"type": "string", "enum": names});
+        let alone = members(terminal, nothing.clone(), nothing.clone());
         let mut ways = vec![object(target, alone)];
         let strings = |all: &[&str]| json!({"type": "string", "enum": all});
         for group in groups(observations, target) {
             let class = group.class.as_str();
             let time = match group.times.as_slice() {
                 [] => nothing.clone(),
-                times => strings(times),
+                times => Some(strings(times)),
             };
-            let members = json!({
-                "substrate_class": strings(&[class, Class::DECAYED_TO_UNCERTAINTY.as_str()]),
-                "observation_id": strings(&group.ids),
-                "ts": time,
-            });
-            ways.push(object(target, members));
+            let class = strings(&[class, Class::DECAYED_TO_UNCERTAINTY.as_str()]);
+            let ids = strings(&group.ids);
+            ways.push(object(target, members(class, Some(ids), time)));
         }
         ways
     }
@@ -226,7 +243,10 @@ fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
 
 /// Whether the schema lists every observation with its class and time.
 const fn lists_observations(target: SchemaTarget) -> bool {
-    !matches!(target, SchemaTarget::Anthropic | SchemaTarget::Gemini)
+    matches!(
+        target,
+        SchemaTarget::JsonSchema | SchemaTarget::OpenAi | SchemaTarget::Ollama
+    )
 }
 
 /// An object whose members are all required, in this order, and which has no others.
@@ -247,26 +267,31 @@ fn object(target: SchemaTarget, members: Value) -> Value {
     object
 }
 
-/// A schema of strings, or null.
+/// A schema of strings, or null where a value can be null.
 fn nullable(target: SchemaTarget, mut schema: Value) -> Value {
     match target {
         SchemaTarget::JsonSchema | SchemaTarget::OpenAi => {
             schema["type"] = json!(["string", "null"]);
             schema
         }
+        SchemaTarget::Cohere => schema,
         _ => json!({"anyOf": [schema, {"type": "null"}]}),
     }
 }
 
 /// An observation id: no control characters, which the bracketed form could not carry, and no space first.
 fn open_id(target: SchemaTarget) -> Value {
-    let mut id =
-        json!({"type": "string", "description": "id of the observation, null without one"});
+    let without = match target {
+        SchemaTarget::Cohere => "left out",
+        _ => "null",
+    };
+    let what = format!("id of the observation, {without} without one");
+    let mut id = json!({"type": "string", "description": what});
     let besides = match target {
         SchemaTarget::JsonSchema | SchemaTarget::OpenAi => "",
         // The class is copied to where the string is written, with its escapes.
         SchemaTarget::Ollama => "\"\\\\",
-        SchemaTarget::Anthropic | SchemaTarget::Gemini => return id,
+        _ => return id,
     };
     id["pattern"] = json!(format!(
         "^[^\\x00-\\x20\\x7f{besides}][^\\x00-\\x1f\\x7f{besides}]{{0,{}}}$",
@@ -276,15 +301,17 @@ fn open_id(target: SchemaTarget) -> Value {
 }
 
 fn open_time(target: SchemaTarget) -> Value {
-    let what = "time of the observation (RFC 3339), null if unknown";
+    let unknown = match target {
+        SchemaTarget::Cohere => "left out",
+        _ => "null",
+    };
+    let what = format!("time of the observation (RFC 3339), {unknown} if unknown");
     let mut time = json!({"type": "string", "description": what});
     match target {
         SchemaTarget::JsonSchema | SchemaTarget::Ollama => {
             time["pattern"] = json!(format!("^({})$", time_pattern()));
         }
-        SchemaTarget::OpenAi | SchemaTarget::Anthropic | SchemaTarget::Gemini => {
-            time["format"] = json!("date-time");
-        }
+        _ => time["format"] = json!("date-time"),
     }
     time
 }

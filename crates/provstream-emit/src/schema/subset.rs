@@ -12,6 +12,8 @@
 //!   `additionalProperties` must be false; no recursion, no external `$ref`, no bounds of numbers, no lengths of strings, of
 //!   arrays only `minItems` of 0 and 1; enums of scalars; no `$ref` in `allOf`; patterns without look-around, back-references
 //!   and word boundaries; at most 24 optional parameters and 16 with union types (`anyOf` or a list of types).
+//! - Bedrock: `docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html`, "Supported JSON Schema features": as Anthropic,
+//!   but neither `pattern` nor `default` is listed, nor a number of optional parameters and union types.
 //! - Gemini: `ai.google.dev/api/generate-content`, `GenerationConfig.responseJsonSchema`: the supported keywords are listed; a
 //!   `$ref` stands alone beside keywords that start with `$`; cyclic references only in properties that are not required.
 //! - Ollama: `docs.ollama.com/capabilities/structured-outputs` passes `format` to the JSON Schema converter of llama.cpp,
@@ -19,6 +21,11 @@
 //!   `uniqueItems`, `propertyNames`, `dependentSchemas`, conditions on counts of properties, and remote `$ref`; patterns start
 //!   with `^` and end with `$`. `json-schema-to-grammar.cpp` refuses `(?`, or crashes (llama.cpp pull request 21124, Ollama issue
 //!   10591), and copies classes and literals to a grammar of the string as it is written, with its escapes.
+
+//! - Cohere: `docs.cohere.com/v2/docs/structured-outputs`, "Schema constraints", "Parameter types support" and "Unsupported schema
+//!   features": the root is an object; every object has a required property; neither `allOf`, `oneOf` nor `not`, no bounds of
+//!   numbers, of lengths and of arrays; four formats; patterns without `^`, `$`, `?=` and `?!`. Of `type`, only single names
+//!   other than `null` are described.
 
 use std::fmt;
 
@@ -119,6 +126,37 @@ const ANTHROPIC_FORMATS: &[&str] = &[
     "uri",
     "uuid",
 ];
+const BEDROCK_KEYWORDS: &[&str] = &[
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "definitions",
+    "enum",
+    "format",
+    "items",
+    "minItems",
+    "properties",
+    "required",
+    "type",
+];
+const COHERE_KEYWORDS: &[&str] = &[
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "const",
+    "enum",
+    "format",
+    "items",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+];
+const COHERE_FORMATS: &[&str] = &["date", "date-time", "time", "uuid"];
 const GEMINI_KEYWORDS: &[&str] = &[
     "$anchor",
     "$defs",
@@ -182,7 +220,7 @@ pub fn subset_violations(target: SchemaTarget, schema: &Value) -> Vec<SubsetViol
     };
     match target {
         SchemaTarget::JsonSchema => return Vec::new(),
-        SchemaTarget::OpenAi => check.root_object(),
+        SchemaTarget::OpenAi | SchemaTarget::Cohere => check.root_object(),
         _ => {}
     }
     check.schema(schema, "", 0);
@@ -209,6 +247,11 @@ struct Check<'s> {
 }
 
 impl<'s> Check<'s> {
+    /// Whether the target compiles schemas as Anthropic does: its subset and that of Bedrock differ in keywords and limits only.
+    const fn is_compiled(&self) -> bool {
+        matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Bedrock)
+    }
+
     fn breaks(&mut self, pointer: &str, rule: impl Into<String>) {
         self.found.push(SubsetViolation {
             pointer: pointer.into(),
@@ -269,6 +312,8 @@ impl<'s> Check<'s> {
         let known = match self.target {
             SchemaTarget::OpenAi => OPENAI_KEYWORDS,
             SchemaTarget::Anthropic => ANTHROPIC_KEYWORDS,
+            SchemaTarget::Bedrock => BEDROCK_KEYWORDS,
+            SchemaTarget::Cohere => COHERE_KEYWORDS,
             SchemaTarget::Gemini => GEMINI_KEYWORDS,
             SchemaTarget::JsonSchema | SchemaTarget::Ollama => &[],
         };
@@ -280,6 +325,13 @@ impl<'s> Check<'s> {
             if refused {
                 self.breaks(pointer, format!("the keyword {name:?} is not supported"));
             }
+        }
+        if self.target == SchemaTarget::Cohere
+            && members
+                .get("type")
+                .is_some_and(|kind| kind.as_str().is_none_or(|name| name == "null"))
+        {
+            self.breaks(pointer, "a type is one name, and not \"null\"");
         }
         let union =
             members.contains_key("anyOf") || matches!(members.get("type"), Some(Value::Array(_)));
@@ -311,7 +363,7 @@ impl<'s> Check<'s> {
             self.totals.enum_values += all.len();
             self.totals.characters += length;
             let scalar = |value: &Value| !value.is_array() && !value.is_object();
-            if self.target == SchemaTarget::Anthropic && !all.iter().all(scalar) {
+            if self.is_compiled() && !all.iter().all(scalar) {
                 self.breaks(pointer, "an enum has strings, numbers, booleans and null");
             }
             let plain = |value: &Value| value.is_string() || value.is_number();
@@ -329,7 +381,7 @@ impl<'s> Check<'s> {
         if let Some(value) = members.get("const") {
             self.totals.characters += characters(value);
         }
-        if self.target == SchemaTarget::Anthropic {
+        if self.is_compiled() {
             if members
                 .get("minItems")
                 .is_some_and(|least| !matches!(least.as_u64(), Some(0 | 1)))
@@ -349,7 +401,8 @@ impl<'s> Check<'s> {
     fn strings(&mut self, members: &Map<String, Value>, pointer: &str) {
         let formats = match self.target {
             SchemaTarget::OpenAi => OPENAI_FORMATS,
-            SchemaTarget::Anthropic => ANTHROPIC_FORMATS,
+            SchemaTarget::Anthropic | SchemaTarget::Bedrock => ANTHROPIC_FORMATS,
+            SchemaTarget::Cohere => COHERE_FORMATS,
             _ => &[],
         };
         if let Some(Value::String(format)) = members.get("format")
@@ -369,6 +422,11 @@ impl<'s> Check<'s> {
                 pointer,
                 "a pattern without look-around, back-references and word boundaries",
             );
+        }
+        let bounds = ["^", "$", "?=", "?!"];
+        if self.target == SchemaTarget::Cohere && bounds.iter().any(|piece| pattern.contains(piece))
+        {
+            self.breaks(pointer, "a pattern without `^`, `$`, `?=` and `?!`");
         }
         let anchored = pattern.starts_with('^') && pattern.ends_with('$');
         if self.target == SchemaTarget::Ollama && !anchored {
@@ -393,12 +451,15 @@ impl<'s> Check<'s> {
         let optional = names.iter().filter(|name| !required(name)).count();
         self.totals.properties += names.len();
         self.totals.optional += optional;
-        let closes = matches!(self.target, SchemaTarget::OpenAi | SchemaTarget::Anthropic);
+        let closes = self.target == SchemaTarget::OpenAi || self.is_compiled();
         if closes && members.get("additionalProperties") != Some(&Value::Bool(false)) {
             self.breaks(pointer, "an object needs \"additionalProperties\": false");
         }
         if self.target == SchemaTarget::OpenAi && optional > 0 {
             self.breaks(pointer, "all properties have to be required");
+        }
+        if self.target == SchemaTarget::Cohere && optional == names.len() {
+            self.breaks(pointer, "an object needs a required property");
         }
     }
 
@@ -429,7 +490,8 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Looks for references that lead back to where they are: Anthropic allows none, Gemini none through required properties.
+    /// Looks for references that lead back to where they are: Anthropic and Bedrock allow none, Gemini none through required
+    /// properties.
     fn recursion(
         &mut self,
         schema: &'s Value,
@@ -437,7 +499,7 @@ impl<'s> Check<'s> {
         open: &mut Vec<&'s str>,
         needed: bool,
     ) {
-        let checked = matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Gemini);
+        let checked = self.target == SchemaTarget::Gemini || self.is_compiled();
         // Each schema of `open` is entered once, so this ends; 64 references are deeper than any sensible schema.
         let Value::Object(members) = schema else {
             return;
@@ -447,7 +509,7 @@ impl<'s> Check<'s> {
         }
         if let Some(Value::String(reference)) = members.get("$ref") {
             if open.contains(&reference.as_str()) {
-                if needed || self.target == SchemaTarget::Anthropic {
+                if needed || self.is_compiled() {
                     self.breaks(pointer, format!("{reference:?} leads back to itself"));
                 }
             } else if let Some(inner) = self.resolve(reference) {

@@ -8,7 +8,8 @@ use provstream_emit::{Grammar, Prompt, PromptForm, Schema, SchemaTarget};
 use provstream_providers::Format;
 use provstream_route::{RouteError, format_of_path};
 
-use crate::emission::{Constraint, Emission, Engine, schema_target};
+use crate::constraint::{Constraint, Engine, schema_target};
+use crate::emission::Emission;
 use crate::request_json::takes_prompt;
 
 /// What `emit` can be.
@@ -33,18 +34,18 @@ pub(super) fn emission(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Emi
             return Err(RouteError::new(value.place(), message));
         }
         ("grammar", Some(engine)) => Some(grammar(&value, engine, known, vocabulary)?),
+        ("schema", engine) => Some(schemas(&value, engine, known, vocabulary)?),
         (_, Some(_)) => {
             let place = table.need("engine")?;
             return Err(no_engine(&place));
         }
-        ("schema", None) => Some(schemas(&value, known, vocabulary)?),
         _ => None,
     };
-    if has_prompt && constraint.is_none() && known.is_some_and(|known| !takes_prompt(known)) {
+    if has_prompt && known.is_some_and(|known| !takes_prompt(known)) {
         return Err(takes_none(&value, "prompt", known));
     }
     let form = match constraint {
-        Some(Constraint::Schema(_)) => PromptForm::Json,
+        Some(Constraint::Schema(..)) => PromptForm::Json,
         _ => PromptForm::Bracketed,
     };
     let prompt = Prompt::new(vocabulary).asking_for(form).build();
@@ -56,7 +57,7 @@ pub(super) fn emission(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Emi
 }
 
 fn no_engine(value: &Value<'_>) -> RouteError {
-    let message = "expected no \"engine\" without \"grammar\" in \"emit\", found one";
+    let message = "expected no \"engine\" without \"schema\" or \"grammar\" in \"emit\", found one";
     RouteError::new(value.place(), message)
 }
 
@@ -117,12 +118,19 @@ fn unwritten(value: &Value<'_>, what: &str, error: impl Display) -> RouteError {
 /// The schema for the format, or for each that a request may be of.
 fn schemas(
     value: &Value<'_>,
+    engine: Option<Engine>,
     known: Option<Format>,
     vocabulary: &Vocabulary,
 ) -> Result<Constraint, RouteError> {
+    if let Some(engine) = engine
+        && known.is_some_and(|format| !engine.is_for(format))
+    {
+        let what = format!("schema of \"{}\"", engine.as_str());
+        return Err(takes_none(value, &what, known));
+    }
     let targets: Vec<SchemaTarget> = match known {
         Some(format) => {
-            let target = schema_target(format);
+            let target = schema_target(format, engine);
             vec![target.ok_or_else(|| takes_none(value, "schema", known))?]
         }
         None => SchemaTarget::ALL.to_vec(),
@@ -131,7 +139,7 @@ fn schemas(
     let build = |target| Ok((target, schema.build(target)?));
     let built: Result<_, provstream_emit::SchemaError> = targets.into_iter().map(build).collect();
     built
-        .map(Constraint::Schema)
+        .map(|schemas| Constraint::Schema(engine, schemas))
         .map_err(|error| unwritten(value, "schema", error))
 }
 
@@ -141,11 +149,19 @@ fn grammar(
     known: Option<Format>,
     vocabulary: &Vocabulary,
 ) -> Result<Constraint, RouteError> {
+    let Some(target) = engine.grammar_target() else {
+        let name = engine.as_str();
+        let message = format!(
+            "expected an engine that takes a grammar for \"emit\", found \"{name}\", which takes none; \
+             use \"schema\" instead"
+        );
+        return Err(RouteError::new(value.place(), &message));
+    };
     if known.is_some_and(|format| !engine.is_for(format)) {
         let what = format!("grammar of \"{}\"", engine.as_str());
         return Err(takes_none(value, &what, known));
     }
-    let printed = Grammar::new(vocabulary).print(engine.target());
+    let printed = Grammar::new(vocabulary).print(target);
     let text = printed.map_err(|error| unwritten(value, "grammar", error))?;
     Ok(Constraint::Grammar(engine, text.into()))
 }

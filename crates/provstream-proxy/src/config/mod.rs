@@ -5,6 +5,7 @@ mod read;
 mod upstream;
 
 use core::time::Duration;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,8 @@ pub struct Config {
     /// What messages call the file.
     pub(crate) source: Option<Box<str>>,
     pub(crate) upstream: Upstream,
+    /// Where the file has the upstream.
+    pub(crate) upstream_place: Option<FilePosition>,
     pub(crate) listen: SocketAddr,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) routes: Routes,
@@ -64,8 +67,8 @@ pub(crate) struct NamedFile {
 /// What the proxy does on a route beside what is done with its responses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
-    /// Another upstream than that of the proxy.
-    pub(crate) upstream: Option<Upstream>,
+    /// Another upstream than that of the proxy, and where the file has it.
+    pub(crate) upstream: Option<(Upstream, FilePosition)>,
     /// What is added to requests so that models write annotations.
     pub(crate) emission: Emission,
     /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
@@ -155,6 +158,7 @@ impl Config {
         Self {
             source: None,
             upstream,
+            upstream_place: None,
             listen,
             admin: None,
             routes: Routes::strip_all(&Vocabulary::memo()),
@@ -228,6 +232,40 @@ impl Config {
     #[must_use]
     pub const fn upstream(&self) -> &Upstream {
         &self.upstream
+    }
+
+    /// Refuses an upstream that is the proxy itself, listening here: each request would come back to it.
+    pub(crate) fn refuse_loops(&self, listen: SocketAddr) -> io::Result<()> {
+        let own = (&self.upstream, self.upstream_place);
+        let of_routes = self.extras.iter().filter_map(|extras| {
+            let (upstream, place) = extras.upstream.as_ref()?;
+            Some((upstream, Some(*place)))
+        });
+        let mut all = core::iter::once(own).chain(of_routes);
+        let Some((upstream, place)) = all.find(|(upstream, _)| upstream.is_at(listen)) else {
+            return Ok(());
+        };
+        let source = self.source.as_deref().filter(|_| place.is_some());
+        let source = source.map_or_else(String::new, |source| format!("{source}: "));
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        let message = format!(
+            "{source}{place}expected an \"upstream\" other than the proxy itself, which listens at {listen}, found \"{upstream}\""
+        );
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+    }
+
+    /// The keys that differ from other settings and are read only when a proxy starts.
+    pub(crate) fn fixed_changes(&self, other: &Self) -> Vec<&'static str> {
+        let is_changed = [
+            ("listen", self.listen != other.listen),
+            ("admin", self.admin != other.admin),
+            (
+                "limits.connections",
+                self.limits.connections != other.limits.connections,
+            ),
+        ];
+        let changed = is_changed.into_iter().filter(|(_, is_changed)| *is_changed);
+        changed.map(|(key, _)| key).collect()
     }
 
     pub(crate) fn extras(&self, route: &Route) -> Option<&Extras> {

@@ -51,15 +51,19 @@ impl Config {
     ) -> Result<Self, RouteError> {
         let file = File::parse(file)?;
         let root = file.root(&KEYS)?;
-        let upstream = match upstream {
-            Some(upstream) => upstream,
-            None => read_upstream(&root.need("upstream")?)?,
+        let (upstream, upstream_place) = match upstream {
+            Some(upstream) => (upstream, None),
+            None => {
+                let value = root.need("upstream")?;
+                (read_upstream(&value)?, Some(value.place()))
+            }
         };
         let listen = match root.get("listen") {
             Some(value) => address(&value)?,
             None => SocketAddr::from(([127, 0, 0, 1], 8080)),
         };
         let mut config = Self::new(upstream, listen);
+        config.upstream_place = upstream_place;
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
@@ -177,7 +181,9 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
 }
 
 fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteError> {
-    let upstream = table.get("upstream").map(|value| read_upstream(&value));
+    let upstream = table
+        .get("upstream")
+        .map(|value| Ok::<_, RouteError>((read_upstream(&value)?, value.place())));
     Ok(Extras {
         upstream: upstream.transpose()?,
         emission: emission(table, vocabulary)?,

@@ -3,6 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
 
@@ -101,8 +103,74 @@ impl Upstream {
             .ok()
     }
 
+    /// Whether requests would come back to a proxy that listens here. Only addresses and `localhost` are known; other names are
+    /// not looked up.
+    pub(crate) fn is_at(&self, listen: SocketAddr) -> bool {
+        let default = if self.scheme == Scheme::HTTPS {
+            443
+        } else {
+            80
+        };
+        if self.authority.port_u16().unwrap_or(default) != listen.port() {
+            return false;
+        }
+        let host = self.authority.host();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.eq_ignore_ascii_case("localhost") {
+            let loopbacks = [
+                IpAddr::V4(Ipv4Addr::LOCALHOST),
+                IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ];
+            return loopbacks.into_iter().any(|ip| reaches(ip, listen.ip()));
+        }
+        host.parse().is_ok_and(|ip| reaches(ip, listen.ip()))
+    }
+
     /// The value of `Host`.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
+    }
+}
+
+/// Whether a connection to one address reaches a listener at another one of this machine.
+fn reaches(ip: IpAddr, listen: IpAddr) -> bool {
+    let is_own = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
+    // A listener at `::` has the addresses of IPv4, too.
+    let is_same_family = ip.is_ipv4() == listen.is_ipv4() || listen == Ipv6Addr::UNSPECIFIED;
+    match (ip.is_unspecified(), listen.is_unspecified()) {
+        (false, false) => ip == listen,
+        (true, false) => is_same_family && listen.is_loopback(),
+        (_, true) => is_same_family && is_own(ip),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upstream_where_the_proxy_listens_is_found() {
+        for (url, listen, expected) in [
+            ("http://127.0.0.1:8080", "127.0.0.1:8080", true),
+            ("http://127.0.0.1:8080/v1", "0.0.0.0:8080", true),
+            ("http://127.0.0.2:8080", "0.0.0.0:8080", true),
+            ("http://127.0.0.1:8080", "[::]:8080", true),
+            ("http://localhost:8080", "127.0.0.1:8080", true),
+            ("http://LOCALHOST:8080", "[::1]:8080", true),
+            ("http://[::1]:8080", "[::1]:8080", true),
+            ("http://0.0.0.0:8080", "127.0.0.1:8080", true),
+            ("http://127.0.0.1", "127.0.0.1:80", true),
+            ("https://127.0.0.1", "127.0.0.1:443", true),
+            ("http://127.0.0.1:8081", "127.0.0.1:8080", false),
+            ("http://127.0.0.2:8080", "127.0.0.1:8080", false),
+            ("http://10.0.0.1:8080", "0.0.0.0:8080", false),
+            ("http://[::1]:8080", "127.0.0.1:8080", false),
+            ("http://[::1]:8080", "0.0.0.0:8080", false),
+            ("https://api.openai.com", "0.0.0.0:443", false),
+        ] {
+            let upstream: Upstream = url.parse().expect(url);
+            let listen = listen.parse().expect(listen);
+            assert_eq!(upstream.is_at(listen), expected, "{url} {listen}");
+        }
     }
 }

@@ -4,8 +4,8 @@ use provstream::Parser;
 use provstream_providers::StreamRewriter;
 
 use crate::support::{
-    REFUSE, Step, Upstream, WITHHOLD, chat, chunk, config, gate, last_chunk, post, proxy, run,
-    streamed, text_of, whole,
+    REFUSE, Step, Upstream, WITHHOLD, chat, chunk, config, gate, last_chunk, metrics, post, proxy,
+    requests, run, streamed, text_of, whole,
 };
 
 const TEXTS: [&str; 6] = [
@@ -227,4 +227,49 @@ async fn each_line_of_the_audit_log_names_its_request() {
             (Some(&*id), Some("replace"))
         );
     }
+}
+
+/// Bodies that are longer than what goes to a client at a time.
+#[tokio::test]
+async fn long_bodies_arrive_whole_and_are_counted_once() {
+    let words = "It rains. [substrate.grep] ".repeat(20_000);
+    let answer = serde_json::json!({"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}]}).to_string();
+    let own = answer.clone();
+    let file = "[[route]]\npath = \"/pass\"\naction = \"pass\"\n";
+    let (running, _) = proxy(file, move |request| {
+        if request.contains("chunked") {
+            let pieces = own.as_bytes().chunks(150_000).map(chunk);
+            let head = [streamed("application/json")];
+            return head
+                .into_iter()
+                .chain(pieces)
+                .chain([last_chunk()])
+                .collect();
+        }
+        whole("200 OK", "application/json", &own)
+    })
+    .await;
+    let plain = "It rains. ".repeat(20_000);
+    let plain = plain.trim_end();
+    for (path, body) in [
+        ("/v1/chat/completions", "{}"),
+        ("/pass", "{}"),
+        ("/pass", "{\"chunked\":1}"),
+        ("/v1/chat/completions", "{\"chunked\":1}"),
+    ] {
+        let received = post(&running.address, path, body).await;
+        assert!(received.is_complete, "{path} {body}");
+        if path == "/pass" {
+            assert!(received.body == answer.as_bytes(), "{path} {body}");
+            continue;
+        }
+        let length = received.header("content-length").map(str::parse);
+        assert_eq!(length, Some(Ok(received.body.len())));
+        let read: serde_json::Value = serde_json::from_slice(&received.body).expect("JSON");
+        let text = read["choices"][0]["message"]["content"].as_str();
+        assert!(text.is_some_and(|text| text.trim_end() == plain), "{path}");
+    }
+    let metrics = metrics(&running.admin).await;
+    assert_eq!(requests(&metrics), 4, "{metrics}");
+    assert_eq!(metrics.matches("end=\"complete\"").count(), 2, "{metrics}");
 }

@@ -3,6 +3,7 @@
 mod asks;
 mod audits;
 mod bodies;
+mod emissions;
 mod faults;
 mod heads;
 mod hostile;

@@ -1,0 +1,291 @@
+//! What answers have to be like, and where requests of each API have it.
+//!
+//! Sources, as read in November 2026: the API references of the providers and the types of their official SDKs (OpenAI 3.54,
+//! Anthropic 2.12, google-genai 3.4, Cohere 7.3, mistralai 3.7, botocore 1.44), and the sources of llama.cpp, vLLM, SGLang and Text
+//! Generation Inference. `docs/proxy.md` has the table.
+
+use provstream_emit::{GrammarTarget, SchemaTarget};
+use provstream_providers::Format;
+use serde_json::{Map, Value, json};
+
+/// What answers have to be like.
+#[derive(Clone, Debug)]
+pub(crate) enum Constraint {
+    /// A schema, for each target that an API may need, and the server that reads it if the settings name one.
+    Schema(Option<Engine>, Vec<(SchemaTarget, Value)>),
+    /// A grammar, for this engine.
+    Grammar(Engine, Box<str>),
+}
+
+/// What reads a schema or a grammar. Several serve the same API, and have different members for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    LlamaCpp,
+    Vllm,
+    /// vLLM before 0.12, with the members that it has deprecated since.
+    VllmGuided,
+    Sglang,
+    /// Text Generation Inference, which reads schemas and regular expressions, but no grammar.
+    Tgi,
+}
+
+impl Engine {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::LlamaCpp,
+        Self::Vllm,
+        Self::VllmGuided,
+        Self::Sglang,
+        Self::Tgi,
+    ];
+
+    /// The name in settings.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::LlamaCpp => "llama-cpp",
+            Self::Vllm => "vllm",
+            Self::VllmGuided => "vllm-guided",
+            Self::Sglang => "sglang",
+            Self::Tgi => "tgi",
+        }
+    }
+
+    /// What it reads grammars in, if it reads any.
+    pub(crate) const fn grammar_target(self) -> Option<GrammarTarget> {
+        match self {
+            Self::LlamaCpp => Some(GrammarTarget::Gbnf),
+            Self::Vllm | Self::VllmGuided | Self::Sglang => Some(GrammarTarget::Ebnf),
+            Self::Tgi => None,
+        }
+    }
+
+    /// Whether it reads requests of a format.
+    pub(crate) const fn is_for(self, format: Format) -> bool {
+        matches!(
+            (format, self),
+            (Format::OpenAiChat, _) | (Format::LlamaCpp, Self::LlamaCpp) | (Format::Tgi, Self::Tgi)
+        )
+    }
+}
+
+/// The subset of JSON Schema that requests of a format take, read by this engine if it is known; `None` if they take no schema.
+pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Option<SchemaTarget> {
+    Some(match (format, engine) {
+        // Its converter, which Ollama has as well, describes a string by its pattern as JSON writes it.
+        (_, Some(Engine::LlamaCpp)) | (Format::Ollama | Format::LlamaCpp, _) => {
+            SchemaTarget::Ollama
+        }
+        // Its compiler reads neither lists of types nor, in less than a minute, our patterns.
+        (_, Some(Engine::Tgi)) | (Format::Tgi | Format::BedrockConverse, _) => {
+            SchemaTarget::Bedrock
+        }
+        (
+            Format::OpenAiChat
+            | Format::OpenAiResponses
+            | Format::OpenAiAssistants
+            | Format::MistralConversations,
+            _,
+        ) => SchemaTarget::OpenAi,
+        (Format::Anthropic, _) => SchemaTarget::Anthropic,
+        (Format::Cohere, _) => SchemaTarget::Cohere,
+        (Format::Gemini | Format::GeminiInteractions, _) => SchemaTarget::Gemini,
+        _ => return None,
+    })
+}
+
+/// Members by which a request says itself what its answer has to be like, or with which its API takes no schema. One of them that
+/// is there and not null, or is an array that is not empty, leaves the request as it is.
+const fn rivals(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::OpenAiChat | Format::LlamaCpp => &[
+            "/response_format",
+            "/structured_outputs",
+            "/guided_json",
+            "/guided_regex",
+            "/guided_choice",
+            "/guided_grammar",
+            "/grammar",
+            "/json_schema",
+            "/ebnf",
+            "/regex",
+        ],
+        Format::OpenAiResponses => &["/text/format"],
+        Format::OpenAiAssistants => &["/response_format"],
+        Format::Anthropic => &["/output_config/format", "/output_format"],
+        Format::BedrockConverse => &["/outputConfig/textFormat"],
+        Format::Cohere => &["/response_format", "/documents", "/tools"],
+        Format::Gemini => &[
+            "/generationConfig/responseMimeType",
+            "/generationConfig/responseSchema",
+            "/generationConfig/responseJsonSchema",
+            "/generation_config/response_mime_type",
+            "/generation_config/response_schema",
+            "/generation_config/response_json_schema",
+            // Of most models, either tools or a schema.
+            "/tools",
+        ],
+        Format::GeminiInteractions => &["/response_format", "/response_mime_type", "/tools"],
+        // An agent has settings of its own.
+        Format::MistralConversations => &["/completion_args/response_format", "/agent_id"],
+        // A schema does not let the model call a tool.
+        Format::Ollama => &["/format", "/tools"],
+        Format::Tgi => &["/parameters/grammar"],
+        _ => &[],
+    }
+}
+
+fn says_something(value: &Value) -> bool {
+    !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+}
+
+impl Constraint {
+    /// What it is, as settings and logs call it.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Schema(..) => "schema",
+            Self::Grammar(..) => "grammar",
+        }
+    }
+
+    /// Adds it to a request of this format; false if the request has no place for it, or says itself what it wants.
+    pub(crate) fn add(&self, format: Format, request: &mut Value) -> bool {
+        let is_rival = |place: &&str| request.pointer(place).is_some_and(says_something);
+        if !request.is_object() || rivals(format).iter().any(is_rival) {
+            return false;
+        }
+        let has_tools = request.get("tools").is_some_and(says_something);
+        match self {
+            Self::Schema(Some(engine), _) if !engine.is_for(format) => false,
+            // Text Generation Inference refuses a schema beside tools.
+            Self::Schema(Some(Engine::Tgi), _) if has_tools => false,
+            Self::Schema(engine, schemas) => {
+                let target = schema_target(format, *engine);
+                let of_target = schemas.iter().find(|(of, _)| Some(*of) == target);
+                of_target.is_some_and(|(_, schema)| match engine {
+                    Some(engine) if format == Format::OpenAiChat => {
+                        add_schema_for(*engine, request, schema)
+                    }
+                    _ => add_schema(format, request, schema),
+                })
+            }
+            // It would not let the model call a tool.
+            Self::Grammar(..) if has_tools => false,
+            Self::Grammar(engine, grammar) if engine.is_for(format) => {
+                let (name, value) = match engine {
+                    Engine::LlamaCpp => ("grammar", json!(grammar)),
+                    Engine::Vllm => ("structured_outputs", json!({"grammar": grammar})),
+                    Engine::VllmGuided => ("guided_grammar", json!(grammar)),
+                    Engine::Sglang => ("ebnf", json!(grammar)),
+                    Engine::Tgi => return false,
+                };
+                set(request, &[name], value)
+            }
+            Self::Grammar(..) => false,
+        }
+    }
+}
+
+/// Adds a schema to a request of OpenAI's chat or legacy API in the member that an engine reads.
+fn add_schema_for(engine: Engine, request: &mut Value, schema: &Value) -> bool {
+    let is_chat = request["messages"].is_array();
+    let (name, value) = match engine {
+        Engine::LlamaCpp | Engine::Sglang if is_chat => {
+            return add_schema(Format::OpenAiChat, request, schema);
+        }
+        Engine::LlamaCpp => ("json_schema", schema.clone()),
+        Engine::Vllm => ("structured_outputs", json!({"json": schema})),
+        Engine::VllmGuided => ("guided_json", schema.clone()),
+        // Its legacy API has the schema as a string.
+        Engine::Sglang => ("json_schema", json!(schema.to_string())),
+        Engine::Tgi if is_chat => ("response_format", json!({"type": "json", "value": schema})),
+        Engine::Tgi => return false,
+    };
+    set(request, &[name], value)
+}
+
+fn add_schema(format: Format, request: &mut Value, schema: &Value) -> bool {
+    let named = || json!({"name": "answer", "strict": true, "schema": schema});
+    let response_format = || json!({"type": "json_schema", "json_schema": named()});
+    match format {
+        // The legacy API has no place for it.
+        Format::OpenAiChat if request["messages"].is_array() => {
+            set(request, &["response_format"], response_format())
+        }
+        // Only runs have one, and each names its assistant.
+        Format::OpenAiAssistants if request["assistant_id"].is_string() => {
+            set(request, &["response_format"], response_format())
+        }
+        Format::MistralConversations => set(
+            request,
+            &["completion_args", "response_format"],
+            response_format(),
+        ),
+        Format::OpenAiResponses => {
+            let mut value = named();
+            value["type"] = "json_schema".into();
+            set(request, &["text", "format"], value)
+        }
+        Format::Anthropic => {
+            let value = json!({"type": "json_schema", "schema": schema});
+            set(request, &["output_config", "format"], value)
+        }
+        Format::BedrockConverse => {
+            // The schema is a string there.
+            let described = json!({"name": "answer", "schema": schema.to_string()});
+            let value = json!({"type": "json_schema", "structure": {"jsonSchema": described}});
+            set(request, &["outputConfig", "textFormat"], value)
+        }
+        Format::Cohere => {
+            let value = json!({"type": "json_object", "json_schema": schema});
+            set(request, &["response_format"], value)
+        }
+        Format::Gemini => add_schema_of_gemini(request, schema),
+        Format::GeminiInteractions => {
+            let value = json!({"type": "text", "mime_type": "application/json", "schema": schema});
+            set(request, &["response_format"], value)
+        }
+        Format::Ollama => set(request, &["format"], schema.clone()),
+        Format::LlamaCpp => set(request, &["json_schema"], schema.clone()),
+        // Other servers have other APIs at its path, with other members for the input.
+        Format::Tgi if !request["inputs"].is_null() => {
+            let value = json!({"type": "json", "value": schema});
+            set(request, &["parameters", "grammar"], value)
+        }
+        _ => false,
+    }
+}
+
+fn add_schema_of_gemini(request: &mut Value, schema: &Value) -> bool {
+    // The API takes both spellings.
+    let (config, kind, place) = match request.get("generation_config") {
+        Some(_) => (
+            "generation_config",
+            "response_mime_type",
+            "response_json_schema",
+        ),
+        None => ("generationConfig", "responseMimeType", "responseJsonSchema"),
+    };
+    set(request, &[config, kind], "application/json".into())
+        && set(request, &[config, place], schema.clone())
+}
+
+/// Sets a member of an object or of the objects in it, which are made if they are not there; false if one is something else.
+fn set(request: &mut Value, path: &[&str], value: Value) -> bool {
+    let Some((last, before)) = path.split_last() else {
+        return false;
+    };
+    let mut place = request;
+    for name in before {
+        let Some(object) = place.as_object_mut() else {
+            return false;
+        };
+        place = object.entry(*name).or_insert(Value::Null);
+        if place.is_null() {
+            *place = Map::new().into();
+        }
+    }
+    let Some(object) = place.as_object_mut() else {
+        return false;
+    };
+    object.insert((*last).to_owned(), value);
+    true
+}
