@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::engine::driver::Engine;
-use crate::engine::{ReleasePoint, Setup};
+use crate::engine::{Input, ReleasePoint};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler};
 use crate::provenance::Vocabulary;
@@ -122,11 +122,13 @@ impl Parser {
         untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
-        let setup = Setup {
+        let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
+            chunk,
+            base: self.engine.position(),
         };
-        self.engine.push(setup, chunk, untrusted, sink);
+        self.engine.push(&input, untrusted, sink);
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
@@ -142,11 +144,13 @@ impl Parser {
     }
 
     fn finish_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
-        let setup = Setup {
+        let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
+            chunk: &[],
+            base: self.engine.position(),
         };
-        self.engine.finish(setup, sink);
+        self.engine.finish(&input, sink);
     }
 
     /// Back to the start of a stream with the same settings; the memory is kept.

@@ -18,11 +18,38 @@ use crate::Limits;
 use crate::event::Event;
 use crate::provenance::Vocabulary;
 
-/// What an engine needs to know but does not own.
+/// The chunk of a push, with what an engine needs to know but does not own.
 #[derive(Clone, Copy)]
-pub(crate) struct Setup<'a> {
+pub(crate) struct Input<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) chunk: &'a [u8],
+    /// Stream offset of the chunk's first byte.
+    pub(crate) base: u64,
+}
+
+impl Input<'_> {
+    /// Stream offset of the next byte.
+    pub(crate) const fn end(&self) -> u64 {
+        self.base + self.chunk.len() as u64
+    }
+
+    /// Index in the chunk of a stream offset that lies in it.
+    pub(crate) const fn index(&self, offset: u64) -> usize {
+        (offset - self.base) as usize
+    }
+
+    /// The bytes before an index of the chunk, and the others.
+    pub(crate) fn split_at(&self, at: usize) -> (Self, Self) {
+        let (chunk, later) = self.chunk.split_at(at);
+        let base = self.base + at as u64;
+        let later = Self {
+            chunk: later,
+            base,
+            ..*self
+        };
+        (Self { chunk, ..*self }, later)
+    }
 }
 
 /// Takes the events of one push.

@@ -54,30 +54,30 @@ impl Scan<'_> {
     /// Reads the gap on from `at`, up to where a candidate may start, the end of the chunk, or the byte that completes
     /// the assertion.
     pub(super) fn gap(&mut self, at: usize) -> usize {
-        if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.chunk[at..]
+        if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.input.chunk[at..]
             && self.engine.gap.partial_len == 0
         {
             self.end_gap(at + 1);
             return at + 1;
         }
         let mut at = at;
-        while at < self.chunk.len() {
+        while at < self.input.chunk.len() {
             let gap = &mut self.engine.gap;
             let cut = usize::from(gap.partial_len);
             let found = if cut > 0 {
                 let mut bytes = [gap.partial[0], gap.partial[1], 0, 0];
-                let more = (self.chunk.len() - at).min(3 - cut);
-                bytes[cut..cut + more].copy_from_slice(&self.chunk[at..at + more]);
+                let more = (self.input.chunk.len() - at).min(3 - cut);
+                bytes[cut..cut + more].copy_from_slice(&self.input.chunk[at..at + more]);
                 separator(&bytes[..cut + more])
             } else {
-                separator(&self.chunk[at..])
+                separator(&self.input.chunk[at..])
             };
             match found {
                 Separator::White(len) => {
                     gap.leading = false;
                     gap.partial_len = 0;
                     if len == 1 {
-                        gap.white(self.chunk[at]);
+                        gap.white(self.input.chunk[at]);
                     } else {
                         gap.line_start = false;
                     }
@@ -92,15 +92,15 @@ impl Scan<'_> {
                     }
                 }
                 Separator::Partial => {
-                    while at < self.chunk.len() {
-                        gap.partial[usize::from(gap.partial_len)] = self.chunk[at];
+                    while at < self.input.chunk.len() {
+                        gap.partial[usize::from(gap.partial_len)] = self.input.chunk[at];
                         gap.partial_len += 1;
                         at += 1;
                     }
                     return at;
                 }
                 Separator::Other => {
-                    let byte = self.chunk[at];
+                    let byte = self.input.chunk[at];
                     if cut == 0 && byte == b'[' && !self.engine.untrusted {
                         return at;
                     }

@@ -7,7 +7,7 @@ use crate::engine::chars::MOST_REMOVED;
 use crate::engine::held::Held;
 use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
 use crate::engine::markdown::code::FenceLine;
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::event::{DiagnosticCode, Event, JsonRecord};
 use crate::{Mode, Span};
 use memchr::memchr;
@@ -61,12 +61,11 @@ impl Engine {
     pub(super) fn decide_array(
         &mut self,
         start: u64,
-        setup: Setup<'_>,
-        chunk: &[u8],
+        input: &Input<'_>,
         sink: &mut Sink<'_>,
     ) -> usize {
-        let white = leading_white(chunk);
-        let Some(&first) = chunk.get(white) else {
+        let white = leading_white(input.chunk);
+        let Some(&first) = input.chunk.get(white) else {
             return 0;
         };
         self.json.array = None;
@@ -74,14 +73,19 @@ impl Engine {
             return 0;
         }
         if white > 0 {
-            self.scan(setup, &chunk[..white], sink);
+            self.scan(&input.split_at(white).0, sink);
         }
         if let Context::Candidate { start } = self.context {
             let dropped = Some((CandidateStep::Dropped, 0));
-            Scan::at_end(self, setup, sink).abandon(start, dropped);
+            Scan::at_end(self, input, sink).abandon(start, dropped);
         }
-        self.reader.begin(setup.limits, start, false);
-        self.reader.read(false, setup, b"[", 0, start, sink);
+        self.reader.begin(input.limits, start, false);
+        let bracket = Input {
+            chunk: b"[",
+            base: start,
+            ..*input
+        };
+        self.reader.read(&bracket, 0, false, sink);
         self.json.open = true;
         white
     }
@@ -127,7 +131,7 @@ impl Scan<'_> {
     pub(super) fn lead(&mut self, at: usize) {
         let lead = self.engine.json.lead;
         if lead >= self.offset(at)
-            && let Some(rest) = self.chunk.get(self.index(lead)..)
+            && let Some(rest) = self.input.chunk.get(self.index(lead)..)
         {
             self.engine.json.lead += leading_white(rest) as u64;
         }
@@ -135,7 +139,7 @@ impl Scan<'_> {
 
     /// Whether a value is tried at the brace at `here`, as far as the chunk says.
     pub(super) fn may_be_object(&mut self, here: usize) -> bool {
-        let after = &self.chunk[here + 1..];
+        let after = &self.input.chunk[here + 1..];
         let next = match after.first() {
             Some(&byte) if !is_white(byte) => Some(byte),
             _ => after.get(leading_white(after)).copied(),
@@ -154,7 +158,7 @@ impl Scan<'_> {
         if !self.engine.json.on || self.is_barred(here) {
             return false;
         }
-        let after = &self.chunk[here + 1..];
+        let after = &self.input.chunk[here + 1..];
         match after.get(leading_white(after)) {
             Some(&byte) => begins_element(byte),
             None => {
@@ -168,7 +172,7 @@ impl Scan<'_> {
     fn is_barred(&mut self, here: usize) -> bool {
         if self.engine.json.barred {
             if here > self.barred_from
-                && memchr(b'\n', &self.chunk[self.barred_from..here]).is_some()
+                && memchr(b'\n', &self.input.chunk[self.barred_from..here]).is_some()
             {
                 self.engine.json.barred = false;
             } else {
@@ -181,7 +185,7 @@ impl Scan<'_> {
     /// At the end of a chunk: whether the line that is barred has ended.
     pub(super) fn end_bar(&mut self) {
         if self.engine.json.barred {
-            let rest = &self.chunk[self.barred_from..];
+            let rest = &self.input.chunk[self.barred_from..];
             self.engine.json.barred = memchr(b'\n', rest).is_none();
         }
     }
@@ -196,7 +200,7 @@ impl Scan<'_> {
         let start = self.offset(here);
         self.engine
             .reader
-            .begin(self.setup.limits, start, single_line);
+            .begin(self.input.limits, start, single_line);
         self.engine.json.open = true;
         here
     }
@@ -204,10 +208,8 @@ impl Scan<'_> {
     /// Goes on with the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
         let buffered = self.engine.held.is_some();
-        let (end, step) = self
-            .engine
-            .reader
-            .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
+        let reader = &mut self.engine.reader;
+        let (end, step) = reader.read(&self.input, at, buffered, self.sink);
         if step != Step::More {
             self.end_json(end, step);
         }
@@ -225,13 +227,13 @@ impl Scan<'_> {
             reader.is_undecided()
         };
         if !is_sound {
-            let span = Span::new(reader.start(), self.base);
+            let span = Span::new(reader.start(), self.input.base);
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
         self.end_json(0, Step::More);
         self.engine.held = Held::NOTHING;
         if is_sequence {
-            self.engine.reader.rest(self.base);
+            self.engine.reader.rest(self.input.base);
         }
     }
 
@@ -281,7 +283,7 @@ impl Scan<'_> {
         let mut line;
         if self.engine.window.raw().is_empty() {
             line = *self.engine.window.line();
-            line.advance(&self.chunk[self.unstitched()..end]);
+            line.advance(&self.input.chunk[self.unstitched()..end]);
         } else {
             self.stitch(end);
             let window = &self.engine.window;
@@ -310,7 +312,7 @@ impl Scan<'_> {
         let (start, end) = (self.engine.reader.start(), self.offset(end));
         let span = Span::new(start, end);
         let record = complete && self.engine.reader.is_record();
-        if !record || span.len() > self.setup.limits.max_record() as u64 {
+        if !record || span.len() > self.input.limits.max_record() as u64 {
             self.release_json(end);
             if record {
                 self.diagnose(DiagnosticCode::LimitPending, span);
@@ -318,10 +320,7 @@ impl Scan<'_> {
             return;
         }
         self.hand_on(start);
-        let raw = self
-            .engine
-            .reader
-            .whole(self.setup.limits, self.chunk, self.base, end);
+        let raw = self.engine.reader.whole(&self.input, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.emitted = end;
         let engine = &mut *self.engine;
@@ -329,7 +328,7 @@ impl Scan<'_> {
         engine.strip_from = end;
         if let Context::Block(_) = engine.context {
             // The block's text ends after this record, so what lies further back than its longest is of no concern.
-            let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
+            let far = end.saturating_sub(self.input.limits.max_assertion() as u64);
             let removed = &mut engine.json.removed;
             while removed.front().is_some_and(|before| before.end() <= far) {
                 removed.pop_front();
@@ -341,10 +340,10 @@ impl Scan<'_> {
     /// Emits what was buffered of the open value, and all up to a stream offset.
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.emitted;
-        if from < self.base.min(upto) && self.engine.held.is_some() {
-            let buffered = self.engine.reader.kept(from, self.base);
+        if from < self.input.base.min(upto) && self.engine.held.is_some() {
+            let buffered = self.engine.reader.kept(from, self.input.base);
             (self.sink)(text(buffered, from));
-            self.emitted = self.base;
+            self.emitted = self.input.base;
         }
         self.hand_on(upto);
     }
@@ -354,7 +353,7 @@ impl Scan<'_> {
         let reader = &self.engine.reader;
         let buffered = self.engine.json.hold_records
             && reader.is_object()
-            && end - reader.start() <= self.setup.limits.max_record() as u64;
+            && end - reader.start() <= self.input.limits.max_record() as u64;
         buffered.then(|| reader.start())
     }
 }

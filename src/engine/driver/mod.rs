@@ -20,9 +20,9 @@ use self::scan::Scan;
 use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
 use super::held::Held;
-use super::json::{JsonReader, split_buffered};
+use super::json::JsonReader;
 use super::window::Window;
-use super::{Setup, Sink};
+use super::{Input, Sink};
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
@@ -261,114 +261,105 @@ impl Engine {
 
     /// Takes a chunk of a few bytes that continues a candidate for which a run was set; returns `false` if the slow path is
     /// needed.
-    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+    fn push_candidate(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
         };
-        let base = self.window.end();
-        let before = (base - start) as usize;
+        let before = (input.base - start) as usize;
         let buffer = self.window.buffer_mut();
-        let Some(bytes) = buffer.append_in_run(chunk) else {
+        let Some(bytes) = buffer.append_in_run(input.chunk) else {
             return false;
         };
-        let max = setup.limits.max_annotation();
-        let bytes = &bytes[bytes.len() - chunk.len() - before..];
+        let bytes = &bytes[bytes.len() - input.chunk.len() - before..];
+        let max = input.limits.max_annotation();
         self.candidate.catch_up(before);
-        let step = self.candidate.feed(bytes, max, setup.vocabulary);
+        let step = self.candidate.feed(bytes, max, input.vocabulary);
         if step == Step::More {
             buffer.set_held_kind(self.candidate.kind());
         } else {
             let end = self.candidate.read() - before;
-            self.window.truncate(base + end as u64);
-            let mut scan = Scan::new(self, setup, chunk, base, sink);
+            self.window.truncate(input.base + end as u64);
+            let mut scan = Scan::new(self, input, sink);
             scan.end_candidate(start, step, end);
             scan.run(end);
-            self.set_run(setup.limits);
+            self.set_run(input.limits);
         }
         true
     }
 
     /// Takes a chunk of the model's own text, or of untrusted text.
-    pub(crate) fn push(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        untrusted: bool,
-        sink: &mut Sink<'_>,
-    ) {
-        if chunk.is_empty() {
+    pub(crate) fn push(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
+        if input.chunk.is_empty() {
             return;
         }
         if self.is_sequence() {
             let is_in_value = self.json.open && !self.json.hold_records;
             if is_in_value && untrusted == self.untrusted {
-                self.push_in_value(setup, chunk, sink);
+                self.push_in_value(input, sink);
             } else {
-                self.push_pieces(setup, chunk, untrusted, sink);
+                self.push_pieces(input, untrusted, sink);
             }
             return;
         }
         let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
-        if may_be_short && self.push_candidate(setup, chunk, sink) {
+        if may_be_short && self.push_candidate(input, sink) {
             return;
         }
-        if !may_be_short || !self.push_in_string(chunk, sink) {
-            self.push_pieces(setup, chunk, untrusted, sink);
+        if !may_be_short || !self.push_in_string(input.chunk, sink) {
+            self.push_pieces(input, untrusted, sink);
         }
-        self.set_run(setup.limits);
+        self.set_run(input.limits);
     }
 
-    fn push_pieces(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        untrusted: bool,
-        sink: &mut Sink<'_>,
-    ) {
+    fn push_pieces(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
         if untrusted != self.untrusted {
-            self.end_own_or_untrusted(setup, sink);
+            self.end_own_or_untrusted(input, sink);
             self.untrusted = untrusted;
             if !untrusted {
-                self.strip_from = self.position();
+                self.strip_from = input.base;
             }
         }
-        let mut rest = chunk;
+        let mut rest = *input;
         loop {
             // Where a piece ends is one more place at which a bracket may wait for what follows it.
             if let Some(start) = self.json.array {
-                let white = self.decide_array(start, setup, rest, sink);
-                rest = &rest[white..];
+                rest = rest.split_at(self.decide_array(start, &rest, sink)).1;
             }
-            let buffered = self.buffered_len();
-            match split_buffered(setup.limits, buffered, rest) {
-                Some((now, later)) if self.json.open => {
-                    self.scan(setup, now, sink);
-                    rest = later;
+            // A value is no longer buffered where it gets too long for that.
+            let room = match self.buffered_len() {
+                buffered if buffered > 0 && self.json.open => {
+                    (input.limits.max_record() + 1).saturating_sub(buffered)
                 }
-                _ => return self.scan(setup, rest, sink),
+                _ => 0,
+            };
+            if !(1..rest.chunk.len()).contains(&room) {
+                return self.scan(&rest, sink);
             }
+            let (now, later) = rest.split_at(room);
+            self.scan(&now, sink);
+            rest = later;
         }
     }
 
-    fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
-        let base = self.position();
-        let mut scan = Scan::new(self, setup, chunk, base, sink);
+    fn scan(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        debug_assert_eq!(self.position(), input.base);
+        let mut scan = Scan::new(self, input, sink);
         let from = scan.byte_order_mark();
         scan.run(from);
-        debug_assert_eq!(self.position(), base + chunk.len() as u64);
+        debug_assert_eq!(self.position(), input.end());
     }
 
     /// Reports what is open at the end of the stream.
-    pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+    pub(crate) fn finish(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.window.end_run();
-        self.end_own_or_untrusted(setup, sink);
+        self.end_own_or_untrusted(input, sink);
         if self.is_sequence() {
             return;
         }
-        Scan::at_end(self, setup, sink).complete();
+        Scan::at_end(self, input, sink).complete();
         // What comes after all is text of its own: what was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
-        self.begin(setup.limits, self.position());
+        self.begin(input.limits, self.position());
         (self.start, self.removed) = (start, removed);
         self.mark = BYTE_ORDER_MARK.len() as u8;
     }
@@ -416,17 +407,17 @@ impl Engine {
     }
 
     /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
-    fn end_own_or_untrusted(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+    fn end_own_or_untrusted(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.json.array = None;
         if self.is_sequence() && self.mark > 0 {
-            Scan::at_end(self, setup, sink).no_mark();
+            Scan::at_end(self, input, sink).no_mark();
         }
         if self.json.open {
-            Scan::at_end(self, setup, sink).end_open_json();
+            Scan::at_end(self, input, sink).end_open_json();
         }
         match self.context {
             Context::Candidate { start } => {
-                Scan::at_end(self, setup, sink).abandon(start, None);
+                Scan::at_end(self, input, sink).abandon(start, None);
             }
             Context::Opening { fence, block } if fence.marker == b'~' => {
                 self.context = Context::after_run(fence, block);

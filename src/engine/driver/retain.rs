@@ -26,7 +26,7 @@ impl Scan<'_> {
         self.save_pending();
         let from = self.unstitched();
         if from < upto {
-            self.append(&self.chunk[from..upto]);
+            self.append(&self.input.chunk[from..upto]);
         }
     }
 
@@ -38,8 +38,8 @@ impl Scan<'_> {
         {
             target.in_window = true;
             let span = target.span;
-            let text =
-                &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+            let text = &self.input.chunk[(span.start() - self.input.base) as usize
+                ..(span.end() - self.input.base) as usize];
             self.engine.window.save(text);
         }
     }
@@ -60,7 +60,7 @@ impl Scan<'_> {
 
     /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
     fn skip_most(&mut self, bytes: &[u8]) -> usize {
-        let keep = self.setup.limits.max_assertion();
+        let keep = self.input.limits.max_assertion();
         let text = without_partial(&bytes[..bytes.len() - self.open_candidate().min(bytes.len())]);
         let end = trimmed_len(text);
         // A block quote marker or an empty cell at the end may count as white space.
@@ -86,7 +86,7 @@ impl Scan<'_> {
     /// Drops what is not needed of a window that is nearly full.
     pub(super) fn slide(&mut self) {
         let window = &self.engine.window;
-        let most = self.setup.limits.max_assertion();
+        let most = self.input.limits.max_assertion();
         let len = match self.engine.context {
             Context::Candidate { start } => start.min(window.end()) - window.base(),
             _ => window.end() - window.base(),
@@ -134,7 +134,7 @@ impl Scan<'_> {
     /// If the block ends now, its last text is needed; if it continues, only what was read last. So text that lies far back
     /// is saved, and holds as long as none comes after it.
     fn slide_block(&mut self) {
-        let most = self.setup.limits.max_assertion();
+        let most = self.input.limits.max_assertion();
         let Context::Block(block) = &mut self.engine.context else {
             return;
         };
@@ -177,7 +177,7 @@ impl Scan<'_> {
     pub(super) fn room(&self) -> usize {
         let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
         let used = text + self.engine.pending.map_or(0, |pending| pending.values);
-        shared(self.setup.limits).saturating_sub(used).max(64)
+        shared(self.input.limits).saturating_sub(used).max(64)
     }
 
     pub(super) fn drop_target(&mut self) {

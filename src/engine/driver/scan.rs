@@ -12,7 +12,7 @@ use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
 use crate::engine::window::white_tail;
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::steps;
 
@@ -23,9 +23,7 @@ use crate::steps;
 /// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
     pub(super) engine: &'a mut Engine,
-    pub(super) setup: Setup<'a>,
-    pub(super) chunk: &'a [u8],
-    pub(super) base: u64,
+    pub(super) input: Input<'a>,
     /// Everything before this stream offset has been emitted.
     pub(super) emitted: u64,
     /// Every bracket, backtick and tilde before here has been seen, and every brace where those matter.
@@ -37,19 +35,11 @@ pub(super) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(
-        engine: &'a mut Engine,
-        setup: Setup<'a>,
-        chunk: &'a [u8],
-        base: u64,
-        sink: &'a mut Sink<'a>,
-    ) -> Self {
-        let emitted = engine.held.start(base);
+    pub(super) fn new(engine: &'a mut Engine, input: &Input<'a>, sink: &'a mut Sink<'a>) -> Self {
+        let emitted = engine.held.start(input.base);
         Self {
             engine,
-            setup,
-            chunk,
-            base,
+            input: *input,
             emitted,
             opener: 0,
             brace: 0,
@@ -59,14 +49,23 @@ impl<'a> Scan<'a> {
     }
 
     /// No chunk, at the end of what was read.
-    pub(super) fn at_end(engine: &'a mut Engine, setup: Setup<'a>, sink: &'a mut Sink<'a>) -> Self {
+    pub(super) fn at_end(
+        engine: &'a mut Engine,
+        input: &Input<'a>,
+        sink: &'a mut Sink<'a>,
+    ) -> Self {
         let base = engine.position();
-        Self::new(engine, setup, &[], base, sink)
+        let input = Input {
+            chunk: &[],
+            base,
+            ..*input
+        };
+        Self::new(engine, &input, sink)
     }
 
     /// Takes the chunk from index `at` on.
     pub(super) fn run(&mut self, mut at: usize) {
-        while at < self.chunk.len() {
+        while at < self.input.chunk.len() {
             if self.engine.json.open {
                 at = self.json(at);
                 continue;
@@ -99,7 +98,7 @@ impl<'a> Scan<'a> {
         let is_sequence = self.engine.is_sequence();
         let mut at = 0;
         while let Some(expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.mark))
-            && let Some(byte) = self.chunk.get(at)
+            && let Some(byte) = self.input.chunk.get(at)
         {
             if byte != expected || is_sequence && self.engine.untrusted {
                 self.no_mark();
@@ -123,17 +122,17 @@ impl<'a> Scan<'a> {
 
     /// Stream offset of an index in the chunk.
     pub(super) const fn offset(&self, at: usize) -> u64 {
-        self.base + at as u64
+        self.input.base + at as u64
     }
 
     /// Index in the chunk of a stream offset that lies in it.
     pub(super) const fn index(&self, offset: u64) -> usize {
-        (offset - self.base) as usize
+        self.input.index(offset)
     }
 
     /// Index in the chunk after the bytes that the window holds.
     pub(super) fn unstitched(&self) -> usize {
-        let end = self.engine.window.end().max(self.base);
+        let end = self.engine.window.end().max(self.input.base);
         self.index(end)
     }
 
@@ -143,13 +142,13 @@ impl<'a> Scan<'a> {
         if upto <= from {
             return;
         }
-        let buffered = self.base.clamp(from, upto);
+        let buffered = self.input.base.clamp(from, upto);
         if from < buffered {
             let bytes = &self.engine.window.raw_from(from)[..(buffered - from) as usize];
             (self.sink)(text(bytes, from));
         }
         if buffered < upto {
-            let piece = &self.chunk[self.index(buffered)..self.index(upto)];
+            let piece = &self.input.chunk[self.index(buffered)..self.index(upto)];
             (self.sink)(text(piece, buffered));
         }
         self.emitted = upto;
@@ -160,17 +159,17 @@ impl<'a> Scan<'a> {
         let mut at = at;
         if self.engine.pending.is_some() {
             at = self.gap(at);
-            if at == self.chunk.len() {
+            if at == self.input.chunk.len() {
                 return at;
             }
         }
         if self.engine.untrusted {
             self.note_untrusted(at);
-            return self.chunk.len();
+            return self.input.chunk.len();
         }
         let here = self.next_opener(at);
-        let Some(&byte) = self.chunk.get(here) else {
-            return self.chunk.len();
+        let Some(&byte) = self.input.chunk.get(here) else {
+            return self.input.chunk.len();
         };
         match byte {
             b'{' if self.may_be_object(here) => self.start_json(here),
@@ -196,15 +195,15 @@ impl<'a> Scan<'a> {
     #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
         if !self.engine.json.on {
-            return self.opener_before(at, self.chunk.len());
+            return self.opener_before(at, self.input.chunk.len());
         }
         // A second pass finds the bytes of the first still near to the processor.
         let mut from = at;
         loop {
-            let end = self.chunk.len().min(from + PIECE);
+            let end = self.input.chunk.len().min(from + PIECE);
             let here = self.opener_before(from, end);
             let here = self.brace_before(from, here);
-            if here < end || end == self.chunk.len() {
+            if here < end || end == self.input.chunk.len() {
                 return here;
             }
             from = end;
@@ -215,9 +214,9 @@ impl<'a> Scan<'a> {
     #[inline]
     fn opener_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.opener.max(at);
-        if known < end && !OPENERS.contains(&self.chunk[known]) {
+        if known < end && !OPENERS.contains(&self.input.chunk[known]) {
             let [bracket, tick, tilde] = OPENERS;
-            let found = memchr3(bracket, tick, tilde, &self.chunk[known..end]);
+            let found = memchr3(bracket, tick, tilde, &self.input.chunk[known..end]);
             self.opener = found.map_or(end, |found| known + found);
             steps::count(self.opener - known);
             return self.opener;
@@ -229,8 +228,8 @@ impl<'a> Scan<'a> {
     #[inline]
     fn brace_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.brace.max(at);
-        if known < end && self.chunk[known] != BRACE {
-            let found = memchr(BRACE, &self.chunk[known..end]);
+        if known < end && self.input.chunk[known] != BRACE {
+            let found = memchr(BRACE, &self.input.chunk[known..end]);
             self.brace = found.map_or(end, |found| known + found);
             steps::count(self.brace - known);
             return self.brace;
@@ -239,8 +238,8 @@ impl<'a> Scan<'a> {
     }
 
     fn note_untrusted(&mut self, at: usize) {
-        steps::count(self.chunk.len() - at);
-        let text = self.chunk[at..]
+        steps::count(self.input.chunk.len() - at);
+        let text = self.input.chunk[at..]
             .iter()
             .rposition(|byte| !byte.is_ascii_whitespace());
         if let Some(last) = text {
@@ -250,7 +249,7 @@ impl<'a> Scan<'a> {
 
     /// Whether the byte at `here` is after an odd number of backslashes.
     fn escaped(&self, here: usize) -> bool {
-        let before = &self.chunk[self.unstitched()..here];
+        let before = &self.input.chunk[self.unstitched()..here];
         match before.last() {
             Some(b'\\') => {}
             Some(_) => return false,
@@ -265,7 +264,7 @@ impl<'a> Scan<'a> {
     /// Whether only indentation, block quote and list markers are between the start of the line and `here`; if so,
     /// whether there is a block quote marker among them.
     fn line_prefix(&mut self, here: usize) -> Option<bool> {
-        let before = &self.chunk[self.unstitched()..here];
+        let before = &self.input.chunk[self.unstitched()..here];
         if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
             let line = &before[at + 1..];
             steps::count(line.len());
@@ -298,9 +297,9 @@ impl<'a> Scan<'a> {
     /// The run of backticks or tildes that may open a code span or a fenced block.
     fn opening(&mut self, at: usize, mut fence: Fence, block: bool) -> usize {
         let is_marker = |byte: &&u8| **byte == fence.marker;
-        let end = at + self.chunk[at..].iter().take_while(is_marker).count();
+        let end = at + self.input.chunk[at..].iter().take_while(is_marker).count();
         fence.run += (end - at) as u64;
-        self.engine.context = if end == self.chunk.len() {
+        self.engine.context = if end == self.input.chunk.len() {
             Context::Opening { fence, block }
         } else {
             Context::after_run(fence, block)
@@ -317,11 +316,11 @@ impl<'a> Scan<'a> {
     ) -> usize {
         let is_tick = |byte: &&u8| **byte == b'`';
         loop {
-            let ticks = self.chunk[at..].iter().take_while(is_tick).count();
+            let ticks = self.input.chunk[at..].iter().take_while(is_tick).count();
             at += ticks;
             closing += ticks as u64;
             block &= closing == 0;
-            if at == self.chunk.len() {
+            if at == self.input.chunk.len() {
                 break;
             }
             if closing == fence.run {
@@ -329,9 +328,9 @@ impl<'a> Scan<'a> {
                 return at;
             }
             closing = 0;
-            let found = memchr2(b'`', b'\n', &self.chunk[at..]);
-            at = found.map_or(self.chunk.len(), |found| at + found);
-            if self.chunk.get(at) == Some(&b'\n') {
+            let found = memchr2(b'`', b'\n', &self.input.chunk[at..]);
+            at = found.map_or(self.input.chunk.len(), |found| at + found);
+            if self.input.chunk.get(at) == Some(&b'\n') {
                 self.engine.context = Context::Text;
                 if block {
                     self.open_block(at + 1, fence);
@@ -348,8 +347,8 @@ impl<'a> Scan<'a> {
     }
 
     fn info(&mut self, at: usize, fence: Fence) -> usize {
-        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
-            return self.chunk.len();
+        let Some(found) = memchr(b'\n', &self.input.chunk[at..]) else {
+            return self.input.chunk.len();
         };
         self.open_block(at + found + 1, fence);
         at + found + 1
@@ -378,7 +377,7 @@ impl<'a> Scan<'a> {
         let json = self.engine.json.on && !untrusted;
         let (fence, mut line) = (block.fence, block.line);
         let mut here = at;
-        while let Some(&byte) = self.chunk.get(here) {
+        while let Some(&byte) = self.input.chunk.get(here) {
             let value = json
                 && match byte {
                     b'{' => self.may_be_object(here),
@@ -389,13 +388,13 @@ impl<'a> Scan<'a> {
             // A bracket may still begin an array where only white space came before it.
             let leading = json && self.engine.json.lead >= self.offset(here);
             if line == FenceLine::Code && byte != b'\n' && !value && !leading {
-                let rest = &self.chunk[here + 1..];
+                let rest = &self.input.chunk[here + 1..];
                 let found = if json {
                     memchr2(b'\n', b'{', rest)
                 } else {
                     memchr(b'\n', rest)
                 };
-                here = found.map_or(self.chunk.len(), |found| here + 1 + found);
+                here = found.map_or(self.input.chunk.len(), |found| here + 1 + found);
                 continue;
             }
             if untrusted {
@@ -467,7 +466,7 @@ impl<'a> Scan<'a> {
         let white = if at <= window.end() {
             window.white_before(at)
         } else {
-            let before = &self.chunk[self.unstitched()..self.index(at)];
+            let before = &self.input.chunk[self.unstitched()..self.index(at)];
             match removable_tail(before) {
                 white if white < before.len() => white,
                 _ => white_tail(before, window.white_before(window.end())),
@@ -480,9 +479,9 @@ impl<'a> Scan<'a> {
     /// Starts a candidate at the bracket at `here`.
     fn start_candidate(&mut self, here: usize) -> usize {
         let start = self.offset(here);
-        let bytes = &self.chunk[here..];
-        let max = self.setup.limits.max_annotation();
-        if let Some((reading, len)) = usual(bytes, max, self.setup.vocabulary) {
+        let bytes = &self.input.chunk[here..];
+        let max = self.input.limits.max_annotation();
+        if let Some((reading, len)) = usual(bytes, max, self.input.vocabulary) {
             self.annotation(span(start, len as u64), &reading, false);
             return here + len;
         }
@@ -490,7 +489,7 @@ impl<'a> Scan<'a> {
         let step = self
             .engine
             .candidate
-            .feed(bytes, max, self.setup.vocabulary);
+            .feed(bytes, max, self.input.vocabulary);
         let end = here + self.engine.candidate.read();
         match step {
             Step::More => self.engine.context = Context::Candidate { start },
@@ -502,20 +501,20 @@ impl<'a> Scan<'a> {
 
     /// Continues a candidate that started in an earlier chunk.
     fn resume_candidate(&mut self, start: u64) -> usize {
-        let max = self.setup.limits.max_annotation();
+        let max = self.input.limits.max_annotation();
         let before = (self.engine.window.end() - start) as usize;
         self.engine.candidate.catch_up(before);
         // One byte more than it may have shows whether it is too long.
-        let more = self.chunk.len().min(max + 1 - before.min(max));
+        let more = self.input.chunk.len().min(max + 1 - before.min(max));
         if more > self.engine.window.free() {
             self.slide();
         }
-        self.engine.window.append(&self.chunk[..more]);
+        self.engine.window.append(&self.input.chunk[..more]);
         let bytes = self.engine.window.raw_from(start);
         let step = self
             .engine
             .candidate
-            .feed(bytes, max, self.setup.vocabulary);
+            .feed(bytes, max, self.input.vocabulary);
         let end = self.engine.candidate.read() - before;
         self.engine.window.truncate(self.offset(end));
         self.end_candidate(start, step, end);
@@ -536,8 +535,8 @@ impl<'a> Scan<'a> {
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
         self.complete();
-        let end = ended.map_or(self.base, |(_, at)| self.offset(at));
-        if start < self.base {
+        let end = ended.map_or(self.input.base, |(_, at)| self.offset(at));
+        if start < self.input.base {
             // It was buffered in the window, which may start anew before the chunk ends.
             self.hand_on(end);
             self.engine.held = Held::NOTHING;
@@ -553,7 +552,7 @@ impl<'a> Scan<'a> {
 
     /// Emits what need not be buffered and keeps what may be needed of the chunk.
     fn end_of_chunk(&mut self) {
-        let end = self.base + self.chunk.len() as u64;
+        let end = self.input.end();
         self.end_bar();
         let mut buffered = end;
         match self.engine.context {
@@ -561,9 +560,7 @@ impl<'a> Scan<'a> {
                 buffered = self.buffered_json(end).unwrap_or(end);
                 self.release_json(buffered);
                 let engine = &mut *self.engine;
-                engine
-                    .reader
-                    .retain(self.setup, self.chunk, self.base, self.sink);
+                engine.reader.retain(&self.input, self.sink);
                 if buffered < end && engine.is_sequence() {
                     engine.reader.end_run();
                 }
@@ -573,7 +570,7 @@ impl<'a> Scan<'a> {
         }
         self.hand_on(buffered);
         if !self.engine.is_sequence() {
-            self.stitch(self.chunk.len());
+            self.stitch(self.input.chunk.len());
         } else if !self.engine.json.open {
             self.engine.reader.rest(end);
         }
@@ -582,17 +579,17 @@ impl<'a> Scan<'a> {
 
     /// Whether the candidate that started at `start` can still end within the limit.
     fn may_close(&self, start: u64) -> bool {
-        let max = self.setup.limits.max_annotation();
+        let max = self.input.limits.max_annotation();
         let candidate = &self.engine.candidate;
         if candidate.read() + NEAR < max {
             return true;
         }
-        let bytes = if start >= self.base {
-            &self.chunk[self.index(start)..]
+        let bytes = if start >= self.input.base {
+            &self.input.chunk[self.index(start)..]
         } else {
             self.engine.window.raw_from(start)
         };
-        candidate.can_close_at(bytes, self.setup.vocabulary) <= max
+        candidate.can_close_at(bytes, self.input.vocabulary) <= max
     }
 }
 

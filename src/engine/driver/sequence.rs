@@ -7,22 +7,21 @@ use super::{Context, Engine, span, text};
 use crate::Mode;
 use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::engine::json::lexer::{LineStart, Step, leading_white};
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::event::DiagnosticCode;
 
 impl Engine {
     /// Takes a chunk that begins in a value of which nothing is held back.
     ///
     /// A fast path: most such chunks also end in it.
-    pub(super) fn push_in_value(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
-        let base = self.position();
-        let (end, step) = self.reader.read(false, setup, chunk, 0, base, sink);
+    pub(super) fn push_in_value(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        let (end, step) = self.reader.read(input, 0, false, sink);
         if step == Step::More {
-            sink(text(chunk, base));
-            self.reader.retain(setup, chunk, base, sink);
+            sink(text(input.chunk, input.base));
+            self.reader.retain(input, sink);
             return;
         }
-        let mut scan = Scan::new(self, setup, chunk, base, sink);
+        let mut scan = Scan::new(self, input, sink);
         scan.end_json(end, step);
         scan.run(end);
     }
@@ -34,12 +33,12 @@ impl Scan<'_> {
         // Untrusted text is passed over; a line feed in it ends the line.
         if self.engine.untrusted {
             self.skip_line(at);
-            return self.chunk.len();
+            return self.input.chunk.len();
         }
         if let Context::AfterValue = self.engine.context {
             let white = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
-            at += self.chunk[at..].iter().take_while(white).count();
-            self.engine.context = match self.chunk.get(at) {
+            at += self.input.chunk[at..].iter().take_while(white).count();
+            self.engine.context = match self.input.chunk.get(at) {
                 None => return at,
                 Some(b'\n') => Context::BeforeValue,
                 Some(_) => {
@@ -51,8 +50,8 @@ impl Scan<'_> {
         if let Context::Skipped = self.engine.context {
             return self.skip_line(at);
         }
-        at += leading_white(&self.chunk[at..]);
-        if at < self.chunk.len() {
+        at += leading_white(&self.input.chunk[at..]);
+        if at < self.input.chunk.len() {
             self.start_json(at);
         }
         at
@@ -60,8 +59,8 @@ impl Scan<'_> {
 
     /// Passes over the rest of a line.
     fn skip_line(&mut self, at: usize) -> usize {
-        match memchr(b'\n', &self.chunk[at..]) {
-            None => self.chunk.len(),
+        match memchr(b'\n', &self.input.chunk[at..]) {
+            None => self.input.chunk.len(),
             Some(found) => {
                 self.engine.context = Context::BeforeValue;
                 at + found + 1

@@ -17,8 +17,8 @@ mod whole;
 use self::defer::Deferred;
 use self::frame::{ASSERTED, Frame, OBJECT};
 use self::tail::Tail;
-use self::visit::{Role, Visitor, bytes};
-use super::{Setup, Sink};
+use self::visit::{Role, Visitor};
+use super::{Input, Sink};
 use crate::Limits;
 use crate::engine::json::lexer::{Lexer, LineStart, Step};
 use crate::json::LONGEST_UNIT;
@@ -171,15 +171,9 @@ impl JsonReader {
         self.state.tail.get(start, end)
     }
 
-    /// The bytes of a complete buffered value; it ends in the chunk, whose first byte has stream offset `base`.
-    pub(crate) fn whole<'a>(
-        &'a mut self,
-        limits: &Limits,
-        chunk: &'a [u8],
-        base: u64,
-        end: u64,
-    ) -> &'a [u8] {
-        bytes(&mut self.state.tail, chunk, base, (self.start, end), limits)
+    /// The bytes of a complete buffered value, which ends in the chunk.
+    pub(crate) fn whole<'a>(&'a mut self, input: &Input<'a>, end: u64) -> &'a [u8] {
+        self.state.tail.bytes(input, (self.start, end))
     }
 
     /// Bytes of heap in use.
@@ -215,41 +209,26 @@ impl JsonReader {
         }
     }
 
-    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
-    /// of the value are dropped.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the chunk, its place and its sink change with each call"
-    )]
+    /// Reads a chunk from index `at` on. If bytes before it are `buffered`, none of the value are dropped.
     pub(crate) fn read(
         &mut self,
-        buffered: bool,
-        setup: Setup<'_>,
-        chunk: &[u8],
+        input: &Input<'_>,
         mut at: usize,
-        base: u64,
+        buffered: bool,
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
         self.state.floor = if buffered { self.start } else { u64::MAX };
         loop {
             let step;
             if self.deferred.is_some() {
-                (at, step) = self.read_deferred(setup, chunk, at, base, sink);
+                (at, step) = self.read_deferred(input, at, sink);
             } else {
-                let mut visitor = Visitor {
-                    state: &mut self.state,
-                    setup,
-                    chunk,
-                    base,
-                    sink,
-                    single_line: self.lexer.is_single_line(),
-                    whole_from: 0,
-                };
                 let from = at;
-                (at, step) = self.lexer.read(chunk, at, base, &mut visitor);
+                let mut visitor = Visitor::new(&mut self.state, input, sink);
+                (at, step) = self.lexer.read(input.chunk, at, input.base, &mut visitor);
                 steps::count(at - from);
                 if step.is_none() {
-                    self.defer(base + at as u64);
+                    self.defer(input.base + at as u64);
                 }
             }
             if let Some(step) = step {
@@ -302,24 +281,10 @@ impl JsonReader {
     }
 
     /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
-    pub(crate) fn retain(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        base: u64,
-        sink: &mut Sink<'_>,
-    ) {
-        let limits = setup.limits;
-        let end = base + chunk.len() as u64;
-        let mut visitor = Visitor {
-            state: &mut self.state,
-            setup,
-            chunk,
-            base,
-            sink,
-            single_line: self.lexer.is_single_line(),
-            whole_from: 0,
-        };
+    pub(crate) fn retain(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        let limits = input.limits;
+        let end = input.end();
+        let mut visitor = Visitor::new(&mut self.state, input, sink);
         if let Some(deferred) = &self.deferred {
             let start = deferred.start;
             let oldest = visitor.state.oldest_record(limits, end);
@@ -327,7 +292,7 @@ impl JsonReader {
                 visitor.name_child();
             }
             let wanted = oldest.map_or(start, |oldest| oldest.min(start));
-            self.state.tail.keep(wanted, chunk, base, limits);
+            self.state.tail.keep(wanted, input);
             self.set_run(limits.max_record() - (end - wanted) as usize);
             return;
         }
@@ -363,26 +328,10 @@ impl JsonReader {
                 state.tail.restart(0, end);
                 room = 0;
             }
-            Some(start) => state.tail.keep(start, chunk, base, limits),
+            Some(start) => state.tail.keep(start, input),
         }
         self.set_run(room);
     }
-}
-
-/// Splits a chunk that continues a value, of which `buffered` bytes are buffered, where the value gets too long to be buffered;
-/// `None` if it does not get that long, or nothing is buffered.
-#[inline]
-pub(crate) fn split_buffered<'a>(
-    limits: &Limits,
-    buffered: usize,
-    chunk: &'a [u8],
-) -> Option<(&'a [u8], &'a [u8])> {
-    if buffered == 0 {
-        return None;
-    }
-    let room = (limits.max_record() + 1).checked_sub(buffered)?;
-    let split = chunk.split_at_checked(room)?;
-    (room > 0 && !split.1.is_empty()).then_some(split)
 }
 
 /// Most bytes of the stream that may be needed at the end of a chunk.

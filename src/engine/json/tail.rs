@@ -2,7 +2,9 @@
 
 use super::most;
 use crate::Limits;
+use crate::engine::Input;
 use crate::engine::buffer::Buffer;
+use crate::engine::json::lexer::Quoted;
 use crate::steps;
 
 /// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
@@ -23,17 +25,46 @@ impl Tail {
         self.start += start.saturating_sub(self.base()) as usize;
     }
 
-    /// At the end of a chunk, whose first byte has stream offset `base`: keeps the bytes from `start` on, and nothing else.
+    /// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
     #[inline]
-    pub(super) fn keep(&mut self, start: u64, chunk: &[u8], base: u64, limits: &Limits) {
+    pub(super) fn bytes<'b>(&'b mut self, input: &Input<'b>, (start, end): (u64, u64)) -> &'b [u8] {
+        if start >= input.base {
+            &input.chunk[input.index(start)..input.index(end)]
+        } else {
+            self.straddling_bytes(input, start, end)
+        }
+    }
+
+    #[inline(never)]
+    fn straddling_bytes(&mut self, input: &Input<'_>, start: u64, end: u64) -> &[u8] {
+        let known = self.position();
+        if known < end {
+            let more = &input.chunk[input.index(known)..input.index(end)];
+            self.append(more, input.limits);
+        }
+        self.get(start, end)
+    }
+
+    /// The content of a string that ends in the chunk.
+    #[inline]
+    pub(super) fn content<'b>(&'b mut self, input: &Input<'b>, string: &Quoted<'b>) -> &'b [u8] {
+        match string.whole() {
+            Some(whole) => whole,
+            None => self.straddling_bytes(input, string.start, string.end),
+        }
+    }
+
+    /// At the end of a chunk: keeps the bytes from `start` on, and nothing else.
+    #[inline]
+    pub(super) fn keep(&mut self, start: u64, input: &Input<'_>) {
         if start >= self.position() {
             self.restart(0, start);
         } else {
             self.drop_before(start);
         }
         // Some of the chunk may have been appended while it was read.
-        let from = (self.position() - base) as usize;
-        self.append(chunk.get(from..).unwrap_or_default(), limits);
+        let from = input.index(self.position());
+        self.append(input.chunk.get(from..).unwrap_or_default(), input.limits);
     }
 
     /// Appends the bytes that follow; the limits bound how many there can be in all.

@@ -6,11 +6,10 @@ use super::frame::{
 };
 use super::name::{Known, known};
 use super::slots::most_in_arena;
-use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::engine::json::lexer::{Miss, Object, Quoted, Visit};
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
@@ -43,14 +42,21 @@ pub(super) enum Role {
 /// The value's state while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
     pub(super) state: &'a mut State,
-    pub(super) setup: Setup<'a>,
-    pub(super) chunk: &'a [u8],
-    pub(super) base: u64,
+    pub(super) input: Input<'a>,
     pub(super) sink: &'a mut Sink<'s>,
-    /// A line feed is not white space.
-    pub(super) single_line: bool,
     /// Objects that start at this stream offset or later are read at once if that can be done.
     pub(super) whole_from: u64,
+}
+
+impl<'a, 's> Visitor<'a, 's> {
+    pub(super) fn new(state: &'a mut State, input: &Input<'a>, sink: &'a mut Sink<'s>) -> Self {
+        Self {
+            state,
+            input: *input,
+            sink,
+            whole_from: 0,
+        }
+    }
 }
 
 /// An object of which fewer bytes are there is not tried to be read at once.
@@ -65,7 +71,7 @@ impl Visit for Visitor<'_, '_> {
             Role::FurtherAssertion | Role::FurtherProvenance => {
                 if self
                     .state
-                    .push_slot(self.setup.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
+                    .push_slot(self.input.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
                 {
                     flags |= HAS_SLOT;
                 }
@@ -74,7 +80,7 @@ impl Visit for Visitor<'_, '_> {
             Role::Provenance | Role::Element => {
                 let slot = Slot::new(at, if object { 0 } else { MALFORMED });
                 let above = usize::from(role == Role::Element);
-                if self.state.push_slot(self.setup.limits, slot, above) {
+                if self.state.push_slot(self.input.limits, slot, above) {
                     flags |= HAS_SLOT;
                     if object {
                         flags |= ANNOTATION;
@@ -98,14 +104,14 @@ impl Visit for Visitor<'_, '_> {
     }
 
     #[inline]
-    fn object(&mut self, at: usize, depth: u32) -> Object {
-        if self.state.role != Role::Other || self.base + (at as u64) < self.whole_from {
+    fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object {
+        if self.state.role != Role::Other || self.input.base + (at as u64) < self.whole_from {
             return Object::Open;
         }
-        if self.chunk.len() - at < SHORTEST_TRIED {
+        if self.input.chunk.len() - at < SHORTEST_TRIED {
             return Object::Pause;
         }
-        match self.read_whole(at, depth) {
+        match self.read_whole(at, depth, single_line) {
             Ok(end) => Object::Read(end),
             Err(Miss::Cut) => Object::Pause,
             Err(Miss::Other) => Object::Open,
@@ -125,7 +131,7 @@ impl Visit for Visitor<'_, '_> {
         }
         // What an array of annotations holds belongs to the object around it.
         if !frame.has(PROVENANCE) {
-            self.state.end_slot(self.setup.vocabulary, &frame, end);
+            self.state.end_slot(self.input.vocabulary, &frame, end);
         }
         false
     }
@@ -139,8 +145,7 @@ impl Visit for Visitor<'_, '_> {
         if name.end - name.start > LONGEST_KNOWN as u64 {
             return;
         }
-        let limits = self.setup.limits;
-        let raw = content(&mut state.tail, self.chunk, self.base, &name, limits);
+        let raw = state.tail.content(&self.input, &name);
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
@@ -275,17 +280,11 @@ impl Visitor<'_, '_> {
 
     /// Keeps an assertion of which the bytes before `end` are known: all, or more than are kept.
     fn take_assertion(&mut self, start: u64, end: u64) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let max = limits.max_assertion();
         let known = end.min(start + (max + LONGEST_UNIT) as u64);
         let state = &mut *self.state;
-        let raw = bytes(
-            &mut state.tail,
-            self.chunk,
-            self.base,
-            (start, known),
-            limits,
-        );
+        let raw = state.tail.bytes(&self.input, (start, known));
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
@@ -313,7 +312,7 @@ impl Visitor<'_, '_> {
 
     /// A string of an annotation, which may be kept as a part of it.
     fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
             let own = frame.slots.checked_sub(1)?;
@@ -329,7 +328,7 @@ impl Visitor<'_, '_> {
         let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
             return;
         };
-        let raw = content(&mut state.tail, self.chunk, self.base, string, limits);
+        let raw = state.tail.content(&self.input, string);
         let faulty = match part {
             Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
             Part::Ts => Timestamp::parse(raw).is_err(),
@@ -373,7 +372,7 @@ impl Visitor<'_, '_> {
     fn no_annotation(&mut self, start: u64, end: u64, above: usize, flags: u8) {
         let mut slot = Slot::new(start, MALFORMED | flags);
         slot.end(end);
-        self.state.push_slot(self.setup.limits, slot, above);
+        self.state.push_slot(self.input.limits, slot, above);
     }
 
     /// Makes the JSON Pointer of the last member's value before that begins.
@@ -387,7 +386,7 @@ impl Visitor<'_, '_> {
     /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
     /// member `provenance` is given.
     pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let state = &mut *self.state;
         if let Some(child) = state.child.take() {
             return child;
@@ -407,7 +406,7 @@ impl Visitor<'_, '_> {
         } else if outer.has(OBJECT) {
             let (start, end) = state.name;
             end - start <= (max * LONGEST_IN_NAME) as u64 && {
-                let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+                let raw = state.tail.bytes(&self.input, (start, end));
                 push_name(&mut state.pointer, raw, state.name_escaped, max)
             }
         } else {
@@ -436,52 +435,6 @@ impl State {
             _ => None,
         }
     }
-}
-
-/// The content of a string that ends in the chunk.
-#[inline]
-fn content<'b>(
-    tail: &'b mut Tail,
-    chunk: &'b [u8],
-    base: u64,
-    string: &Quoted<'b>,
-    limits: &Limits,
-) -> &'b [u8] {
-    match string.whole() {
-        Some(whole) => whole,
-        None => straddling_bytes(tail, chunk, base, (string.start, string.end), limits),
-    }
-}
-
-/// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
-#[inline]
-pub(super) fn bytes<'b>(
-    tail: &'b mut Tail,
-    chunk: &'b [u8],
-    base: u64,
-    (start, end): (u64, u64),
-    limits: &Limits,
-) -> &'b [u8] {
-    if start >= base {
-        return &chunk[(start - base) as usize..(end - base) as usize];
-    }
-    straddling_bytes(tail, chunk, base, (start, end), limits)
-}
-
-#[inline(never)]
-fn straddling_bytes<'b>(
-    tail: &'b mut Tail,
-    chunk: &[u8],
-    base: u64,
-    (start, end): (u64, u64),
-    limits: &Limits,
-) -> &'b [u8] {
-    let known = tail.position();
-    if known < end {
-        let from = (known - base) as usize;
-        tail.append(&chunk[from..(end - base) as usize], limits);
-    }
-    tail.get(start, end)
 }
 
 /// Puts a string into the arena, and before it where it is in the stream if that will be asked for.

@@ -9,7 +9,7 @@ use super::report::MEMBER;
 use super::slots::has_room;
 use super::visit::Visitor;
 use crate::Span;
-use crate::engine::Setup;
+use crate::engine::Input;
 use crate::engine::json::lexer::{Miss, Tokens};
 use crate::event::Event;
 use crate::provenance::assertion::Tuple;
@@ -34,20 +34,25 @@ pub(super) struct Found {
 
 impl Visitor<'_, '_> {
     /// Reads the object at index `at` of the chunk and reports it. Gives the index after it.
-    pub(super) fn read_whole(&mut self, at: usize, depth: u32) -> Result<usize, Miss> {
-        let bytes = self.chunk.get(at..).unwrap_or_default();
+    pub(super) fn read_whole(
+        &mut self,
+        at: usize,
+        depth: u32,
+        single_line: bool,
+    ) -> Result<usize, Miss> {
+        let bytes = self.input.chunk.get(at..).unwrap_or_default();
         let whole = Whole {
-            setup: self.setup,
-            start: self.base + at as u64,
+            input: &self.input,
+            start: self.input.base + at as u64,
             len: bytes.len(),
             depth,
         };
-        let mut tokens = Tokens::new(bytes.get(1..).unwrap_or_default(), self.single_line);
+        let mut tokens = Tokens::new(bytes.get(1..).unwrap_or_default(), single_line);
         let found = whole.object(&mut tokens);
         let left = tokens.left();
         steps::count(bytes.len() - left);
         self.report_found(bytes, found?)?;
-        Ok(self.chunk.len() - left)
+        Ok(self.input.chunk.len() - left)
     }
 
     /// Reports the assertion of the object that `bytes` begin with, if it has one.
@@ -58,7 +63,7 @@ impl Visitor<'_, '_> {
             self.state.child = None;
             return Ok(());
         };
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let start = found.start;
         let index = |offset: u64| (offset - start) as usize;
         let place = index(span.start())..index(span.end());
@@ -98,7 +103,7 @@ impl Visitor<'_, '_> {
             kept.decode(place, escaped, &mut state.decoded).text,
             span,
             Some(&state.pointer),
-            SlotAnnotations::new(own, kept, self.setup.vocabulary),
+            SlotAnnotations::new(own, kept, self.input.vocabulary),
             false,
         );
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
@@ -108,14 +113,14 @@ impl Visitor<'_, '_> {
 
 impl Found {
     /// Takes the strings of the annotation, in the object whose bytes these are, for what they say.
-    pub(super) fn read_parts(&mut self, setup: Setup<'_>, bytes: &[u8]) -> Result<(), Miss> {
+    pub(super) fn read_parts(&mut self, input: &Input<'_>, bytes: &[u8]) -> Result<(), Miss> {
         let Some(slot) = &mut self.annotation else {
             return Ok(());
         };
         for part in Part::ALL {
             if slot.keeps(part) {
                 let raw = bytes.get(slot.place(part)).ok_or(Miss::Other)?;
-                read_part(setup, slot, part, raw)?;
+                read_part(input, slot, part, raw)?;
             }
         }
         if slot.has_identifier() {
@@ -128,14 +133,14 @@ impl Found {
 
 /// Takes a string of an annotation for what it says.
 #[inline(always)]
-fn read_part(setup: Setup<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
-    if raw.len() > setup.limits.max_annotation() {
+fn read_part(input: &Input<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
+    if raw.len() > input.limits.max_annotation() {
         return Err(Miss::Other);
     }
     match part {
         Part::Class => {
             slot.see_identifier();
-            let (class, reason) = setup.vocabulary.resolve_index(raw);
+            let (class, reason) = input.vocabulary.resolve_index(raw);
             slot.resolved(class, reason);
         }
         Part::ObservationId => {}
@@ -148,7 +153,7 @@ fn read_part(setup: Setup<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Resul
 
 /// What is known of an object before it is read.
 struct Whole<'a> {
-    setup: Setup<'a>,
+    input: &'a Input<'a>,
     /// Stream offset of its brace.
     start: u64,
     /// How many bytes are there from its brace on.
@@ -209,7 +214,7 @@ impl Whole<'_> {
                 None => tokens.skip_plain(value)?,
                 Some(Known::Part(part)) if value == b'"' && slot.see(part) => {
                     let raw = tokens.plain_string()?;
-                    read_part(self.setup, &mut slot, part, raw)?;
+                    read_part(self.input, &mut slot, part, raw)?;
                     // Cut to 32 bits only in an object that is too long to be taken.
                     slot.keep(part, self.at(tokens) - 1 - raw.len(), raw.len(), false);
                 }

@@ -21,7 +21,7 @@ pub(crate) trait Visit {
     fn open(&mut self, object: bool, at: u64);
     /// An object opens at index `at` of what is read, where at most `depth` may nest, itself
     /// included. It is read here and now if that can be done.
-    fn object(&mut self, at: usize, depth: u32) -> Object;
+    fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object;
     /// The innermost object or array ends before `end`; whether reading pauses there.
     fn close(&mut self, end: u64) -> bool;
     /// The name of a member.
@@ -171,11 +171,6 @@ impl Lexer {
     /// How many objects and arrays are open.
     pub(crate) const fn depth(&self) -> u32 {
         self.nesting.depth()
-    }
-
-    /// Whether a line feed is an offending byte.
-    pub(crate) const fn is_single_line(&self) -> bool {
-        self.single_line
     }
 
     /// The place that was read up to, at which a value begins.

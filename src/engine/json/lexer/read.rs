@@ -102,7 +102,11 @@ impl Lexer {
                             }
                             let object = byte == b'{';
                             if object {
-                                match visit.object(at, self.max_depth - self.nesting.depth()) {
+                                match visit.object(
+                                    at,
+                                    self.max_depth - self.nesting.depth(),
+                                    self.single_line,
+                                ) {
                                     Object::Open => {}
                                     Object::Pause => break None,
                                     Object::Read(end) => {

@@ -39,7 +39,7 @@ impl Lexer {
                         b'"' => state = self.begin_quoted(State::String, here + 1),
                         b'{' if self.nesting.depth() < self.max_depth => {
                             let depth = self.max_depth - self.nesting.depth();
-                            if visit.object(at, depth) != Object::Open {
+                            if visit.object(at, depth, self.single_line) != Object::Open {
                                 break;
                             }
                             visit.open(true, here);
