@@ -110,10 +110,10 @@ impl Engine {
     pub(super) fn removable_in_json(&self) -> usize {
         if self.held.is_some() {
             0
-        } else if self.reader.is_in_string() {
+        } else if self.reader.lexer().is_in_string() {
             // A control character has to end the string first.
             MOST_REMOVED - 1
-        } else if self.reader.bracket_stops() {
+        } else if self.reader.lexer().bracket_stops() {
             MOST_REMOVED
         } else {
             0
@@ -222,9 +222,9 @@ impl Scan<'_> {
         let is_sequence = self.engine.is_sequence();
         // In a stream of values, a number may end here. In free text, what may be no try at all is not reported.
         let is_sound = if is_sequence {
-            reader.is_whole_at_end()
+            reader.lexer().is_whole_at_end()
         } else {
-            reader.is_undecided()
+            reader.lexer().is_undecided()
         };
         if !is_sound {
             let span = Span::new(reader.start(), self.input.base);
@@ -260,7 +260,7 @@ impl Scan<'_> {
             self.barred_from = end;
         }
         let at = self.offset(end);
-        let start = self.engine.reader.line_at(at);
+        let start = self.engine.reader.lexer().line_at(at);
         if let Context::Block(block) = &mut self.engine.context {
             block.line = FenceLine::Code;
             if let LineStart::Blank {

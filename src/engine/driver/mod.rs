@@ -149,26 +149,20 @@ impl Engine {
 
     /// Begins a stream whose first byte has offset `start`, keeping the memory.
     fn begin(&mut self, limits: &Limits, start: u64) {
-        let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
-        let mut records = core::mem::take(&mut self.records);
-        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
-        let mut findings = core::mem::take(&mut self.findings);
-        let mut removed = core::mem::take(&mut self.json.removed);
-        reader.rest(start);
-        window.clear(start);
-        records.clear();
-        removed.clear();
-        if let Some(findings) = &mut findings {
+        let fresh = Self::new(limits, start, self.mode, self.json.hold_records);
+        let mut before = core::mem::replace(self, fresh);
+        before.window.clear(start);
+        before.records.clear();
+        before.reader.rest(start);
+        before.json.removed.clear();
+        if let Some(findings) = &mut before.findings {
             **findings = Findings::default();
         }
-        *self = Self {
-            window,
-            records,
-            reader,
-            findings,
-            ..Self::new(limits, start, self.mode, self.json.hold_records)
-        };
-        self.json.removed = removed;
+        self.window = before.window;
+        self.records = before.records;
+        self.reader = before.reader;
+        self.json.removed = before.json.removed;
+        self.findings = before.findings;
     }
 
     /// Whether the stream has nothing but JSON values.

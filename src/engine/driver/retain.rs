@@ -5,7 +5,7 @@ use super::attach::block_text;
 use super::scan::Scan;
 use crate::Limits;
 use crate::engine::chars::{next_boundary, trimmed_len, without_partial};
-use crate::engine::lookback::{Before, TextEnd, look_back, text_end};
+use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
 
@@ -103,29 +103,34 @@ impl Scan<'_> {
         }
         let text = without_partial(&window.raw()[..len]);
         let len = text.len();
-        match text_end(text, window.line()) {
-            TextEnd::Blank => self.engine.window.drop_front(len),
-            TextEnd::Nothing => {
-                self.drop_target();
-                self.engine.window.drop_front(len);
-            }
-            TextEnd::At(end) if len - end > most => {
-                let found = look_back(text, Some(window.line()), most);
-                let before = found.map_or(Before::Nothing, |(before, _)| before);
-                let at = window.base();
-                match before {
-                    Before::Found { start, end, .. } => {
-                        self.engine.window.save_raw(start..end, len);
-                    }
-                    Before::Blank | Before::Nothing => self.engine.window.drop_front(len),
-                }
+        let at = window.base();
+        let end = trimmed_len(text);
+        let before = match text[..end].last() {
+            // A letter or a digit is text, whatever line it is in.
+            Some(byte) if byte.is_ascii_alphanumeric() && len - end <= most => Before::Found {
+                start: 0,
+                end,
+                cut: false,
+            },
+            // From the anchor on, everything is known.
+            _ => look_back(text, Some(window.line()), most)
+                .map_or(Before::Nothing, |(before, _)| before),
+        };
+        match before {
+            before @ Before::Found { start, end, .. } if len - end > most => {
+                self.engine.window.save_raw(start..end, len);
                 self.set_target(before, at, true);
             }
-            TextEnd::At(end) => {
+            Before::Found { end, .. } => {
                 let cut = next_boundary(text, end.saturating_sub(most));
                 self.drop_target();
                 self.engine.window.drop_front(cut);
             }
+            Before::Nothing => {
+                self.drop_target();
+                self.engine.window.drop_front(len);
+            }
+            Before::Blank => self.engine.window.drop_front(len),
         }
     }
 

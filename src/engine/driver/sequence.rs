@@ -76,7 +76,7 @@ impl Scan<'_> {
             Step::Stopped => {
                 let at = self.offset(end);
                 self.syntax(at);
-                if lines || self.engine.reader.line_at(at) == LineStart::Content {
+                if lines || self.engine.reader.lexer().line_at(at) == LineStart::Content {
                     Context::Skipped
                 } else {
                     Context::BeforeValue

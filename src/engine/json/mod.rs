@@ -20,7 +20,7 @@ use self::tail::Tail;
 use self::visit::{Role, Visitor};
 use super::{Input, Sink};
 use crate::Limits;
-use crate::engine::json::lexer::{Lexer, LineStart, Step};
+use crate::engine::json::lexer::{Lexer, Step};
 use crate::json::LONGEST_UNIT;
 use crate::provenance::slot::Slot;
 use crate::steps;
@@ -32,7 +32,7 @@ const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
 const LONGEST_IN_NAME: usize = 6;
 
 /// A JSON value on its way through a stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     lexer: Lexer,
     state: State,
@@ -97,12 +97,8 @@ impl JsonReader {
             ..State::default()
         };
         Self {
-            lexer: Lexer::new(),
             state,
-            start: 0,
-            deferred: None,
-            spare: None,
-            ahead: None,
+            ..Self::default()
         }
     }
 
@@ -141,29 +137,9 @@ impl JsonReader {
         }
     }
 
-    /// Whether what was read may still be followed by something that makes it no try at all.
-    pub(crate) fn is_undecided(&self) -> bool {
-        self.lexer.is_at_first_member() && self.lexer.depth() == 1
-    }
-
-    /// See [`Lexer::is_whole_at_end`].
-    pub(crate) const fn is_whole_at_end(&self) -> bool {
-        self.lexer.is_whole_at_end()
-    }
-
-    /// See [`Lexer::bracket_stops`].
-    pub(crate) const fn bracket_stops(&self) -> bool {
-        self.lexer.bracket_stops()
-    }
-
-    /// See [`Lexer::is_in_string`].
-    pub(crate) const fn is_in_string(&self) -> bool {
-        self.lexer.is_in_string()
-    }
-
-    /// See [`Lexer::line_at`].
-    pub(crate) fn line_at(&self, at: u64) -> LineStart {
-        self.lexer.line_at(at)
+    /// How far the grammar of the value was read.
+    pub(crate) const fn lexer(&self) -> &Lexer {
+        &self.lexer
     }
 
     /// Bytes of a buffered value that were kept at the end of the last chunk.

@@ -39,6 +39,19 @@ pub(super) enum Role {
     FurtherPart,
 }
 
+impl Role {
+    /// Where an annotation should be: how many objects or arrays above is the object that it is about, and the flag of what
+    /// is wrong with it in any case.
+    const fn annotation(self) -> Option<(usize, u8)> {
+        match self {
+            Self::Provenance => Some((0, 0)),
+            Self::Element => Some((1, 0)),
+            Self::FurtherAssertion | Self::FurtherProvenance => Some((0, DUPLICATE)),
+            _ => None,
+        }
+    }
+}
+
 /// The value's state while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
     pub(super) state: &'a mut State,
@@ -66,41 +79,36 @@ impl Visit for Visitor<'_, '_> {
     fn open(&mut self, object: bool, at: u64) {
         let mut flags = if object { OBJECT } else { 0 };
         let role = core::mem::take(&mut self.state.role);
-        match role {
-            Role::Other | Role::Assertion => {}
-            Role::FurtherAssertion | Role::FurtherProvenance => {
-                if self
-                    .state
-                    .push_slot(self.input.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
-                {
-                    flags |= HAS_SLOT;
-                }
-            }
-            Role::Provenance if !object => flags |= PROVENANCE,
-            Role::Provenance | Role::Element => {
-                let slot = Slot::new(at, if object { 0 } else { MALFORMED });
-                let above = usize::from(role == Role::Element);
+        match (role, role.annotation()) {
+            (Role::Provenance, _) if !object => flags |= PROVENANCE,
+            (Role::Part(_), _) => self.malformed(),
+            (_, Some((above, fault))) => {
+                let is_annotation = object && fault == 0;
+                let fault = if is_annotation { 0 } else { MALFORMED | fault };
+                let slot = Slot::new(at, fault);
                 if self.state.push_slot(self.input.limits, slot, above) {
                     flags |= HAS_SLOT;
-                    if object {
+                    if is_annotation {
                         flags |= ANNOTATION;
                     }
                 }
             }
-            Role::Part(_) => self.malformed(),
-            Role::FurtherPart => {}
+            _ => {}
         }
         let pointer = self.pointer_of_child(role == Role::Provenance);
         let state = &mut *self.state;
         if flags & PROVENANCE != 0 {
             state.role = Role::Element;
         }
-        let mut frame = Frame::new(at, flags);
-        frame.arena = state.arena.len() as u32;
-        frame.slots = state.slots.len() as u32;
-        frame.pending = state.pending as u32;
-        frame.pointer = pointer;
-        state.frames.push(frame);
+        state.frames.push(Frame {
+            start: at,
+            arena: state.arena.len() as u32,
+            slots: state.slots.len() as u32,
+            pending: state.pending as u32,
+            pointer,
+            flags,
+            ..Frame::default()
+        });
     }
 
     #[inline]
@@ -166,21 +174,10 @@ impl Visit for Visitor<'_, '_> {
     #[inline]
     fn scalar(&mut self, start: u64, end: u64, null: bool) {
         match core::mem::take(&mut self.state.role) {
-            Role::Other | Role::Assertion | Role::FurtherPart => {}
-            Role::FurtherAssertion | Role::FurtherProvenance => {
-                self.no_annotation(start, end, 0, DUPLICATE);
-            }
-            Role::Provenance => {
-                if !null {
-                    self.no_annotation(start, end, 0, 0);
-                }
-            }
-            Role::Element => self.no_annotation(start, end, 1, 0),
-            Role::Part(part) => {
-                if !null || part == Part::Class {
-                    self.malformed();
-                }
-            }
+            Role::Other => {}
+            Role::Provenance if null => {}
+            Role::Part(part) if !null || part == Part::Class => self.malformed(),
+            role => self.no_annotation(role, start, end),
         }
     }
 
@@ -241,19 +238,13 @@ fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
 impl Visitor<'_, '_> {
     #[inline(never)]
     fn string_with_role(&mut self, string: &Quoted<'_>) {
-        let (start, end) = (string.start - 1, string.end + 1);
-        match core::mem::take(&mut self.state.role) {
-            Role::Other => {}
-            Role::Assertion => self.assertion(string),
-            Role::FurtherAssertion => {
-                self.no_annotation(start, end, 0, DUPLICATE);
-                self.assertion(string);
-            }
-            Role::FurtherProvenance => self.no_annotation(start, end, 0, DUPLICATE),
-            Role::Provenance => self.no_annotation(start, end, 0, 0),
-            Role::Element => self.no_annotation(start, end, 1, 0),
+        let role = core::mem::take(&mut self.state.role);
+        self.no_annotation(role, string.start - 1, string.end + 1);
+        match role {
+            Role::Assertion | Role::FurtherAssertion => self.assertion(string),
             Role::Part(part) => self.part(Some(part), string),
             Role::FurtherPart => self.part(None, string),
+            _ => {}
         }
         self.state.taken = false;
     }
@@ -367,12 +358,13 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A value without parts is where an annotation should be, `above` objects or arrays away from the object that it is
-    /// about.
-    fn no_annotation(&mut self, start: u64, end: u64, above: usize, flags: u8) {
-        let mut slot = Slot::new(start, MALFORMED | flags);
-        slot.end(end);
-        self.state.push_slot(self.input.limits, slot, above);
+    /// A value without parts may be where an annotation should be.
+    fn no_annotation(&mut self, role: Role, start: u64, end: u64) {
+        if let Some((above, fault)) = role.annotation() {
+            let mut slot = Slot::new(start, MALFORMED | fault);
+            slot.end(end);
+            self.state.push_slot(self.input.limits, slot, above);
+        }
     }
 
     /// Makes the JSON Pointer of the last member's value before that begins.

@@ -84,9 +84,10 @@ pub(crate) enum Step {
 }
 
 /// What may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// A value.
+    #[default]
     Value,
     /// A value, or the end of an empty array.
     FirstElement,
@@ -117,7 +118,7 @@ pub(crate) struct Mark {
 }
 
 /// A JSON value on its way. Source: RFC 8259.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lexer {
     state: State,
     /// The part of a number that was read last.
@@ -142,23 +143,6 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: State::Value,
-            number: Number::Minus,
-            digits: 0,
-            literal: &[],
-            null: false,
-            string: State::String,
-            escaped: false,
-            single_line: false,
-            max_depth: 0,
-            nesting: Nesting::default(),
-            token: 0,
-            white: White::default(),
-        }
-    }
-
     /// Gets ready for another value; in one of a `single_line` a line feed is an offending byte.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
         self.state = State::Value;
@@ -224,9 +208,10 @@ impl Lexer {
         }
     }
 
-    /// Whether an object has opened and neither a name nor its end was read.
-    pub(crate) const fn is_at_first_member(&self) -> bool {
-        matches!(self.state, State::FirstMember)
+    /// Whether what was read may still be followed by something that makes it no try at all: the outermost object has
+    /// opened, and neither a name nor its end was read.
+    pub(crate) const fn is_undecided(&self) -> bool {
+        matches!(self.state, State::FirstMember) && self.nesting.depth() == 1
     }
 
     /// Whether the value of a member whose name was read has not begun.

@@ -3,8 +3,9 @@
 use super::run::digit_run;
 
 /// The part of a number that was read last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Number {
+    #[default]
     Minus,
     Zero,
     Integer,
