@@ -7,6 +7,7 @@ use super::gap::Gap;
 use super::scan::Scan;
 use super::{Context, span};
 use crate::Span;
+use crate::engine::Input;
 use crate::engine::chars::next_boundary;
 use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
@@ -48,12 +49,7 @@ impl Scan<'_> {
     /// The candidate that started at `start` is an annotation and ended before index `end` in the chunk.
     pub(super) fn close_candidate(&mut self, start: u64, end: usize) {
         let whole = Span::new(start, self.offset(end));
-        let bytes = stream_bytes(
-            &self.engine.window,
-            self.input.chunk,
-            self.input.base,
-            whole,
-        );
+        let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let candidate = &self.engine.candidate;
         let (reading, invalid_ts) = candidate.reading(bytes, self.input.vocabulary);
         // Nearly all are ASCII, which is quicker to see.
@@ -88,12 +84,7 @@ impl Scan<'_> {
         self.engine.context = Context::Text;
         self.hand_on(start);
         let white = self.white_before(start);
-        let bytes = stream_bytes(
-            &self.engine.window,
-            self.input.chunk,
-            self.input.base,
-            whole,
-        );
+        let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let found = Bracket::new(*reading, bytes, self.input.vocabulary, start, white);
         (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
         let line = if self.engine.pending.is_some() {
@@ -171,7 +162,7 @@ impl Scan<'_> {
     pub(super) fn save_records(&mut self) {
         let engine = &mut *self.engine;
         for record in engine.records.iter_mut().filter(|record| record.in_chunk()) {
-            let bytes = &self.input.chunk[(record.start() - self.input.base) as usize..];
+            let bytes = &self.input.chunk[self.input.index(record.start())..];
             engine
                 .window
                 .push_arena(record.values().map(|range| &bytes[range]));
@@ -279,7 +270,7 @@ impl Scan<'_> {
             None => (&[][..], pending.empty, false),
             Some(target) if target.in_window => (engine.window.saved(), target.span, target.cut),
             Some(target) => {
-                let from = (target.span.start() - self.input.base) as usize;
+                let from = self.input.index(target.span.start());
                 let bytes = &self.input.chunk[from..from + target.span.len() as usize];
                 (bytes, target.span, target.cut)
             }
@@ -336,10 +327,10 @@ pub(super) fn block_text(
 }
 
 /// The bytes of a span of the stream that lies in the window or in the chunk.
-fn stream_bytes<'a>(window: &'a Window, chunk: &'a [u8], base: u64, span: Span) -> &'a [u8] {
+fn stream_bytes<'a>(window: &'a Window, input: &Input<'a>, span: Span) -> &'a [u8] {
     let len = span.len() as usize;
-    if span.start() >= base {
-        &chunk[(span.start() - base) as usize..][..len]
+    if span.start() >= input.base {
+        &input.chunk[input.index(span.start())..][..len]
     } else {
         &window.raw_from(span.start())[..len]
     }

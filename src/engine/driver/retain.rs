@@ -37,9 +37,9 @@ impl Scan<'_> {
             && !target.in_window
         {
             target.in_window = true;
-            let span = target.span;
-            let text = &self.input.chunk[(span.start() - self.input.base) as usize
-                ..(span.end() - self.input.base) as usize];
+            let start = self.input.index(target.span.start());
+            let len = target.span.len() as usize;
+            let text = &self.input.chunk[start..][..len];
             self.engine.window.save(text);
         }
     }
