@@ -198,3 +198,38 @@ impl Scan<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::chars::trimmed_len;
+    use crate::engine::lookback::{Before, look_back};
+    use crate::engine::markdown::line::Line;
+
+    /// What [`slide`](super::Scan::slide) takes for granted.
+    #[test]
+    fn text_that_ends_with_a_letter_or_a_digit_ends_there_in_every_line() {
+        let alphabet = b"a1 \n>-|.#\\";
+        for before in ["", "a", "- ", "> ", "> a\n", "# ", "| ", "a\n", "\\", "1. "] {
+            let mut anchor = Line::new_block(false);
+            anchor.advance(before.as_bytes());
+            for number in 0..100_000_usize {
+                let mut text = [0; 5];
+                let mut rest = number;
+                for byte in &mut text {
+                    *byte = alphabet[rest % alphabet.len()];
+                    rest /= alphabet.len();
+                }
+                let end = trimmed_len(&text);
+                if !text[..end].last().is_some_and(u8::is_ascii_alphanumeric) {
+                    continue;
+                }
+                let found = look_back(&text, Some(&anchor), 64).map(|(before, _)| before);
+                assert!(
+                    matches!(found, Some(Before::Found { end: at, .. }) if at == end),
+                    "{before:?} {:?} {found:?}",
+                    String::from_utf8_lossy(&text)
+                );
+            }
+        }
+    }
+}
