@@ -1,8 +1,5 @@
 //! When a gate looks for text that is too long to be held back.
 
-use crate::engine::Within;
-use crate::engine::chars::{Separator, separator};
-
 /// At stream offsets that are multiples of this, it is looked for wherever it begins.
 pub(super) const STRIDE: u64 = 1_024;
 
@@ -11,6 +8,9 @@ const SHORT_STRIDE: u64 = 256;
 
 /// Text of which less than this is too long is looked at byte by byte there.
 const LITTLE: u64 = 1_024;
+
+/// After so many bytes that made no text too long, such as markers of empty list items, it is looked for less often.
+const FRUITLESS: u64 = 256;
 
 /// The next stream offset at which text that is too long is looked for. It follows from the stream alone, not from how it is cut
 /// into chunks.
@@ -28,48 +28,75 @@ pub(super) struct Check {
 enum How {
     /// No text that is too long.
     Far,
-    /// No byte that makes text longer.
-    Near(Within),
-    /// Nothing is released.
+    /// Only ASCII white space, which makes no text longer; nor did what came before since an offset.
+    Near { since: u64 },
+    /// Anything.
     Blind,
 }
 
 impl Check {
     /// The first in a stream that begins at an offset.
     pub(super) fn new(start: u64, max_assertion: usize) -> Self {
-        Self::next(start, start.saturating_add(max_assertion as u64), Within::Text)
+        Self::far(start, start.saturating_add(max_assertion as u64))
     }
 
-    /// The next one after `now`; up to `until`, no text is too long.
-    pub(super) fn next(now: u64, until: u64, within: Within) -> Self {
-        let far = until > now;
-        let at = if far { until } else { now + 1 };
+    /// The next one after `now`, with nothing too long up to `until`, which is later.
+    fn far(now: u64, until: u64) -> Self {
         Self {
-            at: at.min(next_multiple(now, STRIDE)),
-            how: if far { How::Far } else { How::Near(within) },
+            at: until.min(next_multiple(now, STRIDE)),
+            how: How::Far,
+        }
+    }
+
+    /// The next one after `now`, where nothing was found; up to `until`, nothing is too long.
+    pub(super) fn again(self, now: u64, until: u64) -> Self {
+        if until > now {
+            return Self::far(now, until);
+        }
+        let since = match self.how {
+            How::Far => now,
+            How::Near { since } if now - since < FRUITLESS => since,
+            How::Near { .. } | How::Blind => return Self::blind(now),
+        };
+        Self {
+            at: now + 1,
+            how: How::Near { since },
         }
     }
 
     /// The next one after `now`, where text that is too long goes on, or a value is open that may be.
-    pub(super) fn blind(now: u64, max_assertion: usize) -> Self {
-        if (max_assertion as u64) < LITTLE {
-            return Self::next(now, now, Within::Candidate);
+    pub(super) fn in_long(now: u64, max_assertion: usize) -> Self {
+        if max_assertion as u64 >= LITTLE {
+            return Self::blind(now);
         }
+        Self {
+            at: now + 1,
+            how: How::Far,
+        }
+    }
+
+    fn blind(now: u64) -> Self {
         Self {
             at: next_multiple(now, SHORT_STRIDE),
             how: How::Blind,
         }
     }
 
-    /// Whether nothing is released at an offset.
-    pub(super) fn is_blind_at(self, now: u64) -> bool {
-        self.how == How::Blind && self.at != now
+    /// Whether anything may be released before it.
+    pub(super) fn is_far(self) -> bool {
+        self.how == How::Far
+    }
+
+    /// Whether text that is too long may have become part of an assertion since the last one.
+    pub(super) fn is_blind(self) -> bool {
+        self.how == How::Blind
     }
 
     /// How many of the next bytes may be taken at a time.
     pub(super) fn room(&mut self, now: u64, bytes: &[u8]) -> usize {
-        if let How::Near(within) = self.how {
-            let before = before_text(bytes, within);
+        if let How::Near { .. } = self.how {
+            let is_white = |byte: &&u8| matches!(byte, b' ' | b'\t'..=b'\r');
+            let before = bytes.iter().take_while(is_white).count();
             self.at = (now + before as u64 + 1).min(next_multiple(now, STRIDE));
         }
         usize::try_from(self.at - now).unwrap_or(usize::MAX)
@@ -84,23 +111,6 @@ impl Check {
     pub(super) const fn is_after(self, end: u64) -> bool {
         end < self.at
     }
-}
-
-/// How many bytes come before the next one that may make text longer. What may be white space at the end of `bytes` is not;
-/// looking for text after a part of such a character, too, makes no difference.
-fn before_text(bytes: &[u8], within: Within) -> usize {
-    let mut at = 0;
-    while within != Within::Candidate && at < bytes.len() {
-        at += match (separator(&bytes[at..]), bytes[at]) {
-            (Separator::White(len), _) => len,
-            (Separator::Partial, _) => bytes.len() - at,
-            // Markers of quotes, and in text of list items and headings, of which there may be any number.
-            (_, b'>') => 1,
-            (_, b'-' | b'+' | b'*' | b'#') if within == Within::Text => 1,
-            _ => break,
-        };
-    }
-    at
 }
 
 /// The first multiple of `stride` after a stream offset.

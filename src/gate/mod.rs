@@ -15,7 +15,7 @@ pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use self::scout::Scout;
-use crate::engine::{ReleasePoint, Within};
+use crate::engine::ReleasePoint;
 use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
@@ -180,6 +180,12 @@ impl<P: Policy> Gate<P> {
                 handler: &mut handler,
             };
             self.rewriter.finish(&mut taking);
+            if self.check.is_blind()
+                && let Some(start) = self.held.first_cut()
+            {
+                self.held
+                    .overflow(Some(start), &mut self.policy, &mut handler);
+            }
             self.held.settle(None, &mut self.policy, &mut handler);
             self.held.close(&mut handler);
             self.undecided = false;
@@ -358,51 +364,58 @@ impl<P: Policy> Gate<P> {
         if scout.is_some_and(|scout| scout.is_within_mark(now)) {
             return;
         }
-        if self.check.is_blind_at(now) {
+        let is_here = self.check.is_at(now);
+        if !is_here && !self.check.is_far() {
             return;
         }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
-        let is_cut = self.is_cut(at, point);
-        let from = if is_cut { self.held.start() } else { point.at };
+        let upto = self.cut_before(at, point);
+        let from = upto.map_or(point.at, |_| self.held.start());
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
-        if self.held.ended().is_none() && self.check.is_at(now) {
-            self.check(at, point.at, is_cut, handler);
+        if is_here && self.held.ended().is_none() {
+            self.check(at, upto, handler);
         }
         self.undecided &= self.held.ended().is_none();
     }
 
-    /// Whether text is too long that is held back before the release point, `at` in the stream. A JSON value outside a block of code
-    /// is not, however long it is; text before it is if it is with the value.
-    fn is_cut(&self, at: u64, point: ReleasePoint) -> bool {
+    /// Before which place text that is held back is too long, if any is; the release point is `at` in the stream. A JSON value
+    /// outside a block of code is not too long, but text before it is if it is with the value.
+    fn cut_before(&self, at: u64, point: ReleasePoint) -> Option<u64> {
+        if self.check.is_blind()
+            && let Some(start) = self.held.first_cut()
+        {
+            return Some(start);
+        }
         let start = self.held.start();
-        let value = self.rewriter.parser().bare_value();
-        // Nothing is removed between the release point and the value.
-        let value = value.map(|value| value.saturating_sub(at - point.at));
-        point.cut && start < point.at && value.is_none_or(|value| start < value)
+        let is_cut = point.cut && start < point.at && !self.is_in_value(start, at - point.at);
+        is_cut.then_some(point.at)
     }
 
-    /// Asks the policy about text that is too long: more than is held back at most, or text that `is_cut`, of which what is before
-    /// `upto` is no part of an assertion any more. In the stream, that is `point`.
-    fn check(&mut self, point: u64, upto: u64, is_cut: bool, handler: &mut impl GateHandler) {
+    /// Whether text from `start` on is part of an open JSON value outside a block of code, if so much was removed before it.
+    fn is_in_value(&self, start: u64, removed: u64) -> bool {
+        let value = self.rewriter.parser().bare_value();
+        value.is_some_and(|value| value.saturating_sub(removed) <= start)
+    }
+
+    /// Asks the policy about text that is too long: more than is held back at most, or what is before `cut`. The release point is
+    /// `at` in the stream.
+    fn check(&mut self, at: u64, cut: Option<u64>, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser();
         let (now, max) = (parser.position(), parser.limits().max_assertion());
-        let until = parser.uncut_until(point);
-        let within = parser.within();
-        self.check = if is_cut || within == Within::Value && until <= now {
-            Check::blind(now, max)
+        let until = parser.uncut_until(at);
+        let in_value = until <= now && parser.bare_value().is_some_and(|value| value <= at);
+        self.check = if cut.is_some() || in_value {
+            Check::in_long(now, max)
         } else {
-            Check::next(now, until, within)
+            self.check.again(now, until)
         };
-        let upto = if now.is_multiple_of(STRIDE) && self.held.len() > self.most {
-            None
-        } else if is_cut {
-            Some(upto)
-        } else {
-            return;
-        };
-        self.held.overflow(upto, &mut self.policy, handler);
+        if now.is_multiple_of(STRIDE) && self.held.len() > self.most {
+            self.held.overflow(None, &mut self.policy, handler);
+        } else if cut.is_some() {
+            self.held.overflow(cut, &mut self.policy, handler);
+        }
     }
 
     fn note_untrusted(&mut self, len: u64) {
@@ -445,7 +458,7 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
         };
         let action = self.policy.assertion(&question);
         self.handler.decided(&question, &action);
-        self.held.decide(span, clean, action, assertion.encoding());
+        self.held.decide(assertion, clean, action);
     }
 }
 

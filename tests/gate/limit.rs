@@ -14,18 +14,23 @@ use crate::release_point::{cut, seeds};
 /// Streams compared, each with two policies in four cuttings.
 const STREAMS: u64 = 1_000;
 
-/// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are.
+/// The same, of some thousand bytes.
+const LONG_STREAMS: u64 = 60;
+
+/// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are, and where they begin
+/// in the text without annotations.
 #[derive(Clone, Default)]
 struct Notes {
     refuses: bool,
-    spans: Vec<Span>,
+    spans: Vec<(Span, u64)>,
 }
 
 impl Policy for Notes {
     fn assertion(&mut self, question: &Question<'_>) -> Action {
         let assertion = question.assertion();
         if assertion.encoding() == Encoding::Bracket {
-            self.spans.push(assertion.span());
+            let clean = question.clean_span().start();
+            self.spans.push((assertion.span(), clean));
         }
         Action::Release
     }
@@ -42,6 +47,8 @@ impl Policy for Notes {
 #[derive(Debug, Default, PartialEq)]
 struct Written {
     text: Vec<u8>,
+    /// Up to where text was released.
+    upto: u64,
     limits: Vec<Span>,
 }
 
@@ -52,6 +59,11 @@ impl Handler for Written {
 }
 
 impl GateHandler for Written {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.upto = text.span().end();
+        self.text(text);
+    }
+
     fn limit(&mut self, span: Span) {
         self.limits.push(span);
     }
@@ -145,56 +157,113 @@ fn text_before_a_value_counts_as_a_part_of_its_sentence() {
     }
 }
 
+/// Pieces that a filler repeats: text, and what makes no text longer.
+const FILLERS: [&str; 10] = [
+    "will ",
+    "will\n",
+    "so. ",
+    " ",
+    "\n> ",
+    "\n- ",
+    "\u{3000}",
+    "(",
+    "x\n> ",
+    "am p. 5, ",
+];
+
+/// A short input with a filler somewhere in each segment, which makes some text about as long as `max` bytes.
+fn filled(seed: u64, max: usize) -> Short {
+    let mut short = short(seed, 40);
+    let mut random = Cuts(seed ^ 0xF111);
+    for part in &mut short.input {
+        let text = "will ".repeat((max - 140 + random.below(200)) / 5);
+        let filler = FILLERS[random.below(FILLERS.len())].repeat(random.below(400));
+        let at = random.below(part.bytes.len() + 1);
+        let at = (at..=part.bytes.len()).find(|&at| {
+            let next = part.bytes.get(at);
+            next.is_none_or(|byte| byte & 0xC0 != 0x80)
+        });
+        let at = at.expect("the end of a character");
+        part.bytes.splice(at..at, (text + &filler).into_bytes());
+    }
+    short
+}
+
 #[test]
 fn the_beginning_of_an_assertion_is_never_released_before_the_policy_is_asked() {
     let mut refused = 0;
     for seed in seeds(STREAMS) {
-        let short = short(seed, 60);
-        let bytes: Vec<u8> = short
-            .input
-            .iter()
-            .flat_map(|part| part.bytes.clone())
-            .collect();
         let limits = RefLimits {
             max_assertion: [4, 8, 12, 20, 33, 70][seed as usize % 6],
             ..RefLimits::default()
         };
-        for refuses in [true, false] {
-            let policy = || Notes {
-                refuses,
-                ..Notes::default()
-            };
-            let (expected, gate) = run(&short, &limits, policy(), 1);
-            refused += usize::from(gate.ended().is_some());
-            let shown = || {
-                let parts = short
-                    .input
-                    .iter()
-                    .map(|part| format!("{} {}\n", part.own, part.bytes.escape_ascii()));
-                format!(
-                    "seed {seed}, {:?}\n{}",
-                    short.reading,
-                    parts.collect::<String>()
-                )
-            };
-            for most in [4, 16, 2_000] {
-                let (found, _) = run(&short, &limits, policy(), most);
-                assert!(
-                    found == expected,
-                    "chunks up to {most}, {}{:?} {}\n{:?} {}",
-                    shown(),
-                    expected.limits,
-                    expected.text.escape_ascii(),
-                    found.limits,
-                    found.text.escape_ascii(),
-                );
-            }
-            if refuses {
-                let (_, whole) = run(&short, &RefLimits::default(), policy(), 16);
-                let released = beginnings(&gate.policy().spans, &whole.policy().spans, &bytes);
-                assert!(released.is_empty(), "{released:?}, {}", shown());
-            }
-        }
+        refused += usize::from(compare(&format!("seed {seed}"), &short(seed, 60), &limits));
     }
     assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn nor_is_the_beginning_of_a_long_one() {
+    let mut refused = 0;
+    for seed in seeds(LONG_STREAMS) {
+        let max_assertion = [1_023, 1_024, 1_500][seed as usize % 3];
+        let limits = RefLimits {
+            max_assertion,
+            ..RefLimits::default()
+        };
+        let short = filled(seed, max_assertion);
+        refused += usize::from(compare(&format!("filled {seed}"), &short, &limits));
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+/// Compares what a gate writes for several cuttings, and whether an assertion is decided about whose beginning was released;
+/// gives whether the stream was refused.
+fn compare(name: &str, short: &Short, limits: &RefLimits) -> bool {
+    let bytes: Vec<u8> = short
+        .input
+        .iter()
+        .flat_map(|part| part.bytes.clone())
+        .collect();
+    let shown = || {
+        let parts = short.input.iter();
+        let parts = parts.map(|part| format!("{} {}\n", part.own, part.bytes.escape_ascii()));
+        format!("{name}, {:?}\n{}", short.reading, parts.collect::<String>())
+    };
+    let mut refused = false;
+    for refuses in [true, false] {
+        let policy = || Notes {
+            refuses,
+            ..Notes::default()
+        };
+        let (expected, gate) = run(short, limits, policy(), 1);
+        refused |= gate.ended().is_some();
+        for most in [4, 16, 100_000] {
+            let (found, _) = run(short, limits, policy(), most);
+            assert!(
+                found == expected,
+                "chunks up to {most}, {}{:?} {}\n{:?} {}",
+                shown(),
+                expected.limits,
+                expected.text.escape_ascii(),
+                found.limits,
+                found.text.escape_ascii(),
+            );
+        }
+        if refuses {
+            let (_, whole) = run(short, &RefLimits::default(), policy(), 16);
+            let spans = |gate: &Gate<Notes>, upto: u64| -> Vec<Span> {
+                let released = gate
+                    .policy()
+                    .spans
+                    .iter()
+                    .filter(|(_, start)| *start <= upto);
+                released.map(|(span, _)| *span).collect()
+            };
+            let (found, whole) = (spans(&gate, expected.upto), spans(&whole, u64::MAX));
+            let released = beginnings(&found, &whole, &bytes);
+            assert!(released.is_empty(), "{released:?}, {}", shown());
+        }
+    }
+    refused
 }
