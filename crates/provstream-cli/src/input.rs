@@ -69,6 +69,14 @@ impl Read for Raw {
     }
 }
 
+/// How messages call an input.
+pub(crate) fn name_of(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
 impl Input {
     /// Opens a file, with a progress bar of its own; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
@@ -83,7 +91,7 @@ impl Input {
     /// Opens a file as one of several that share a progress bar.
     pub(crate) fn open_with(path: &Path, progress: Progress) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
-            let name = "standard input".to_owned();
+            let name = name_of(path);
             let file = stdio::stdin().map_err(|error| Failure::Read(name.clone(), error))?;
             let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
             return Ok(Self {
@@ -97,7 +105,7 @@ impl Input {
                 check: None,
             });
         }
-        let name = path.display().to_string();
+        let name = name_of(path);
         let unreadable = |error| Failure::Read(name.clone(), error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
