@@ -151,9 +151,14 @@ impl Input {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if is_first {
             let found = self.check.as_ref().and_then(|_| document(bytes));
-            let nul = "contains NUL bytes, expected text; it may be a binary file";
-            if let Some(what) = found.or_else(|| bytes.contains(&0).then_some(nul)) {
-                note(format_args!("{} {what}", self.name));
+            if let Some(document) = found {
+                note(format_args!("{} {document}", self.name));
+                self.check = None;
+            } else if bytes.contains(&0) {
+                note(format_args!(
+                    "{} contains NUL bytes, expected text; it may be a binary file",
+                    self.name
+                ));
                 self.check = None;
             }
         }

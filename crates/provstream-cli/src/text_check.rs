@@ -100,9 +100,40 @@ impl fmt::Display for NotUtf8 {
     }
 }
 
-/// What an input is whose first bytes are of a document that has its text in another form, and what to do about it; `None`
-/// for anything else. Said of an input that was named before.
-pub(crate) fn document(head: &[u8]) -> Option<&'static str> {
+/// A document that has its text in another form. Displayed, it says what to do about an input that was named before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Document {
+    Pdf,
+    Rtf,
+    Html,
+}
+
+impl Document {
+    /// What it is called, such as `a PDF document`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pdf => "a PDF document",
+            Self::Rtf => "an RTF document",
+            Self::Html => "an HTML document",
+        }
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = match self {
+            Self::Pdf => "expected text; extract its text first, as with `pdftotext`",
+            Self::Rtf => "expected text; convert it first, as with `pandoc -t plain`",
+            Self::Html => {
+                "whose tags and entities are read as text; convert it first, as with `pandoc -t plain`"
+            }
+        };
+        write!(f, "is {}, {advice}", self.name())
+    }
+}
+
+/// The document that begins with these bytes; `None` for anything else.
+pub(crate) fn document(head: &[u8]) -> Option<Document> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let head = head.trim_ascii_start();
     let begins = |start: &[u8]| {
@@ -110,13 +141,11 @@ pub(crate) fn document(head: &[u8]) -> Option<&'static str> {
         found.is_some_and(|found| found.eq_ignore_ascii_case(start))
     };
     if begins(b"%PDF-") {
-        Some("is a PDF document, expected text; extract its text first, as with `pdftotext`")
+        Some(Document::Pdf)
     } else if begins(br"{\rtf") {
-        Some("is an RTF document, expected text; convert it first, as with `pandoc -t plain`")
+        Some(Document::Rtf)
     } else if begins(b"<!doctype html") || begins(b"<html>") || begins(b"<html ") {
-        Some(
-            "is an HTML document, whose tags and entities are read as text; convert it first, as with `pandoc -t plain`",
-        )
+        Some(Document::Html)
     } else {
         None
     }
@@ -172,13 +201,13 @@ mod tests {
 
     #[test]
     fn only_whole_documents_are_taken_for_documents() {
-        for (head, part) in [
-            (&b"%PDF-1.7\n"[..], "a PDF document"),
-            (b"{\\rtf1\\ansi", "an RTF document"),
-            (b"\xEF\xBB\xBF\n<!DOCTYPE HTML>", "an HTML document"),
-            (b"<html lang=\"en\">", "an HTML document"),
+        for (head, expected) in [
+            (&b"%PDF-1.7\n"[..], Document::Pdf),
+            (b"{\\rtf1\\ansi", Document::Rtf),
+            (b"\xEF\xBB\xBF\n<!DOCTYPE HTML>", Document::Html),
+            (b"<html lang=\"en\">", Document::Html),
         ] {
-            assert!(document(head).is_some_and(|found| found.contains(part)));
+            assert_eq!(document(head), Some(expected));
         }
         for text in [
             "",

@@ -104,7 +104,13 @@ fn cited(args: &CitedArgs) -> Result<(Vocabulary, Option<Observations>), Failure
     let vocabulary = setup::vocabulary(&args.classes)?;
     let read = |path: &Path| {
         settings::load("--observations", path, |file| {
-            Observations::from_json(file, &vocabulary)
+            let example = r#"[{"class":"substrate.grep","id":"src/a.rs:7"}]"#;
+            Observations::from_json(file, &vocabulary).map_err(|error| {
+                match file.trim_ascii_start() {
+                    [b'[', ..] => error.to_string(),
+                    _ => format!("{error}; give an array of observations, such as {example}"),
+                }
+            })
         })
     };
     let observations = args.observations.as_deref().map(read).transpose()?;
