@@ -106,9 +106,11 @@ fn cited(args: &CitedArgs) -> Result<(Vocabulary, Option<Observations>), Failure
         settings::load("--observations", path, |file| {
             let example = r#"[{"class":"substrate.grep","id":"src/a.rs:7"}]"#;
             Observations::from_json(file, &vocabulary).map_err(|error| {
-                match file.trim_ascii_start() {
-                    [b'[', ..] => error.to_string(),
-                    _ => format!("{error}; give an array of observations, such as {example}"),
+                let is_other = !file.trim_ascii_start().starts_with(b"[");
+                let message = error.to_string();
+                match is_other && message.contains("expected JSON, ") {
+                    true => format!("{message}; give an array of observations, such as {example}"),
+                    false => message,
                 }
             })
         })

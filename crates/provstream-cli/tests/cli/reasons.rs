@@ -296,7 +296,7 @@ fn citations_read_names_the_first_diagnostic() {
         &["citations", "read", "--from", "openai"],
         "It runs.",
         &[
-            "standard input: expected the events of a response of openai, server-sent or JSON, found neither; give the response as the provider sent it\n",
+            "standard input: expected the events of a response of openai, server-sent or JSON, found neither; give the response as the provider sent it",
         ],
     );
     let without = run(&["citations", "read", "--from", "openai"], without_url);
