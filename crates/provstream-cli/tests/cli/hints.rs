@@ -232,6 +232,7 @@ fn files_that_a_proxy_cannot_use_are_named() {
         );
         files.write("proxy.toml", settings)
     };
+    let policy = "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy";
     let no_certificates = files.write("none.pem", "x");
     let latin1 = files.write("latin1.toml", b"# B\xE4r\n");
     let nowhere = format!("{folder}/no/audit.ndjson");
@@ -256,7 +257,7 @@ fn files_that_a_proxy_cannot_use_are_named() {
             format!("{config}: line 3, column 14: vocabulary \"{folder}\": {directory}"),
         ),
         (
-            "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy",
+            policy,
             folder,
             format!(
                 "{config}: line 6, column 10: the policy \"{folder}\" cannot be read: {directory}"
@@ -268,7 +269,7 @@ fn files_that_a_proxy_cannot_use_are_named() {
             "expected the path of a file for \"vocabulary\", found the string \"\"\n".to_owned(),
         ),
         (
-            "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy",
+            policy,
             "",
             "expected the name of a file or a table for \"policy\", found the string \"\"\n".to_owned(),
         ),
@@ -304,6 +305,12 @@ fn files_that_a_proxy_cannot_use_are_named() {
     ] {
         assert_message(&["proxy", "--config", &start(key, value)], "", 2, &part);
     }
+}
+
+#[cfg(feature = "proxy")]
+#[test]
+fn values_that_a_proxy_cannot_use_are_named() {
+    let files = Files::new();
     let without = files.write("proxy.toml", "listen = \"127.0.0.1:0\"\n");
     let example = "missing key \"upstream\", such as upstream = \"https://api.openai.com\"";
     assert_message(&["proxy", "--config", &without], "", 2, example);
