@@ -293,11 +293,6 @@ fn files_that_a_proxy_cannot_use_are_named() {
             "expected UTF-8, found the byte 0xE4 at byte 3; save it as UTF-8\n".to_owned(),
         ),
         (
-            "audit",
-            "",
-            "expected the path of a file for \"audit\", found the string \"\"".to_owned(),
-        ),
-        (
             "upstream_ca",
             &no_certificates,
             "none.pem: expected certificates in PEM, found none; convert one in DER first, as with `openssl x509 -inform der`\n".to_owned(),
@@ -316,6 +311,10 @@ fn values_that_a_proxy_cannot_use_are_named() {
     assert_message(&["proxy", "--config", &without], "", 2, example);
     let route = "[[route]]\npath = \"/\"\n";
     for (more, part) in [
+        (
+            "audit = \"\"\n",
+            "expected the path of a file for \"audit\", found the string \"\"",
+        ),
         (
             "vocabulary = \"none.toml\"\n",
             "; check the path; a relative one begins at the folder of the settings file",
