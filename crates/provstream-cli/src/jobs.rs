@@ -327,7 +327,7 @@ impl<'r> Finder<'r> {
         if self.open.is_none() {
             let opened = self.paths.next()?.and_then(|path| {
                 let input = Input::open_with(&path, self.progress.clone())?;
-                Ok((input, path))
+                Ok((input.expecting(self.reading.input), path))
             });
             let (input, path) = match opened {
                 Ok(opened) => opened,
