@@ -60,8 +60,7 @@ pub(super) const EXIT_ADMIT: &str =
     "  3  with `admit --fail`: an assertion was not admitted, or something could not be judged";
 
 /// What `extract` has besides.
-pub(super) const EXIT_EXTRACT: &str =
-    "  3  with `extract --fail`: there was a diagnostic or an error of the provider, or something was\n     not read";
+pub(super) const EXIT_EXTRACT: &str = "  3  with `extract --fail`: there was a diagnostic or an error of the provider, or something was\n     not read";
 
 /// The same for all commands.
 const EXIT_FAIL: &str =
