@@ -25,13 +25,13 @@
 //!     }
 //! };
 //! for chunk in ["The file has an ent", "ry. [substrate.gr", "ep] It is the last one."] {
-//!     parser.push(chunk.as_bytes(), &mut report);
+//!     parser.push(chunk.as_bytes(), &mut report); // the third chunk prints "The file has an entry.": substrate.grep
 //! }
-//! parser.finish(&mut report); // prints "The file has an entry.": substrate.grep
+//! parser.finish(&mut report); // reports what the end of the stream completes
 //! ```
 //!
 //! Memory use is bounded by the [`Limits`], every input is accepted, every byte is accounted for, and results do not depend
-//! on chunk boundaries. Errors in the stream are reported as [`Diagnostic`]s.
+//! on chunk boundaries. No error stops the parser; [`DiagnosticCode`] lists what is reported as a [`Diagnostic`].
 //!
 //! The *provenance memo*, an Internet-Draft that this documentation also calls "the memo", defines the annotations and their
 //! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.

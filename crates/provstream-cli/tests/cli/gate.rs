@@ -330,7 +330,7 @@ fn an_input_that_is_no_response_of_a_provider_is_not_written() {
             assert_eq!(found.stdout, "", "{format}: {input}");
             assert_eq!(found.status, 1, "{format}: {input}");
             assert!(
-                found.stderr.contains("nothing was released: "),
+                found.stderr.contains("no text was released: "),
                 "{format}: {}",
                 found.stderr
             );
