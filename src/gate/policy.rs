@@ -109,17 +109,17 @@ pub trait Policy {
     /// Decides about text that the gate cannot hold back until its assertion is complete, or cannot read; by default, it is
     /// released.
     ///
-    /// The gate asks at the first byte by which a sentence or a block of code is longer than
-    /// [`max_assertion`](crate::Limits::max_assertion), and after [`AtLimit::Release`] again at stream offsets that are multiples
-    /// of 1,024. At these offsets, it also asks if more than [`with_max_held`](super::Gate::with_max_held) bytes are held back.
-    /// And it asks where a stream of JSON values is not JSON. In free text, a JSON value outside a block of code is not too long.
+    /// The gate asks if a sentence or a block of code is longer than [`max_assertion`](crate::Limits::max_assertion), before any
+    /// of it is released, and after [`AtLimit::Release`] again while the text goes on. In free text, a JSON value outside a block of
+    /// code is not too long. At stream offsets that are multiples of 1,024, the gate also asks if more than
+    /// [`with_max_held`](super::Gate::with_max_held) bytes are held back. And it asks where a stream of JSON values is not JSON.
     ///
     /// [`assertion`](Self::assertion) decides only about text that is still held back when its assertion is complete. So a
     /// policy that must not let through what it withholds has to override this method and return [`AtLimit::Refuse`].
     /// Otherwise, a claim gets past it by being long enough.
     ///
     /// In [`assertion`](Self::assertion), [`Assertion::limit_hit`] reports that a limit cut off the text or left out an
-    /// annotation.
+    /// annotation or a part of one.
     fn limit(&mut self) -> AtLimit {
         AtLimit::Release
     }
