@@ -25,13 +25,13 @@
 //!     }
 //! };
 //! for chunk in ["The file has an ent", "ry. [substrate.gr", "ep] It is the last one."] {
-//!     parser.push(chunk.as_bytes(), &mut report);
+//!     parser.push(chunk.as_bytes(), &mut report); // the third chunk prints "The file has an entry.": substrate.grep
 //! }
-//! parser.finish(&mut report); // prints "The file has an entry.": substrate.grep
+//! parser.finish(&mut report); // reports what the end of the stream completes
 //! ```
 //!
 //! Memory use is bounded by the [`Limits`], every input is accepted, every byte is accounted for, and results do not depend
-//! on chunk boundaries. Errors in the stream are reported as [`Diagnostic`]s.
+//! on chunk boundaries. No error stops the parser; [`DiagnosticCode`] lists what is reported as a [`Diagnostic`].
 //!
 //! The *provenance memo*, an Internet-Draft that this documentation also calls "the memo", defines the annotations and their
 //! vocabulary. The wire profile in `docs/wire.md` defines how they are read from a stream.
@@ -134,6 +134,7 @@ mod limits;
 mod marc_object;
 #[cfg(feature = "metrics")]
 pub mod metered;
+mod mode;
 mod names;
 mod offset_map;
 mod one_shot;
@@ -159,10 +160,11 @@ pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
+pub use mode::Mode;
 pub use names::UnknownNameError;
 pub use offset_map::OffsetMap;
 pub use one_shot::{parse, strip};
-pub use parser::{Mode, OffsetError, Parser, ParserBuilder};
+pub use parser::{OffsetError, Parser, ParserBuilder};
 pub use queue::QueuedParser;
 pub use rewrite::Rewriter;
 pub use span::Span;

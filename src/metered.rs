@@ -5,7 +5,7 @@
 //! | [`provstream_bytes_total`](BYTES) | counter | | bytes pushed |
 //! | [`provstream_chunks_total`](CHUNKS) | counter | | chunks pushed, empty ones included |
 //! | [`provstream_annotations_total`](ANNOTATIONS) | counter | `class`, `reason` | all annotations in brackets, and those in JSON that are reported with their assertions |
-//! | [`provstream_unknown_identifiers_total`](UNKNOWN_IDENTIFIERS) | counter | `name` | annotations whose identifier the vocabulary does not have |
+//! | [`provstream_unknown_identifiers_total`](UNKNOWN_IDENTIFIERS) | counter | `name` | annotations with the reason `unknown-identifier` |
 //! | [`provstream_diagnostics_total`](DIAGNOSTICS) | counter | `code` | diagnostics |
 //! | [`provstream_held_bytes`](HELD_BYTES) | histogram | | bytes held back when a push returns |
 //! | [`provstream_push_nanoseconds`](PUSH_NANOSECONDS) | histogram | | how long a push took, including its handler |
@@ -54,7 +54,7 @@ pub const CHUNKS: &str = "provstream_chunks_total";
 /// Counter with the labels `class` and `reason`: annotations.
 pub const ANNOTATIONS: &str = "provstream_annotations_total";
 
-/// Counter with the label `name`: annotations whose identifier the vocabulary does not have.
+/// Counter with the label `name`: annotations with the reason `unknown-identifier`.
 pub const UNKNOWN_IDENTIFIERS: &str = "provstream_unknown_identifiers_total";
 
 /// Counter with the label `code`: diagnostics.

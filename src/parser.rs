@@ -2,48 +2,12 @@
 
 use core::fmt;
 
-use crate::Limits;
-use crate::engine::json::SequenceEngine;
-use crate::engine::text::TextEngine;
-use crate::engine::{ReleasePoint, Setup};
+use crate::engine::driver::Engine;
+use crate::engine::{Input, ReleasePoint};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler};
-use crate::names::names;
 use crate::provenance::Vocabulary;
-
-/// How a stream is read. Source: wire profile, modes.
-///
-/// Brackets in the strings of JSON are not read as annotations in any mode but [`Text`](Self::Text). An archive of
-/// transcripts, such as lines of `{"role": "assistant", "content": "It is so. [substrate.grep]"}`, therefore has no
-/// assertions and no diagnostics in [`Json`](Self::Json), [`Ndjson`](Self::Ndjson) and [`Auto`](Self::Auto). Decode such a
-/// string first and parse its text as a stream of its own; the command line does this with `--field /content`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Mode {
-    /// Free text with bracketed annotations. JSON in it is text, and a bracket in a string may start an annotation.
-    Text,
-    /// A sequence of JSON values, with or without whitespace between them. Anything else is reported as
-    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on, mostly with the next line.
-    Json,
-    /// One JSON value a line. Anything else on a line, a second value included, is reported as
-    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on with the next line.
-    Ndjson,
-    /// Free text with bracketed annotations, and JSON values in it, also in fenced blocks; the default.
-    ///
-    /// A value is tried at a `{` that a name or `}` follows, and at a `[` that begins the stream or a fenced block. One
-    /// that turns out not to be JSON is text, without a diagnostic. In what was read as JSON, a bracket is never an
-    /// annotation.
-    #[default]
-    Auto,
-}
-
-names! {
-    Mode, "mode", "The name that the command line uses: `text`, `json`, `ndjson` or `auto`.",
-    Text => "text",
-    Json => "json",
-    Ndjson => "ndjson",
-    Auto => "auto",
-}
+use crate::{Limits, Mode};
 
 /// A parser of one stream, fed with chunks of any size.
 ///
@@ -74,17 +38,6 @@ pub struct Parser {
     limits: Limits,
     vocabulary: Vocabulary,
     engine: Engine,
-}
-
-/// What reads the stream in each mode.
-#[derive(Clone, Debug)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "a parser has one engine, and the larger is the default"
-)]
-enum Engine {
-    Text(TextEngine),
-    Sequence(SequenceEngine),
 }
 
 impl Parser {
@@ -118,29 +71,20 @@ impl Parser {
     // from several places.
     #[inline(always)]
     pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        match &mut self.engine {
-            Engine::Text(text) => text.buffer_mut().take(chunk),
-            Engine::Sequence(sequence) => sequence.take(chunk),
-        }
+        self.engine.take(chunk)
     }
 
     /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
     pub(crate) const fn run(&self) -> u8 {
-        match &self.engine {
-            Engine::Text(text) => text.buffer().run(),
-            Engine::Sequence(sequence) => sequence.buffer().run(),
-        }
+        self.engine.run()
     }
 
     /// Takes a chunk that continues a run that is held back.
     // Out of line: with few arguments, and apart from the rest, it saves no register.
     #[inline(never)]
     pub(crate) fn push_held(&mut self, chunk: &[u8]) -> bool {
-        match &mut self.engine {
-            Engine::Text(text) => text.buffer_mut().take_held(chunk),
-            Engine::Sequence(_) => false,
-        }
+        self.engine.take_held(chunk)
     }
 
     /// Takes bytes that are not the model's own, such as quoted tool output or what a user wrote.
@@ -178,14 +122,13 @@ impl Parser {
         untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
-        let setup = Setup {
+        let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
+            chunk,
+            base: self.engine.position(),
         };
-        match &mut self.engine {
-            Engine::Text(text) => text.push(setup, chunk, untrusted, sink),
-            Engine::Sequence(sequence) => sequence.push(setup, chunk, untrusted, sink),
-        }
+        self.engine.push(&input, untrusted, sink);
     }
 
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
@@ -201,32 +144,25 @@ impl Parser {
     }
 
     fn finish_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
-        let setup = Setup {
+        let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
+            chunk: &[],
+            base: self.engine.position(),
         };
-        match &mut self.engine {
-            Engine::Text(text) => text.finish(setup, sink),
-            Engine::Sequence(sequence) => sequence.finish(setup, sink),
-        }
+        self.engine.finish(&input, sink);
     }
 
     /// Back to the start of a stream with the same settings; the memory is kept.
     pub fn reset(&mut self) {
-        match &mut self.engine {
-            Engine::Text(text) => text.reset(&self.limits),
-            Engine::Sequence(sequence) => sequence.reset(),
-        }
+        self.engine.reset(&self.limits);
     }
 
     /// The stream offset of the next byte: how many were taken so far, if the parser did not
     /// [start](ParserBuilder::start_offset) elsewhere than at 0.
     #[must_use]
     pub const fn position(&self) -> u64 {
-        match &self.engine {
-            Engine::Text(text) => text.position(),
-            Engine::Sequence(sequence) => sequence.position(),
-        }
+        self.engine.position()
     }
 
     /// Bytes taken but not yet emitted: those that can still become an annotation, at most
@@ -234,21 +170,14 @@ impl Parser {
     /// [`Limits::max_record`]. Otherwise nothing is buffered because of JSON.
     #[must_use]
     pub const fn buffered_len(&self) -> usize {
-        match &self.engine {
-            Engine::Text(text) => text.buffered_len(),
-            Engine::Sequence(sequence) => sequence.buffered_len(),
-        }
+        self.engine.buffered_len()
     }
 
     /// How many of the bytes emitted last are whitespace that would be removed with an annotation if one follows: 0 to 64.
     /// Code that strips annotations holds these back; [`Rewriter`](crate::Rewriter) does.
     #[must_use]
     pub fn strippable_whitespace(&self) -> usize {
-        match &self.engine {
-            Engine::Text(text) => text.removable(&self.limits),
-            // There are no bracketed annotations.
-            Engine::Sequence(_) => 0,
-        }
+        self.engine.removable(&self.limits)
     }
 
     /// The release point: the least stream offset at which an assertion that is not complete may begin, whatever
@@ -274,56 +203,44 @@ impl Parser {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        self.release_point().at
-    }
-
-    /// [`undecided_from`](Self::undecided_from), with where it would be without the limit.
-    fn release_point(&mut self) -> ReleasePoint {
-        match &mut self.engine {
-            Engine::Text(text) => text.release_point(&self.limits),
-            Engine::Sequence(sequence) => sequence.release_point(),
-        }
+        self.engine.release_point(&self.limits).at
     }
 
     /// The release point in stream offsets, and in clean offsets.
     pub(crate) fn release_points(&mut self) -> (u64, ReleasePoint) {
-        let found = self.release_point();
-        let clean = |from: u64| {
-            from - match &self.engine {
-                Engine::Text(text) => text.removed_before(from),
-                Engine::Sequence(sequence) => sequence.removed(),
-            }
-        };
-        let at = clean(found.at);
-        let uncut = match found.uncut {
-            Some(uncut) if uncut != found.at => Some(clean(uncut)),
-            uncut => uncut.map(|_| at),
-        };
-        (found.at, ReleasePoint { at, uncut })
+        let found = self.engine.release_point(&self.limits);
+        let at = found.at - self.engine.removed_before(found.at);
+        (found.at, ReleasePoint { at, ..found })
+    }
+
+    /// A stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at `from`, the release
+    /// point, and leaves the release point where it is.
+    pub(crate) fn uncut_until(&self, from: u64) -> u64 {
+        let near = self.engine.before_boundary(from);
+        near.saturating_add(self.limits.max_assertion() as u64)
+    }
+
+    /// Where the JSON value begins that is open in free text, outside a block of code.
+    pub(crate) fn bare_value(&self) -> Option<u64> {
+        self.engine.bare_value()
     }
 
     /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
     /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
-        match &mut self.engine {
-            Engine::Text(text) => text.push_calm(chunk),
-            Engine::Sequence(_) => None,
-        }
+        self.engine.push_calm(chunk)
     }
 
     /// Whether nothing but JSON values is read.
     pub(crate) const fn reads_json_alone(&self) -> bool {
-        matches!(self.engine, Engine::Sequence(_))
+        self.engine.is_sequence()
     }
 
     /// Bytes of heap that belong to this stream alone.
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        match &self.engine {
-            Engine::Text(text) => text.heap(),
-            Engine::Sequence(sequence) => sequence.heap(),
-        }
+        self.engine.heap()
     }
 
     /// The limits in force.
@@ -424,13 +341,7 @@ impl ParserBuilder {
     /// The parser.
     #[must_use]
     pub fn build(self) -> Parser {
-        let (start, hold) = (self.start, self.hold_records);
-        let engine = match self.mode {
-            Mode::Text => Engine::Text(TextEngine::new(&self.limits, start, false, false)),
-            Mode::Auto => Engine::Text(TextEngine::new(&self.limits, start, true, hold)),
-            Mode::Json => Engine::Sequence(SequenceEngine::new(start, false, hold)),
-            Mode::Ndjson => Engine::Sequence(SequenceEngine::new(start, true, hold)),
-        };
+        let engine = Engine::new(&self.limits, self.start, self.mode, self.hold_records);
         Parser {
             engine,
             limits: self.limits,

@@ -12,7 +12,7 @@ use crate::event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, TextChunk,
 };
 use crate::marc_object::{MarcKind, MarcObject};
-use crate::parser::Mode;
+use crate::mode::Mode;
 use crate::provenance::reading::lossy;
 use crate::provenance::{
     Annotation, Assertion, Class, Encoding, LabelKind, Reason, Timestamp, Verdict, VerdictReason,

@@ -1,32 +1,30 @@
-//! Bytes of the stream that are kept, the last of which was read last.
+//! Bytes of the stream that are kept, up to the one that was read last.
 
 use super::bytes::{KINDS, all};
 use super::run::{Run, all_of_four, covers};
 use crate::steps;
 
-/// The storage of a window or a tail. What of it is in use, and from which stream offset on, is up to them.
+/// Bytes of the stream without a gap, the last of which were read last.
+///
+/// They are at `start..end` of the storage; what else is in it is up to the window. Invariant: `start <= end <= bytes.len()`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     pub(super) bytes: Vec<u8>,
+    /// Index of the first byte that is kept.
+    pub(super) start: usize,
     /// Index after the byte that was read last.
     pub(super) end: usize,
     /// Stream offset of index 0, modulo 2^64: what was there may be long gone.
-    pub(super) origin: u64,
+    origin: u64,
     run: Run,
 }
 
 impl Buffer {
     /// An empty one, at a stream offset.
-    pub(super) const fn new(base: u64) -> Self {
+    pub(super) fn new(base: u64) -> Self {
         Self {
-            bytes: Vec::new(),
-            end: 0,
             origin: base,
-            run: Run {
-                kinds: 0,
-                until: 0,
-                apart_until: 0,
-            },
+            ..Self::default()
         }
     }
 
@@ -35,14 +33,45 @@ impl Buffer {
         self.origin.wrapping_add(index as u64)
     }
 
+    /// Stream offset of the first byte.
+    pub(super) const fn base(&self) -> u64 {
+        self.offset(self.start)
+    }
+
     /// Stream offset of the next byte.
     pub(super) const fn position(&self) -> u64 {
         self.offset(self.end)
     }
 
-    /// Says where index 0 is: `index` is where stream offset `base` is.
-    pub(super) const fn place(&mut self, index: usize, base: u64) {
+    /// How many bytes are kept.
+    pub(super) const fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// The bytes that are kept.
+    pub(super) fn kept(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    /// The bytes from stream offset `from` on, which lies in them.
+    pub(super) fn kept_from(&self, from: u64) -> &[u8] {
+        &self.kept()[(from - self.base()) as usize..]
+    }
+
+    /// Forgets all bytes; the next ones are those at stream offset `base`, and begin at an index.
+    pub(super) const fn restart(&mut self, index: usize, base: u64) {
+        self.start = index;
+        self.end = index;
         self.origin = base.wrapping_sub(index as u64);
+    }
+
+    /// Moves the bytes to an index, after which there is room for them.
+    pub(super) fn move_to(&mut self, index: usize) {
+        let (base, len) = (self.base(), self.len());
+        steps::count(len);
+        self.bytes.copy_within(self.start..self.end, index);
+        self.restart(index, base);
+        self.end += len;
     }
 
     /// The kind of bytes that may be appended with nothing else to do; 0 without one.
@@ -108,7 +137,13 @@ impl Buffer {
     /// Appends a chunk that continues a run whose bytes are emitted, and returns its offset.
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
-        self.take_before(self.run.until, chunk)
+        self.take_before::<{ usize::MAX }>(self.run.until, chunk)
+    }
+
+    /// [`take`](Self::take) of at most eight bytes.
+    #[inline(always)]
+    pub(crate) fn take_token(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.take_before::<8>(self.run.until, chunk)
     }
 
     /// Appends a chunk that continues a run whose bytes are held back; `false` if it does not.
@@ -117,15 +152,15 @@ impl Buffer {
         let is_held = self.run.until == 0 && self.run.kinds != 0;
         is_held
             && self
-                .take_before(self.run.apart_until as usize, chunk)
+                .take_before::<{ usize::MAX }>(self.run.apart_until as usize, chunk)
                 .is_some()
     }
 
-    /// Appends a chunk that continues the run if it fits before an index, and returns its offset.
+    /// Appends a chunk of at most `MOST` bytes that continues the run if it fits before an index, and returns its offset.
     // `inline(always)`: see `Parser::push_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
     // into the caller's loop.
     #[inline(always)]
-    fn take_before(&mut self, until: usize, chunk: &[u8]) -> Option<u64> {
+    fn take_before<const MOST: usize>(&mut self, until: usize, chunk: &[u8]) -> Option<u64> {
         let (end, len) = (self.end, chunk.len());
         if end + len > until {
             return None;
@@ -146,6 +181,7 @@ impl Buffer {
                 room[..4].copy_from_slice(first);
                 room[len - 4..].copy_from_slice(last);
             }
+            _ if len > MOST => return None,
             _ => return self.take_any(chunk).then(|| self.offset(end)),
         }
         steps::count(len);

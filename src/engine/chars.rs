@@ -64,16 +64,7 @@ fn leading_white_run(bytes: &[u8]) -> usize {
 }
 
 /// Length of `bytes` without the white space they end with.
-#[inline]
 pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
-    match bytes {
-        [.., b'!'..=b'~'] => bytes.len(),
-        [.., b'!'..=b'~', b' ' | b'\n'] => bytes.len() - 1,
-        _ => trimmed_len_run(bytes),
-    }
-}
-
-fn trimmed_len_run(bytes: &[u8]) -> usize {
     let mut len = bytes.len();
     loop {
         len = match bytes[..len] {

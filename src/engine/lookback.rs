@@ -82,28 +82,6 @@ fn in_plain_line(
     Some((found, state))
 }
 
-/// Where the last text of a block ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextEnd {
-    At(usize),
-    /// Neither text nor a block boundary since the anchor.
-    Blank,
-    /// No text since a block boundary.
-    Nothing,
-}
-
-/// Where the last text of `text`, which starts at the anchor, ends.
-pub(crate) fn text_end(text: &[u8], anchor: &Line) -> TextEnd {
-    let anchor = Some(anchor);
-    let lines = Lines { text, anchor };
-    let line = lines.ending_at(text.len());
-    match line.and_then(|line| lines.last_with_text(line)) {
-        Some((_, Some(end))) => TextEnd::At(end),
-        Some((line, None)) if line.new_block || !line.at_anchor => TextEnd::Nothing,
-        _ => TextEnd::Blank,
-    }
-}
-
 /// One line of the text.
 struct SourceLine {
     start: usize,

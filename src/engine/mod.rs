@@ -1,28 +1,55 @@
-//! From bytes to events: a folder for each grammar, and the drivers that put them together.
+//! From bytes to events: a folder for each grammar, and the driver that puts them together.
 
 pub(crate) mod annotation;
 mod block;
 pub(crate) mod buffer;
 mod bytes;
 pub(crate) mod chars;
+pub(crate) mod driver;
 mod held;
 pub(crate) mod json;
 mod lookback;
 mod markdown;
 mod run;
 pub mod sentence;
-pub(crate) mod text;
 mod window;
 
 use crate::Limits;
 use crate::event::Event;
 use crate::provenance::Vocabulary;
 
-/// What an engine needs to know but does not own.
+/// The chunk of a push, with what an engine needs to know but does not own.
 #[derive(Clone, Copy)]
-pub(crate) struct Setup<'a> {
+pub(crate) struct Input<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) chunk: &'a [u8],
+    /// Stream offset of the chunk's first byte.
+    pub(crate) base: u64,
+}
+
+impl Input<'_> {
+    /// Stream offset of the next byte.
+    pub(crate) const fn end(&self) -> u64 {
+        self.base + self.chunk.len() as u64
+    }
+
+    /// Index in the chunk of a stream offset that lies in it.
+    pub(crate) const fn index(&self, offset: u64) -> usize {
+        (offset - self.base) as usize
+    }
+
+    /// The bytes before an index of the chunk, and the others.
+    pub(crate) fn split_at(&self, at: usize) -> (Self, Self) {
+        let (chunk, later) = self.chunk.split_at(at);
+        let base = self.base + at as u64;
+        let later = Self {
+            chunk: later,
+            base,
+            ..*self
+        };
+        (Self { chunk, ..*self }, later)
+    }
 }
 
 /// Takes the events of one push.
@@ -32,24 +59,19 @@ pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
-    /// Where it would be if `max_assertion` cut nothing off; `None` if that is not known any more.
-    pub(crate) uncut: Option<u64>,
+    /// It is where it is because `max_assertion` cuts off the text before it.
+    pub(crate) cut: bool,
 }
 
 impl ReleasePoint {
     /// One that no limit has moved.
     pub(crate) const fn uncut(at: u64) -> Self {
-        Self {
-            at,
-            uncut: Some(at),
-        }
+        Self { at, cut: false }
     }
 
     /// One that is at most at `limit`.
     pub(crate) fn at_most(self, limit: u64) -> Self {
-        Self {
-            at: self.at.min(limit),
-            uncut: self.uncut.map(|uncut| uncut.min(limit)),
-        }
+        let at = self.at.min(limit);
+        Self { at, ..self }
     }
 }

@@ -41,9 +41,6 @@ pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
     let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {
-        if let Ok(block) = chunk.try_into() {
-            return mask(opening(block)) == 0;
-        }
         let mut block = [0; BLOCK];
         if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
             block[..8].copy_from_slice(first);

@@ -12,12 +12,11 @@ const SLACK: usize = 96;
 ///
 /// One buffer holds all three: `[saved | unused | raw | free | arena]`. The raw bytes are those of the stream from the
 /// anchor on, without a gap; they end at the buffer's `end`. The arena grows from the end of the storage. Invariants:
-/// `saved <= raw_start <= end`, `end + arena_len <= bytes.len()`, and `line` says what precedes the anchor.
+/// `saved <= start <= end` of the buffer, `end + arena_len <= bytes.len()`, and `line` says what precedes the anchor.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     buffer: Buffer,
     saved: usize,
-    raw_start: usize,
     /// Bytes of the arena; the limits keep the window far below 4 GiB.
     arena_len: u32,
     line: Line,
@@ -33,7 +32,6 @@ impl Window {
         Self {
             buffer: Buffer::new(base),
             saved: 0,
-            raw_start: 0,
             arena_len: 0,
             line: Line::new_block(false),
             white: 0,
@@ -51,17 +49,12 @@ impl Window {
 
     /// Stream offset of the first raw byte, the anchor.
     pub(crate) const fn base(&self) -> u64 {
-        self.buffer.offset(self.raw_start)
+        self.buffer.base()
     }
 
     /// What precedes the anchor.
     pub(crate) const fn line(&self) -> &Line {
         &self.line
-    }
-
-    #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        &self.buffer
     }
 
     /// The buffer, to append what continues a run.
@@ -90,11 +83,6 @@ impl Window {
         self.buffer.bytes.len() - self.arena_len()
     }
 
-    /// How many raw bytes there are.
-    const fn raw_len(&self) -> usize {
-        self.buffer.end - self.raw_start
-    }
-
     /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
     #[inline]
     pub(crate) fn white_before(&self, at: u64) -> usize {
@@ -111,12 +99,12 @@ impl Window {
 
     /// The raw bytes from `base` on.
     pub(crate) fn raw(&self) -> &[u8] {
-        &self.buffer.bytes[self.raw_start..self.buffer.end]
+        self.buffer.kept()
     }
 
     /// The raw bytes from stream offset `from` on; it must lie in the window.
     pub(crate) fn raw_from(&self, from: u64) -> &[u8] {
-        &self.raw()[(from - self.base()) as usize..]
+        self.buffer.kept_from(from)
     }
 
     /// The saved text.
@@ -137,9 +125,7 @@ impl Window {
     /// Starts the window anew at `base`, keeping saved text and arena. What precedes `base` is given: the `line` and
     /// how many bytes of `white` space, at most [`MOST_REMOVED`].
     pub(crate) fn restart(&mut self, base: u64, line: Line, white: usize) {
-        self.raw_start = self.saved;
-        self.buffer.end = self.saved;
-        self.buffer.place(self.saved, base);
+        self.buffer.restart(self.saved, base);
         self.line = line;
         self.white = white as u8;
     }
@@ -148,7 +134,7 @@ impl Window {
     pub(crate) fn restart_within(&mut self, base: u64, line: Line) {
         let dropped = (base - self.base()) as usize;
         self.white = white_tail(&self.raw()[..dropped], self.white.into()) as u8;
-        self.raw_start += dropped;
+        self.buffer.start += dropped;
         self.line = line;
     }
 
@@ -161,7 +147,7 @@ impl Window {
 
     /// Forgets the raw bytes from stream offset `end` on.
     pub(crate) fn truncate(&mut self, end: u64) {
-        self.buffer.end = self.raw_start + (end - self.base()) as usize;
+        self.buffer.end = self.buffer.start + (end - self.base()) as usize;
     }
 
     /// Forgets the saved text and the arena.
@@ -186,7 +172,7 @@ impl Window {
         base: u64,
         line: Line,
     ) {
-        let start = self.raw_start + range.start;
+        let start = self.buffer.start + range.start;
         self.restart_within(base, line);
         steps::count(range.len());
         self.buffer.bytes.copy_within(start..start + range.len(), 0);
@@ -195,9 +181,10 @@ impl Window {
 
     /// Saves bytes that are not in the window in the place of what was saved.
     pub(crate) fn save(&mut self, bytes: &[u8]) {
-        if self.raw_start < bytes.len() {
-            self.make_room(bytes.len() - self.raw_start);
-            self.move_raw(bytes.len());
+        let start = self.buffer.start;
+        if start < bytes.len() {
+            self.make_room(bytes.len() - start);
+            self.buffer.move_to(bytes.len());
         }
         steps::count(bytes.len());
         self.buffer.bytes[..bytes.len()].copy_from_slice(bytes);
@@ -225,7 +212,8 @@ impl Window {
         self.arena_len += len as u32;
         let mut at = self.room();
         for value in values {
-            let source = self.raw_start + value.start..self.raw_start + value.end;
+            let start = self.buffer.start;
+            let source = start + value.start..start + value.end;
             let len = source.len();
             self.buffer.bytes.copy_within(source, at);
             at += len;
@@ -238,7 +226,7 @@ impl Window {
 
     /// How many bytes can be appended before something must be dropped.
     pub(crate) const fn free(&self) -> usize {
-        self.most - self.saved - self.raw_len() - self.arena_len()
+        self.most - self.saved - self.buffer.len() - self.arena_len()
     }
 
     /// Appends raw bytes, for which there must be room.
@@ -285,10 +273,10 @@ impl Window {
 
     /// Makes `len` bytes free between raw bytes and arena.
     fn make_room(&mut self, len: usize) {
-        let used = self.saved + self.raw_len() + self.arena_len() + len;
+        let used = self.saved + self.buffer.len() + self.arena_len() + len;
         debug_assert!(used <= self.most, "{used} > {}", self.most);
-        if self.raw_start > self.saved {
-            self.move_raw(self.saved);
+        if self.buffer.start > self.saved {
+            self.buffer.move_to(self.saved);
         }
         let arena = self.arena_len();
         let bytes = &mut self.buffer.bytes;
@@ -302,18 +290,6 @@ impl Window {
             bytes.resize(new, 0);
             bytes.copy_within(old - arena..old, new - arena);
         }
-    }
-
-    /// Moves the raw bytes to an index, after which there is room for them.
-    fn move_raw(&mut self, to: usize) {
-        let (base, len) = (self.base(), self.raw_len());
-        steps::count(len);
-        self.buffer
-            .bytes
-            .copy_within(self.raw_start..self.buffer.end, to);
-        self.raw_start = to;
-        self.buffer.end = to + len;
-        self.buffer.place(to, base);
     }
 }
 

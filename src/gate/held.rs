@@ -41,6 +41,8 @@ struct Decision {
     action: Action,
     /// The text is the content of a JSON string.
     in_string: bool,
+    /// A limit may have cut off its text.
+    limit_hit: bool,
 }
 
 impl Held {
@@ -83,6 +85,13 @@ impl Held {
     /// Whether a decision waits.
     pub(super) const fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
+    }
+
+    /// Where the first assertion begins whose text may have been cut off, if text before it is held back.
+    pub(super) fn first_cut(&self) -> Option<u64> {
+        let mut cut = self.decisions.iter().filter(|decision| decision.limit_hit);
+        let start = cut.next()?.clean.start();
+        (start > self.start).then_some(start)
     }
 
     /// Offset of the first byte that is held back.
@@ -175,7 +184,7 @@ impl Held {
         self.ended.is_some() || self.stop.is_some_and(|stop| clean.start() >= stop)
     }
 
-    pub(super) fn decide(&mut self, span: Span, clean: Span, action: Action, encoding: Encoding) {
+    pub(super) fn decide(&mut self, assertion: &Assertion<'_>, clean: Span, action: Action) {
         if action.ends() {
             self.stop = Some(clean.start());
         }
@@ -183,10 +192,11 @@ impl Held {
             .decisions
             .partition_point(|before| before.clean.start() <= clean.start());
         let decision = Decision {
-            span,
+            span: assertion.span(),
             clean,
             action,
-            in_string: encoding == Encoding::Json,
+            in_string: assertion.encoding() == Encoding::Json,
+            limit_hit: assertion.limit_hit(),
         };
         self.decisions.insert(at, decision);
     }

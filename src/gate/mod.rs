@@ -1,5 +1,6 @@
 //! Holds text back until it is known which assertion it belongs to, and has a policy decide what becomes of it.
 
+mod check;
 mod handler;
 mod held;
 mod policy;
@@ -7,21 +8,20 @@ mod policy;
 mod rules;
 mod scout;
 
+use self::check::{Check, STRIDE};
 pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use self::scout::Scout;
+use crate::engine::ReleasePoint;
 use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
 use crate::provenance::Assertion;
 use crate::rewrite::Rewriter;
 use crate::span::Span;
-
-/// At stream offsets that are multiples of this, the policy may be asked about text that is too long.
-const STRIDE: u64 = 1_024;
 
 /// Longer chunks are not looked at as a whole.
 const SHORT: usize = 32;
@@ -105,6 +105,8 @@ pub struct Gate<P> {
     scout: Option<Box<Scout>>,
     policy: P,
     held: Held,
+    /// When text that is too long is looked for again.
+    check: Check,
     /// Untrusted text from the release point on, in stream offsets.
     untrusted: Vec<Span>,
     channel: Box<str>,
@@ -124,6 +126,7 @@ impl<P: Policy> Gate<P> {
         Self {
             held: Held::new(parser.position(), parser.reads_json_alone()),
             scout: Scout::of(&parser),
+            check: Check::new(parser.position(), parser.limits().max_assertion()),
             rewriter: Rewriter::new(parser),
             policy,
             untrusted: Vec::new(),
@@ -141,11 +144,8 @@ impl<P: Policy> Gate<P> {
         self
     }
 
-    /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). It is asked at
-    /// stream offsets that are multiples of 1,024.
-    ///
-    /// It is also asked there about the beginning of a sentence or of a block of code that has become longer than
-    /// [`max_assertion`](crate::Limits::max_assertion).
+    /// Sets how many bytes of text are held back before the policy is asked what to do ([`Policy::limit`]). For this, it is asked
+    /// at stream offsets that are multiples of 1,024.
     #[must_use]
     pub const fn with_max_held(mut self, bytes: usize) -> Self {
         self.most = bytes;
@@ -180,6 +180,12 @@ impl<P: Policy> Gate<P> {
                 handler: &mut handler,
             };
             self.rewriter.finish(&mut taking);
+            if self.check.is_blind()
+                && let Some(start) = self.held.first_cut()
+            {
+                self.held
+                    .overflow(Some(start), &mut self.policy, &mut handler);
+            }
             self.held.settle(None, &mut self.policy, &mut handler);
             self.held.close(&mut handler);
             self.undecided = false;
@@ -202,7 +208,9 @@ impl<P: Policy> Gate<P> {
         if let Some(scout) = &mut self.scout {
             scout.reset();
         }
-        self.held.reset(self.rewriter.parser().position());
+        let parser = self.rewriter.parser();
+        self.held.reset(parser.position());
+        self.check = Check::new(parser.position(), parser.limits().max_assertion());
         self.untrusted.clear();
         self.undecided = false;
         self.busy = false;
@@ -268,8 +276,7 @@ impl<P: Policy> Gate<P> {
         self.enter();
         let mut rest = chunk;
         while !rest.is_empty() && self.held.ended().is_none() {
-            let at = self.rewriter.parser().position();
-            let room = usize::try_from(STRIDE - at % STRIDE).unwrap_or(usize::MAX);
+            let room = self.check.room(self.rewriter.parser().position(), rest);
             let (now, later) = rest.split_at(rest.len().min(room));
             rest = later;
             if self.scout.is_some() {
@@ -320,11 +327,9 @@ impl<P: Policy> Gate<P> {
         if chunk.len() > SHORT || !self.undecided || self.busy {
             return false;
         }
-        // The next multiple of the stride is not reached.
-        let at = self.rewriter.parser().position();
+        let end = self.rewriter.parser().position() + chunk.len() as u64;
         let held = &mut self.held;
-        at % STRIDE + (chunk.len() as u64) < STRIDE
-            && self.rewriter.push_calm(chunk, |text| held.push_short(text))
+        self.check.is_after(end) && self.rewriter.push_calm(chunk, |text| held.push_short(text))
     }
 
     fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -359,25 +364,58 @@ impl<P: Policy> Gate<P> {
         if scout.is_some_and(|scout| scout.is_within_mark(now)) {
             return;
         }
+        let is_here = self.check.is_at(now);
+        if !is_here && !self.check.is_far() {
+            return;
+        }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
-        let from = point.uncut.unwrap_or(0).min(point.at);
+        let upto = self.cut_before(at, point);
+        let from = upto.map_or(point.at, |_| self.held.start());
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
-        self.undecided &= self.held.ended().is_none();
-        let aligned = self.rewriter.parser().position().is_multiple_of(STRIDE);
-        if !aligned || self.held.ended().is_some() {
-            return;
+        if is_here && self.held.ended().is_none() {
+            self.check(at, upto, handler);
         }
-        let upto = if self.held.len() > self.most {
-            None
-        } else if from < point.at && self.held.start() < point.at {
-            Some(point.at)
-        } else {
-            return;
-        };
-        self.held.overflow(upto, &mut self.policy, handler);
         self.undecided &= self.held.ended().is_none();
+    }
+
+    /// Before which place text that is held back is too long, if any is; the release point is `at` in the stream. A JSON value
+    /// outside a block of code is not too long, but text before it is if it is with the value.
+    fn cut_before(&self, at: u64, point: ReleasePoint) -> Option<u64> {
+        if self.check.is_blind()
+            && let Some(start) = self.held.first_cut()
+        {
+            return Some(start);
+        }
+        let start = self.held.start();
+        let is_cut = point.cut && start < point.at && !self.is_in_value(start, at - point.at);
+        is_cut.then_some(point.at)
+    }
+
+    /// Whether text from `start` on is part of an open JSON value outside a block of code, if so much was removed before it.
+    fn is_in_value(&self, start: u64, removed: u64) -> bool {
+        let value = self.rewriter.parser().bare_value();
+        value.is_some_and(|value| value.saturating_sub(removed) <= start)
+    }
+
+    /// Asks the policy about text that is too long: more than is held back at most, or what is before `cut`. The release point is
+    /// `at` in the stream.
+    fn check(&mut self, at: u64, cut: Option<u64>, handler: &mut impl GateHandler) {
+        let parser = self.rewriter.parser();
+        let (now, max) = (parser.position(), parser.limits().max_assertion());
+        let until = parser.uncut_until(at);
+        let in_value = until <= now && parser.bare_value().is_some_and(|value| value <= at);
+        self.check = if cut.is_some() || in_value {
+            Check::in_long(now, max)
+        } else {
+            self.check.again(now, until)
+        };
+        if now.is_multiple_of(STRIDE) && self.held.len() > self.most {
+            self.held.overflow(None, &mut self.policy, handler);
+        } else if cut.is_some() {
+            self.held.overflow(cut, &mut self.policy, handler);
+        }
     }
 
     fn note_untrusted(&mut self, len: u64) {
@@ -420,7 +458,7 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
         };
         let action = self.policy.assertion(&question);
         self.handler.decided(&question, &action);
-        self.held.decide(span, clean, action, assertion.encoding());
+        self.held.decide(assertion, clean, action);
     }
 }
 

@@ -109,18 +109,17 @@ pub trait Policy {
     /// Decides about text that the gate cannot hold back until its assertion is complete, or cannot read; by default, it is
     /// released.
     ///
-    /// At stream offsets that are multiples of 1,024, the gate asks if more than [`with_max_held`](super::Gate::with_max_held)
-    /// bytes are held back, or if a sentence or a block of code is longer than [`max_assertion`](crate::Limits::max_assertion).
-    /// It also asks where a stream of JSON values is not JSON. It does not ask about a sentence that becomes longer than
-    /// `max_assertion` and ends in an annotation before the next of these offsets: then the first bytes of the sentence, at
-    /// most 1,023, are unannotated text, and the rest is an assertion that hit a limit.
+    /// The gate asks if a sentence or a block of code is longer than [`max_assertion`](crate::Limits::max_assertion), before any
+    /// of it is released, and after [`AtLimit::Release`] again while the text goes on. In free text, a JSON value outside a block of
+    /// code is not too long. At stream offsets that are multiples of 1,024, the gate also asks if more than
+    /// [`with_max_held`](super::Gate::with_max_held) bytes are held back. And it asks where a stream of JSON values is not JSON.
     ///
     /// [`assertion`](Self::assertion) decides only about text that is still held back when its assertion is complete. So a
     /// policy that must not let through what it withholds has to override this method and return [`AtLimit::Refuse`].
     /// Otherwise, a claim gets past it by being long enough.
     ///
     /// In [`assertion`](Self::assertion), [`Assertion::limit_hit`] reports that a limit cut off the text or left out an
-    /// annotation.
+    /// annotation or a part of one.
     fn limit(&mut self) -> AtLimit {
         AtLimit::Release
     }

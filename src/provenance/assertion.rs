@@ -213,7 +213,7 @@ impl<'a> Assertion<'a> {
         self.annotations().len() > 0
     }
 
-    /// Whether a limit cut off its text or left out an annotation.
+    /// Whether a limit cut off its text, or left out one of its annotations, a string of one, or its pointer.
     #[must_use]
     pub fn limit_hit(&self) -> bool {
         self.0.limit_hit

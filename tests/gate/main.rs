@@ -2,6 +2,7 @@
 
 mod delay;
 mod gate;
+mod limit;
 mod release_point;
 #[cfg(feature = "settings")]
 mod rules;

@@ -186,7 +186,9 @@ fn json(cases: &mut Vec<Case>) {
     for size in [LARGE, 4] {
         add("ndjson", Layout::Lines, Document::parser, size);
     }
-    add("auto/json", Layout::Lines, |_| Parser::new(), LARGE);
+    for size in [LARGE, 4] {
+        add("auto/json", Layout::Lines, |_| Parser::new(), size);
+    }
 }
 
 /// The records of the drafts' examples, one a line.

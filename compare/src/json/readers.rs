@@ -117,7 +117,7 @@ pub(crate) const JSON_PEERS: [JsonPeer; 5] = [
     JsonPeer {
         name: "stream-rs",
         package: "stream-rs",
-        what: "`JsonSplitter`: finds where each outermost value ends, by brackets, and copies it to a string; an array is one",
+        what: "`JsonSplitter`: finds where each outermost value ends, by brackets, and copies the value to a string; a whole array is a single value",
         whole: false,
         expected: values,
         make: |_| Box::new(Splitter::default()),

@@ -81,7 +81,13 @@ impl Failure {
                 USAGE
             }
             Self::Read(name, error) => {
-                let advice = advice(&error);
+                let is_url = name.starts_with("https://") || name.starts_with("http://");
+                let advice = match error.kind() {
+                    ErrorKind::NotFound if is_url => {
+                        "; expected a path, found an address: fetch it first, as with `curl`"
+                    }
+                    _ => advice(&error),
+                };
                 complain(format_args!("cannot read {name}: {error}{advice}"));
                 UNREADABLE
             }

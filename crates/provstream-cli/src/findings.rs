@@ -180,6 +180,13 @@ impl<'t> Findings<'t> {
         }
     }
 
+    /// Takes bytes of another part, whose text that part prints.
+    pub(crate) fn without_text(&mut self, push: impl FnOnce(&mut Self)) {
+        let text = self.text.take();
+        push(self);
+        self.text = text;
+    }
+
     /// Ends the stream, or the part of it.
     pub(crate) fn end(mut self, fed: Fed) -> (Outcome, Output) {
         self.end_text();

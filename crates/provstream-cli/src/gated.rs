@@ -90,7 +90,7 @@ impl Gated {
         Ok(Self {
             rules,
             parser: setup::parser(source, limits, vocabulary).build(),
-            input: Input::open(file.unwrap_or(Path::new("-")))?,
+            input: Input::open(file.unwrap_or(Path::new("-")))?.expecting(source.input),
             format: source.input,
             reasoning: args.reasoning,
             max_held: args.max_held,

@@ -8,8 +8,10 @@ use std::path::Path;
 use crate::decompress::{GzipReader, ZstdReader};
 use crate::encoded::{self, Encoding};
 use crate::failure::{DIRECTORY, Failure, note};
+use crate::input_format::InputFormat;
 use crate::progress::Progress;
 use crate::stdio;
+use crate::text_check::{TextCheck, document};
 
 /// Room that is needed to recognise an encoding.
 const HEAD: usize = 16;
@@ -25,6 +27,10 @@ pub(crate) struct Input {
     name: String,
     /// Whether reading may have to wait for someone to write more.
     may_wait: bool,
+    /// Whether bytes were read.
+    has_begun: bool,
+    /// What finds out whether all of it is text; `None` if something else is expected, or it is known not to be.
+    check: Option<TextCheck>,
 }
 
 /// Where bytes come from.
@@ -63,6 +69,14 @@ impl Read for Raw {
     }
 }
 
+/// How messages call an input.
+pub(crate) fn name_of(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
 impl Input {
     /// Opens a file, with a progress bar of its own; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
@@ -77,7 +91,7 @@ impl Input {
     /// Opens a file as one of several that share a progress bar.
     pub(crate) fn open_with(path: &Path, progress: Progress) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
-            let name = "standard input".to_owned();
+            let name = name_of(path);
             let file = stdio::stdin().map_err(|error| Failure::Read(name.clone(), error))?;
             let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
             return Ok(Self {
@@ -87,9 +101,11 @@ impl Input {
                 }),
                 name,
                 may_wait: !is_file,
+                has_begun: false,
+                check: None,
             });
         }
-        let name = path.display().to_string();
+        let name = name_of(path);
         let unreadable = |error| Failure::Read(name.clone(), error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
@@ -100,7 +116,15 @@ impl Input {
             source: Source::Unknown(Raw { file, progress }),
             name,
             may_wait: !metadata.is_file(),
+            has_begun: false,
+            check: None,
         })
+    }
+
+    /// The same where this is expected: of what is read as text, a note says if it is not.
+    pub(crate) fn expecting(mut self, format: InputFormat) -> Self {
+        self.check = (format == InputFormat::Raw).then(TextCheck::default);
+        self
     }
 
     /// How the input is called in messages.
@@ -115,6 +139,42 @@ impl Input {
 
     /// Reads what is available, at most a buffer full; 0 bytes at the end.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let count = self.read_decoded(buffer)?;
+        if !buffer.is_empty() {
+            self.look_at(&buffer[..count]);
+        }
+        Ok(count)
+    }
+
+    /// Notes what is odd about the bytes that were read; there are none at the end.
+    fn look_at(&mut self, bytes: &[u8]) {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if is_first {
+            let found = self.check.as_ref().and_then(|_| document(bytes));
+            if let Some(document) = found {
+                note(format_args!("{} {document}", self.name));
+                self.check = None;
+            } else if bytes.contains(&0) {
+                note(format_args!(
+                    "{} contains NUL bytes, expected text; it may be a binary file",
+                    self.name
+                ));
+                self.check = None;
+            }
+        }
+        let Some(check) = &mut self.check else {
+            return;
+        };
+        check.push(bytes);
+        if bytes.is_empty() {
+            if let Some(wrong) = check.end() {
+                note(format_args!("{} {wrong}", self.name));
+            }
+            self.check = None;
+        }
+    }
+
+    fn read_decoded(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         if let Source::Unknown(_) = self.source {
             return self.begin(buffer);
         }
@@ -149,12 +209,6 @@ impl Input {
             &mut *buffer
         };
         let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
-        if encoding == Encoding::Plain && head[..count].contains(&0) {
-            note(format_args!(
-                "{} contains NUL bytes, expected text; it may be a binary file",
-                self.name
-            ));
-        }
         match encoding {
             Encoding::Plain if !is_small => {
                 self.source = Source::Plain(raw);
@@ -177,7 +231,7 @@ impl Input {
             }
             Encoding::Plain | Encoding::Unread(_) => Box::new(whole),
         });
-        self.read(buffer)
+        self.read_decoded(buffer)
     }
 }
 

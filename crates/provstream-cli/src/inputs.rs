@@ -48,7 +48,7 @@ fn in_turn(
         };
         let name = name(&path, are_named);
         let input = match Input::open_with(&path, progress.clone()) {
-            Ok(input) => input,
+            Ok(input) => input.expecting(reading.input),
             Err(failure) => {
                 books.fail(failure)?;
                 continue;

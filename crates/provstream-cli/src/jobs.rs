@@ -183,7 +183,7 @@ impl Worker<'_, '_, '_> {
         let mut reader = reading.reader(parser.build(), part.line);
         let mut findings = reading.findings_of(report);
         if is_text && before.is_some() {
-            reader.push(b"\n", &mut findings);
+            findings.without_text(|findings| reader.push(b"\n", findings));
         }
         let mut bytes = 0;
         let mut read = part.read;
@@ -327,7 +327,7 @@ impl<'r> Finder<'r> {
         if self.open.is_none() {
             let opened = self.paths.next()?.and_then(|path| {
                 let input = Input::open_with(&path, self.progress.clone())?;
-                Ok((input, path))
+                Ok((input.expecting(self.reading.input), path))
             });
             let (input, path) = match opened {
                 Ok(opened) => opened,

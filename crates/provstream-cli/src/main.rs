@@ -49,6 +49,7 @@ mod sink;
 mod stdio;
 mod strings;
 mod strip;
+mod text_check;
 mod turns;
 mod ui;
 mod unjudged;

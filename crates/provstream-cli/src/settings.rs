@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::encoded;
 use crate::failure::{DIRECTORY, Failure};
+use crate::text_check::document;
 
 /// Longest settings file, in bytes: as much as the library accepts.
 const MOST: u64 = 1 << 20;
@@ -19,10 +20,11 @@ pub(crate) fn load_toml<T, E: Display>(
     read: impl Fn(&[u8]) -> Result<T, E>,
 ) -> Result<T, Failure> {
     load(argument, path, |file| {
-        let found = match file.trim_ascii_start() {
-            [b'{', ..] => "JSON",
-            _ if file.contains(&0) => "NUL bytes; it may be a binary file",
-            _ => return read(file).map_err(|error| error.to_string()),
+        let found = match (document(file), file.trim_ascii_start()) {
+            (Some(document), _) => document.name(),
+            (None, [b'{', ..]) => "JSON",
+            (None, _) if file.contains(&0) => "NUL bytes; it may be a binary file",
+            (None, _) => return read(file).map_err(|error| error.to_string()),
         };
         Err(format!(
             "line 1, column 1: expected TOML, such as key = \"value\", found {found}"

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &StripArgs) -> Result<ExitCode, Failure> {
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let chunk = args.source.chunk_size.map(usize::from);
-    let input = Input::open(path)?;
+    let input = Input::open(path)?.expecting(args.source.input);
     let end = strip.read(Stream::new(input, reader, chunk));
     let is_unread = strip.is_unread;
     let end = match end.and_then(|()| strip.output.commit()) {

@@ -4,14 +4,13 @@ mod conversation;
 mod messages;
 mod service;
 
-use std::fs;
-use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use provstream::provenance::Vocabulary;
+use provstream::settings::read_text;
 use provstream_route::Routes;
 use service::{Current, Processor};
 use tokio::net::TcpListener;
@@ -42,22 +41,27 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
 /// Reads the routes, and the policies beside them.
 fn read(path: &Path) -> Result<Routes, String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let file = fs::read(path).map_err(|error| {
-        let advice = match error.kind() {
-            ErrorKind::IsADirectory => ", expected a file; give the path of a file",
-            ErrorKind::PermissionDenied => "; change its permissions, or give another file",
-            _ => "; check the path",
-        };
-        let path = path.display();
-        format!("cannot read {path}: {error}{advice}")
-    })?;
+    let file =
+        read_text(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let policy = |name: &str| {
-        fs::read_to_string(folder.join(name)).map_err(|error| {
-            format!("{error}; check the path; a relative one begins at the folder of the routes")
+        read_text(&folder.join(name)).map_err(|error| match error.is_missing() {
+            true => format!("{error}; a relative one begins at the folder of the routes"),
+            false => error.to_string(),
         })
     };
-    Routes::from_toml(&file, &Vocabulary::memo(), policy).map_err(|error| named(&error))
+    Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), policy).map_err(|error| named(&error))
+}
+
+/// Says what applies: a file without routes is no error, but seldom what was meant.
+fn summary(routes: &Routes, path: &Path) -> String {
+    let path = path.display();
+    let rest = "annotations are removed, and what cannot be inspected passes";
+    match routes.iter().count() {
+        0 => format!("{path} has no [[route]]: in all responses, {rest}"),
+        1 => format!("1 route of {path}; in responses to other requests, {rest}"),
+        count => format!("{count} routes of {path}; in responses to other requests, {rest}"),
+    }
 }
 
 /// Serves until a signal ends it.
@@ -70,14 +74,15 @@ async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::
         let address = args.listen;
         format!("cannot listen at {address}: {error}; choose another address with --listen")
     })?;
+    eprintln!("{}", summary(&current.get(), &args.config));
     eprintln!("listening at {}", listener.local_addr()?);
     let (config, reloaded) = (args.config.clone(), current.clone());
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             match read(&config) {
                 Ok(routes) => {
+                    eprintln!("routes are read again: {}", summary(&routes, &config));
                     reloaded.set(routes);
-                    eprintln!("routes are read again");
                 }
                 Err(error) => eprintln!("the routes stay as they were: {error}"),
             }
@@ -136,5 +141,22 @@ mod tests {
         let message = read(folder).expect_err("a directory");
         let part = ", expected a file; give the path of a file";
         assert!(message.ends_with(part), "{message}");
+    }
+
+    #[test]
+    fn the_summary_says_what_applies() {
+        let routes = |file: &str| {
+            let none = |_: &str| Err("no files");
+            let routes = Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), none);
+            summary(&routes.expect("the file is right"), Path::new("r.toml"))
+        };
+        assert_eq!(
+            routes("# nothing yet\n"),
+            "r.toml has no [[route]]: in all responses, annotations are removed, and what cannot be inspected passes"
+        );
+        assert!(
+            routes("[[route]]\npath = \"/\"\naction = \"pass\"\n")
+                .starts_with("1 route of r.toml; ")
+        );
     }
 }

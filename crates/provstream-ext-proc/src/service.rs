@@ -47,7 +47,7 @@ impl Current {
         *current = Arc::new(routes);
     }
 
-    fn get(&self) -> Arc<Routes> {
+    pub(crate) fn get(&self) -> Arc<Routes> {
         let current = self
             .0
             .read()

@@ -21,8 +21,8 @@ use provstream::MarcKind;
 /// over, as are all records under -01, which has no identifiers.
 ///
 /// Memory is bounded: the last 1,024 decisions are remembered, with 64 KiB of identifiers in all. When the first is
-/// forgotten, [`limit-session`](Code::LimitSession) reports it once; from then on an unknown parent may be a forgotten one
-/// and is no longer reported. Source: MARC-02 7.3, 9.1.
+/// forgotten, [`limit-session`](Code::LimitSession) reports it once. Open loops and repeated identifiers of forgotten decisions
+/// are not reported. From then on, neither is an unknown parent, which may be a forgotten one. Source: MARC-02 7.3, 9.1.
 ///
 /// ```
 /// use provstream_marc::{Document, Profile, SequenceValidator, ViolationCode};

@@ -13,7 +13,7 @@
 //! - [`SseDecoder`] cuts an SSE stream into events, per the HTML standard.
 //!
 //! Guarantees:
-//! - Every input is accepted: anything odd is reported as a [`Notice`] with its position, and counted in a [`ReadReport`].
+//! - Every input is accepted. A [`ReadReport`] counts what was not read.
 //! - Results do not depend on chunk boundaries.
 //! - Memory is bounded: an event by [`DEFAULT_MAX_EVENT`] or the limit that was set, channels by [`MAX_CHANNELS`].
 //!

@@ -94,6 +94,13 @@ pub(crate) fn for_client(headers: &mut HeaderMap) {
     headers.append(VIA, HeaderValue::from_static("1.1 provstream"));
 }
 
+/// Adds the header of responses that names the request as logs do.
+pub(crate) fn name_request(headers: &mut HeaderMap, id: &str) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(HeaderName::from_static("provstream-request"), id);
+    }
+}
+
 /// Removes what is about the bytes of a body that changes.
 pub(crate) fn remove_of_bytes(headers: &mut HeaderMap) {
     for name in &OF_BYTES {

@@ -110,6 +110,9 @@ impl Inflight {
                 None => "policy",
             };
             self.record.outcome = Some(outcome.clone());
+            if let Some(error) = self.filter.audit_error() {
+                self.record.cause = Some(format!("the audit log: {error}").into());
+            }
         }
         flow
     }

@@ -2,11 +2,12 @@
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use provstream_providers::Format;
 use provstream_route::{Cause, Refusal};
 
 use crate::body::{ProxyBody, Through};
+use crate::headers::name_request;
 use crate::record::Record;
 
 /// A response in the place of an upstream's.
@@ -25,13 +26,15 @@ pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBo
     record.status = status.as_u16();
     let body = Bytes::copy_from_slice(refusal.body());
     let length = body.len();
+    let mut headers = HeaderMap::new();
+    name_request(&mut headers, &record.id);
     let mut response = Response::new(ProxyBody::whole(body, Some(Through::Pass(record))));
     *response.status_mut() = status;
-    let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
         HeaderValue::from_static(refusal.content_type()),
     );
     headers.insert(CONTENT_LENGTH, length.into());
+    *response.headers_mut() = headers;
     response
 }

@@ -1,6 +1,6 @@
 //! Responses: what is done with them, by their heads.
 
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode, response};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -18,9 +18,6 @@ use crate::record::Record;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
 use crate::waits::Waits;
-
-/// The header of responses that names the request as logs do.
-const REQUEST: HeaderName = HeaderName::from_static("provstream-request");
 
 /// What matters of a request for its response.
 pub(crate) struct Asked {
@@ -48,9 +45,7 @@ pub(crate) async fn respond(
     head.version = http::Version::HTTP_11;
     head.extensions = http::Extensions::new();
     headers::for_client(&mut head.headers);
-    if let Ok(id) = HeaderValue::from_str(&record.id) {
-        head.headers.insert(REQUEST, id);
-    }
+    headers::name_request(&mut head.headers, &record.id);
     record.status = head.status.as_u16();
     if let (Some(settings), Plan::Pass(_) | Plan::Filter(_)) = (loaded.config.live, &plan) {
         let request = (&*record.id, record.started());

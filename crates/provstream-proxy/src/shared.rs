@@ -5,21 +5,26 @@ use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use provstream::settings::{FileError, read_file};
 use provstream_route::AuditLog;
 use tokio::sync::watch;
 
-use crate::config::{Config, NamedFile};
+use crate::config::{Config, NamedFile, unread};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
 use crate::tls::{Client, client};
 use crate::waits::Armed;
+
+/// Largest file of certificate authorities, in bytes: many times those of the web.
+const MAX_AUTHORITIES: usize = 16 << 20;
 
 /// Settings in use, with what is made from them.
 #[derive(Debug)]
@@ -38,7 +43,9 @@ impl Loaded {
             None => None,
             Some(named) => {
                 let file = File::options().append(true).create(true).open(&named.path);
-                let file = file.map_err(|error| unusable("audit", named, &config, &error))?;
+                let file = file.map_err(|error| {
+                    unusable("audit", named, &config, &unopened(&named.path, error))
+                })?;
                 Some(AuditFile {
                     file: Arc::new(Mutex::new(file)),
                     is_synced: config.audit_sync,
@@ -48,10 +55,11 @@ impl Loaded {
         let client = match &config.upstream_ca {
             None => client(&config.timeouts, None)?,
             Some(named) => {
-                let authorities = fs::read(&named.path);
-                authorities
-                    .and_then(|authorities| client(&config.timeouts, Some(&authorities)))
-                    .map_err(|error| unusable("upstream_ca", named, &config, &error))?
+                let unusable = |found: &str| unusable("upstream_ca", named, &config, found);
+                let authorities = read_file(&named.path, MAX_AUTHORITIES)
+                    .map_err(|error| unusable(&unread(&error)))?;
+                client(&config.timeouts, Some(&authorities))
+                    .map_err(|error| unusable(&error.to_string()))?
             }
         };
         let collector = config.collector.clone();
@@ -67,23 +75,24 @@ impl Loaded {
 }
 
 /// An error about a file that a key of the settings names.
-fn unusable(key: &str, named: &NamedFile, config: &Config, error: &io::Error) -> io::Error {
-    let advice = match error.kind() {
-        io::ErrorKind::NotFound => {
-            "; check the path; a relative one begins at the folder of the settings file"
-        }
-        io::ErrorKind::PermissionDenied => "; change its permissions, or name another file",
-        _ => "",
-    };
+fn unusable(key: &str, named: &NamedFile, config: &Config, found: &str) -> io::Error {
     let (place, path) = (named.place, named.path.display());
     let source = config.source.as_deref();
     let source = source.map_or_else(String::new, |source| format!("{source}: "));
-    let found = match named.path.is_dir() {
-        true => "it is a directory, expected a file".to_owned(),
-        false => format!("{error}{advice}"),
-    };
     let message = format!("{source}{place}: \"{key}\", the file {path}: {found}");
-    io::Error::new(error.kind(), message)
+    io::Error::other(message)
+}
+
+/// Why the audit log could not be opened.
+fn unopened(path: &Path, error: io::Error) -> String {
+    let error = FileError::new(path, error);
+    match path.parent() {
+        Some(folder) if error.is_missing() && !folder.exists() => format!(
+            "the directory {} does not exist; create it, or name another file; a relative path begins at the folder of the settings file",
+            folder.display()
+        ),
+        _ => error.to_string(),
+    }
 }
 
 /// The audit log of all responses, to which each line is appended with one write.

@@ -40,7 +40,8 @@ pub(crate) fn client(timeouts: &Timeouts, authorities: Option<&[u8]>) -> io::Res
                 roots.add(certificate).map_err(|error| invalid(&error))?;
             }
             if roots.is_empty() {
-                return Err(io::Error::other("expected certificates in PEM, found none"));
+                let message = "expected certificates in PEM, found none; convert one in DER first, as with `openssl x509 -inform der`";
+                return Err(io::Error::other(message));
             }
             let config = ClientConfig::builder_with_provider(provider)
                 .with_safe_default_protocol_versions()

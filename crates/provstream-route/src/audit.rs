@@ -144,6 +144,12 @@ impl<L: AuditLog> Audit<L> {
         self.error.take()
     }
 
+    /// The first line that could not be written, unless it was [taken](Self::take_error).
+    #[must_use]
+    pub const fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
     /// Whether a line could not be written. Nothing may be released after it.
     #[must_use]
     pub const fn has_failed(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A body on its way through a route.
 
 use core::fmt;
+use std::io;
 use std::sync::Arc;
 
 use memchr::memchr;
@@ -140,6 +141,12 @@ impl BodyFilter {
             self.seen.audit = Some(audit);
         }
         self
+    }
+
+    /// Why the audit log could not be written, if it could not: the response then ends with [`Cause::AuditFailed`].
+    #[must_use]
+    pub fn audit_error(&self) -> Option<&io::Error> {
+        self.seen.audit.as_ref()?.error()
     }
 
     /// Gives everything that is reported to another handler as well, apart from the bytes; to be called before anything is

@@ -211,6 +211,7 @@ fn policy<E: Display>(
 ) -> Result<Rules, RouteError> {
     let value = table.need("policy")?;
     let rules = match value.string() {
+        Ok("") => return Err(value.wrong_type("the name of a file or a table").into()),
         Ok(name) => {
             let text = read(name).map_err(|error| {
                 let message = format!("the policy \"{name}\" cannot be read: {error}");

@@ -30,9 +30,10 @@ pub(crate) enum Step {
     TooLong,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// White space after the opening bracket.
+    #[default]
     Opened,
     /// The anchor's major part.
     Major,
@@ -102,7 +103,7 @@ impl Known {
 /// A candidate in progress; offsets count from its opening bracket.
 ///
 /// Invariant: `read` bytes have been taken into account. No byte is read again but the one after the longest candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Candidate {
     read: u32,
     identifier_start: u32,
@@ -126,22 +127,10 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// A candidate of which the opening bracket has been read.
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             read: 1,
-            identifier_start: 0,
-            name_start: 0,
-            identifier_end: 0,
-            part_start: 0,
-            parameters: 0,
-            observation_id: None,
-            ts: None,
-            state: State::Opened,
-            known: None,
-            started: false,
-            malformed: false,
-            line_feed: false,
-            line_feeds: false,
+            ..Self::default()
         }
     }
 
@@ -303,11 +292,6 @@ impl Candidate {
                         self.identifier_start = at as u32;
                         self.name_start = at as u32;
                         self.state = State::Label;
-                        if bytes[at..].starts_with(SUBSTRATE) {
-                            at += SUBSTRATE.len();
-                            self.state = State::LabelStart;
-                            continue;
-                        }
                     }
                     b'0'..=b'9' => {
                         self.identifier_start = at as u32;

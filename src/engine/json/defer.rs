@@ -9,7 +9,7 @@ use super::whole::Found;
 use super::{Ahead, JsonReader};
 use crate::Span;
 use crate::engine::json::lexer::{Mark, Object, Quoted, Step, Visit};
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::provenance::slot::Slot;
 use crate::steps;
 
@@ -44,7 +44,7 @@ struct Watch {
 
 impl Visit for Watch {
     #[inline]
-    fn object(&mut self, _: usize, _: u32) -> Object {
+    fn object(&mut self, _: usize, _: u32, _: bool) -> Object {
         Object::Open
     }
 
@@ -108,8 +108,10 @@ impl Watch {
         let span = Span::new(string.start, string.end);
         self.unusual |= match (self.member, &mut found.annotation) {
             (Some(Known::Assertion), _) => {
-                let assertion = (span, string.escaped);
-                found.assertion.replace(assertion).is_some()
+                // The first is the assertion.
+                let is_further = found.assertion.is_some();
+                found.assertion.get_or_insert((span, string.escaped));
+                is_further
             }
             (Some(Known::Part(_)), _) if self.depth == 1 => false,
             (Some(Known::Part(part)), Some(slot)) => {
@@ -119,6 +121,19 @@ impl Watch {
             }
             _ => true,
         };
+    }
+}
+
+impl Deferred {
+    /// Where its assertion starts in the stream, if that has ended.
+    pub(super) fn assertion_start(&self) -> Option<u64> {
+        let assertion = self.watch.found.assertion;
+        assertion.map(|(span, _)| span.start())
+    }
+
+    /// Whether a string that is open and not a name is its assertion.
+    pub(super) fn awaits_assertion(&self) -> bool {
+        self.watch.member == Some(Known::Assertion)
     }
 }
 
@@ -156,7 +171,7 @@ impl JsonReader {
     /// which the same chunk is to be read.
     #[inline(never)]
     pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
-        let buffer = self.state.tail.buffer_mut();
+        let buffer = &mut self.state.tail;
         let watch = &mut self.deferred.as_mut()?.watch;
         let first = buffer.offset(0);
         let bytes = buffer.append_in_run(chunk)?;
@@ -186,45 +201,38 @@ impl JsonReader {
 
     /// Goes on with a deferred object at index `at` of a chunk. Gives the index at which reading ended, and no step if what
     /// comes there is to be read.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the chunk, its place and its sink change with each call"
-    )]
     pub(super) fn read_deferred(
         &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
+        input: &Input<'_>,
         mut at: usize,
-        base: u64,
         sink: &mut Sink<'_>,
     ) -> (usize, Option<Step>) {
         let Some(deferred) = &mut self.deferred else {
             return (at, None);
         };
-        if deferred.start >= base {
-            let read = self.lexer.read(chunk, at, base, &mut deferred.watch);
+        if deferred.start >= input.base {
+            let watch = &mut deferred.watch;
+            let read = self.lexer.read(input.chunk, at, input.base, watch);
             steps::count(read.0 - at);
-            return self.end_watch(setup, chunk, read, base, (chunk, base), sink);
+            return self.end_watch(input, read, input, sink);
         }
         // What was kept and what is there now make one piece.
         loop {
             let ahead = self.ahead.take();
-            let mut end = chunk.len();
+            let mut end = input.chunk.len();
             if ahead.is_none() {
-                let room = setup
-                    .limits
-                    .max_record()
-                    .saturating_sub(self.state.tail.len());
+                let room = input.limits.max_record();
+                let room = room.saturating_sub(self.state.tail.len());
                 end = end.min(at + PIECE.min(room));
-                self.state.tail.append(&chunk[at..end], setup.limits);
+                self.state.tail.append(&input.chunk[at..end], input.limits);
             }
             let tail = core::mem::take(&mut self.state.tail);
-            let (bytes, first) = (tail.bytes(), tail.base());
-            let from = bytes.len() - (end - at);
+            let (chunk, base) = (tail.kept(), tail.base());
+            let from = chunk.len() - (end - at);
             let read = match (ahead, &mut self.deferred) {
                 (Some(Ahead { end, step, .. }), _) => (from + end as usize, step),
-                (None, Some(deferred)) if from < bytes.len() => {
-                    let read = self.lexer.read(bytes, from, first, &mut deferred.watch);
+                (None, Some(deferred)) if from < chunk.len() => {
+                    let read = self.lexer.read(chunk, from, base, &mut deferred.watch);
                     steps::count(read.0 - from);
                     read
                 }
@@ -235,42 +243,40 @@ impl JsonReader {
                 }
                 (None, None) => (from, None),
             };
-            let read = self.end_watch(setup, bytes, read, first, (chunk, base), sink);
+            let piece = Input {
+                chunk,
+                base,
+                ..*input
+            };
+            let read = self.end_watch(&piece, read, input, sink);
             self.state.tail = tail;
             at = read.0;
             let goes_on = self
                 .deferred
                 .as_ref()
-                .is_some_and(|deferred| deferred.start < base);
-            if at == chunk.len() || !goes_on || read.1 != Some(Step::More) {
+                .is_some_and(|deferred| deferred.start < input.base);
+            if at == input.chunk.len() || !goes_on || read.1 != Some(Step::More) {
                 return (at, read.1);
             }
         }
     }
 
-    /// A deferred object was read up to an index of `bytes`, which it is all in and which start at stream offset `first`.
-    /// The result is an index of the chunk.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the chunk, its place and its sink change with each call"
-    )]
+    /// A deferred object was read up to an index of `piece`, in which all of it is. The result is an index of the chunk.
     fn end_watch(
         &mut self,
-        setup: Setup<'_>,
-        bytes: &[u8],
+        piece: &Input<'_>,
         (end, step): (usize, Option<Step>),
-        first: u64,
-        (chunk, base): (&[u8], u64),
+        input: &Input<'_>,
         sink: &mut Sink<'_>,
     ) -> (usize, Option<Step>) {
-        let in_chunk = |index: usize| (first + index as u64 - base) as usize;
+        let in_chunk = |index: usize| input.index(piece.base + index as u64);
         let Some(deferred) = &self.deferred else {
             return (in_chunk(end), None);
         };
         let (start, mark, watch) = (deferred.start, deferred.mark, &deferred.watch);
-        let len = first + end as u64 - start;
+        let len = piece.base + end as u64 - start;
         match step {
-            Some(Step::More) if !watch.odd && len <= setup.limits.max_record() as u64 => {
+            Some(Step::More) if !watch.odd && len <= input.limits.max_record() as u64 => {
                 return (in_chunk(end), step);
             }
             Some(Step::Stopped | Step::TooDeep) if !watch.odd => {
@@ -280,30 +286,29 @@ impl JsonReader {
             _ => {}
         }
         let is_usual = step.is_none() && !watch.odd && !watch.unusual;
-        let found = watch.found;
+        let mut found = watch.found;
         self.end_deferral();
-        let index = (start - first) as usize;
-        let mut visitor = Visitor {
-            state: &mut self.state,
-            setup,
-            chunk: bytes,
-            base: first,
-            sink,
-            single_line: self.lexer.is_single_line(),
-            // Nothing that began before the chunk is deferred again.
-            whole_from: base.max(start + 1),
-        };
-        if is_usual && visitor.report_found(index, &found).is_ok() {
+        let index = piece.index(start);
+        let mut visitor = Visitor::new(&mut self.state, piece, sink);
+        // Nothing that began before the chunk is deferred again.
+        visitor.whole_from = input.base.max(start + 1);
+        let object = piece.chunk.get(index..).unwrap_or_default();
+        if is_usual
+            && found.read_parts(piece, object).is_ok()
+            && visitor.report_found(object, found).is_ok()
+        {
             let complete = self.lexer.depth() == 0;
             return (in_chunk(end), complete.then_some(Step::Complete));
         }
         self.lexer.rewind(mark);
-        let (end, step) = self.lexer.read(bytes, index, first, &mut visitor);
-        steps::count(end - index);
-        let end = in_chunk(end);
+        let read = self
+            .lexer
+            .read(piece.chunk, index, piece.base, &mut visitor);
+        let (end, step) = (in_chunk(read.0), read.1);
+        steps::count(read.0 - index);
         match step {
-            None => self.defer(base + end as u64),
-            Some(Step::More) if end < chunk.len() => return (end, None),
+            None => self.defer(input.base + end as u64),
+            Some(Step::More) if end < input.chunk.len() => return (end, None),
             _ => {}
         }
         (end, step)

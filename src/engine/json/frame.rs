@@ -3,7 +3,7 @@
 use crate::Span;
 
 /// An object or array that is open. There may be many: their size counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frame {
     /// Stream offset of its bracket.
     pub(super) start: u64,
@@ -20,7 +20,7 @@ pub(super) struct Frame {
     pub(super) pending: u32,
     /// Length of its JSON Pointer; [`NO_POINTER`] if that is longer than allowed.
     pub(super) pointer: u32,
-    flags: u16,
+    pub(super) flags: u16,
 }
 
 pub(super) const NO_POINTER: u32 = u32::MAX;
@@ -59,21 +59,6 @@ pub(super) const CROWDED: u16 = 1 << 15;
 pub(super) const DISCLOSURE: u16 = ANSWER | BAND | SOURCE;
 
 impl Frame {
-    pub(super) const fn new(start: u64, flags: u16) -> Self {
-        Self {
-            start,
-            index_or_assertion: 0,
-            assertion_len: 0,
-            kept_at: 0,
-            kept_len: 0,
-            arena: 0,
-            slots: 0,
-            pending: 0,
-            pointer: 0,
-            flags,
-        }
-    }
-
     pub(super) const fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }

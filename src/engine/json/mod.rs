@@ -9,26 +9,18 @@ mod frame;
 pub(crate) mod lexer;
 mod name;
 mod report;
-mod sequence;
 mod slots;
 mod tail;
-mod undecided;
 mod visit;
 mod whole;
 
-pub(crate) use self::sequence::SequenceEngine;
-pub(crate) use self::undecided::Calm;
-
 use self::defer::Deferred;
-use self::frame::{Frame, OBJECT};
+use self::frame::{ASSERTED, Frame, OBJECT};
 use self::tail::Tail;
-use self::undecided::Findings;
-use self::visit::{Role, Visitor, bytes};
-#[cfg(test)]
-use super::buffer::Buffer;
-use super::{Setup, Sink};
+use self::visit::{Role, Visitor};
+use super::{Input, Sink};
 use crate::Limits;
-use crate::engine::json::lexer::{Lexer, LineStart, Step};
+use crate::engine::json::lexer::{Lexer, Step};
 use crate::json::LONGEST_UNIT;
 use crate::provenance::slot::Slot;
 use crate::steps;
@@ -40,7 +32,7 @@ const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
 const LONGEST_IN_NAME: usize = 6;
 
 /// A JSON value on its way through a stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     lexer: Lexer,
     state: State,
@@ -52,8 +44,6 @@ pub(crate) struct JsonReader {
     spare: Option<Box<Deferred>>,
     /// A chunk that was appended and read, and what more there is to be done.
     ahead: Option<Ahead>,
-    /// What questions about the release point found out; only in a stream that is asked.
-    findings: Option<Box<Findings>>,
 }
 
 /// A short chunk of a deferred object that was appended and read.
@@ -107,13 +97,8 @@ impl JsonReader {
             ..State::default()
         };
         Self {
-            lexer: Lexer::new(),
             state,
-            start: 0,
-            deferred: None,
-            spare: None,
-            ahead: None,
-            findings: None,
+            ..Self::default()
         }
     }
 
@@ -122,11 +107,11 @@ impl JsonReader {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
         self.end_deferral();
-        self.ahead = None;
+        debug_assert!(self.ahead.is_none());
         let state = &mut self.state;
         state.clear();
-        state.tail.restart(start);
-        state.tail.buffer_mut().end_run();
+        state.tail.restart(0, start);
+        state.tail.end_run();
     }
 
     /// Stream offset of the value's first byte.
@@ -152,29 +137,9 @@ impl JsonReader {
         }
     }
 
-    /// Whether what was read may still be followed by something that makes it no try at all.
-    pub(crate) fn is_undecided(&self) -> bool {
-        self.lexer.is_at_first_member() && self.lexer.depth() == 1
-    }
-
-    /// See [`Lexer::is_whole_at_end`].
-    pub(crate) const fn is_whole_at_end(&self) -> bool {
-        self.lexer.is_whole_at_end()
-    }
-
-    /// See [`Lexer::bracket_stops`].
-    pub(crate) const fn bracket_stops(&self) -> bool {
-        self.lexer.bracket_stops()
-    }
-
-    /// See [`Lexer::is_in_string`].
-    pub(crate) const fn is_in_string(&self) -> bool {
-        self.lexer.is_in_string()
-    }
-
-    /// See [`Lexer::line_at`].
-    pub(crate) fn line_at(&self, at: u64) -> LineStart {
-        self.lexer.line_at(at)
+    /// How far the grammar of the value was read.
+    pub(crate) const fn lexer(&self) -> &Lexer {
+        &self.lexer
     }
 
     /// Bytes of a buffered value that were kept at the end of the last chunk.
@@ -182,15 +147,9 @@ impl JsonReader {
         self.state.tail.get(start, end)
     }
 
-    /// The bytes of a complete buffered value; it ends in the chunk, whose first byte has stream offset `base`.
-    pub(crate) fn whole<'a>(
-        &'a mut self,
-        limits: &Limits,
-        chunk: &'a [u8],
-        base: u64,
-        end: u64,
-    ) -> &'a [u8] {
-        bytes(&mut self.state.tail, chunk, base, (self.start, end), limits)
+    /// The bytes of a complete buffered value, which ends in the chunk.
+    pub(crate) fn whole<'a>(&'a mut self, input: &Input<'a>, end: u64) -> &'a [u8] {
+        self.state.tail.bytes(input, (self.start, end))
     }
 
     /// Bytes of heap in use.
@@ -202,46 +161,50 @@ impl JsonReader {
             + state.arena.capacity()
             + state.pointer.capacity()
             + state.decoded.capacity()
-            + state.tail.heap()
+            + state.tail.bytes.capacity()
             + self.deferral_heap()
-            + self.findings_heap()
     }
 
-    /// Reads a chunk, whose first byte has stream offset `base`, from index `at` on. If bytes before it are `buffered`, none
-    /// of the value are dropped.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the chunk, its place and its sink change with each call"
-    )]
+    /// The least stream offset at which an assertion of the open value may begin that has begun; `none` without one.
+    pub(crate) fn undecided_from(&self, none: u64) -> u64 {
+        // What belongs to an outer object began before anything in an inner one.
+        let mut frames = self.state.frames.iter();
+        if let Some(frame) = frames.find(|frame| frame.has(ASSERTED)) {
+            return frame.assertion().start();
+        }
+        let is_assertion = match &self.deferred {
+            Some(deferred) => match deferred.assertion_start() {
+                Some(start) => return start,
+                None => deferred.awaits_assertion(),
+            },
+            None => matches!(self.state.role, Role::Assertion | Role::FurtherAssertion),
+        };
+        match self.lexer.open_string() {
+            Some((start, false)) if is_assertion => start,
+            _ => none,
+        }
+    }
+
+    /// Reads a chunk from index `at` on. If bytes before it are `buffered`, none of the value are dropped.
     pub(crate) fn read(
         &mut self,
-        buffered: bool,
-        setup: Setup<'_>,
-        chunk: &[u8],
+        input: &Input<'_>,
         mut at: usize,
-        base: u64,
+        buffered: bool,
         sink: &mut Sink<'_>,
     ) -> (usize, Step) {
         self.state.floor = if buffered { self.start } else { u64::MAX };
         loop {
             let step;
             if self.deferred.is_some() {
-                (at, step) = self.read_deferred(setup, chunk, at, base, sink);
+                (at, step) = self.read_deferred(input, at, sink);
             } else {
-                let mut visitor = Visitor {
-                    state: &mut self.state,
-                    setup,
-                    chunk,
-                    base,
-                    sink,
-                    single_line: self.lexer.is_single_line(),
-                    whole_from: 0,
-                };
                 let from = at;
-                (at, step) = self.lexer.read(chunk, at, base, &mut visitor);
+                let mut visitor = Visitor::new(&mut self.state, input, sink);
+                (at, step) = self.lexer.read(input.chunk, at, input.base, &mut visitor);
                 steps::count(at - from);
                 if step.is_none() {
-                    self.defer(base + at as u64);
+                    self.defer(input.base + at as u64);
                 }
             }
             if let Some(step) = step {
@@ -255,25 +218,21 @@ impl JsonReader {
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
         // Few longer chunks are within one string, and the lexer is as fast on those.
-        let taken = match chunk.len() {
-            ..=8 => self.state.tail.buffer_mut().take(chunk),
-            _ => None,
-        };
-        if taken.is_none() {
-            self.watch_short(chunk)
-        } else {
-            taken
+        match self.state.tail.take_token(chunk) {
+            None => self.watch_short(chunk),
+            taken => taken,
         }
     }
 
+    /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        self.state.tail.buffer()
+    pub(crate) const fn run(&self) -> u8 {
+        self.state.tail.run()
     }
 
     /// Stream offset after what was taken, where nothing but JSON is read.
     pub(crate) const fn position(&self) -> u64 {
-        let end = self.state.tail.end();
+        let end = self.state.tail.position();
         match &self.ahead {
             Some(ahead) => end - ahead.len as u64,
             None => end,
@@ -282,43 +241,26 @@ impl JsonReader {
 
     /// No value continues at a stream offset.
     pub(crate) fn rest(&mut self, at: u64) {
-        self.state.tail.restart(at);
-        self.state.tail.buffer_mut().end_run();
+        self.state.tail.restart(0, at);
+        self.state.tail.end_run();
     }
 
     /// The next chunk is to be read, whatever it is.
     pub(crate) fn end_run(&mut self) {
-        self.state.tail.buffer_mut().end_run();
+        self.state.tail.end_run();
     }
 
     /// Up to `most` bytes may be appended that continue a string, or a deferred object.
     fn set_run(&mut self, most: usize) {
         let kind = self.lexer.kind();
-        self.state
-            .tail
-            .buffer_mut()
-            .set_run(kind, most, usize::MAX, false);
+        self.state.tail.set_run(kind, most, usize::MAX, false);
     }
 
     /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
-    pub(crate) fn retain(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        base: u64,
-        sink: &mut Sink<'_>,
-    ) {
-        let limits = setup.limits;
-        let end = base + chunk.len() as u64;
-        let mut visitor = Visitor {
-            state: &mut self.state,
-            setup,
-            chunk,
-            base,
-            sink,
-            single_line: self.lexer.is_single_line(),
-            whole_from: 0,
-        };
+    pub(crate) fn retain(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        let limits = input.limits;
+        let end = input.end();
+        let mut visitor = Visitor::new(&mut self.state, input, sink);
         if let Some(deferred) = &self.deferred {
             let start = deferred.start;
             let oldest = visitor.state.oldest_record(limits, end);
@@ -326,7 +268,7 @@ impl JsonReader {
                 visitor.name_child();
             }
             let wanted = oldest.map_or(start, |oldest| oldest.min(start));
-            self.state.tail.keep(wanted, chunk, base, limits);
+            self.state.tail.keep(wanted, input);
             self.set_run(limits.max_record() - (end - wanted) as usize);
             return;
         }
@@ -359,29 +301,13 @@ impl JsonReader {
         }
         match wanted {
             None => {
-                state.tail.restart(end);
+                state.tail.restart(0, end);
                 room = 0;
             }
-            Some(start) => state.tail.keep(start, chunk, base, limits),
+            Some(start) => state.tail.keep(start, input),
         }
         self.set_run(room);
     }
-}
-
-/// Splits a chunk that continues a value, of which `buffered` bytes are buffered, where the value gets too long to be buffered;
-/// `None` if it does not get that long, or nothing is buffered.
-#[inline]
-pub(crate) fn split_buffered<'a>(
-    limits: &Limits,
-    buffered: usize,
-    chunk: &'a [u8],
-) -> Option<(&'a [u8], &'a [u8])> {
-    if buffered == 0 {
-        return None;
-    }
-    let room = (limits.max_record() + 1).checked_sub(buffered)?;
-    let split = chunk.split_at_checked(room)?;
-    (room > 0 && !split.1.is_empty()).then_some(split)
 }
 
 /// Most bytes of the stream that may be needed at the end of a chunk.

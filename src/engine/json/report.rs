@@ -3,7 +3,7 @@
 use super::frame::{
     ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
 };
-use super::visit::{Visitor, bytes};
+use super::visit::Visitor;
 use crate::Span;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::marc_object::{MarcKind, MarcObject, Parts, is_complete_record};
@@ -48,7 +48,7 @@ impl Visitor<'_, '_> {
     }
 
     fn marc(&mut self, kind: MarcKind, frame: &Frame, end: u64) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let span = Span::new(frame.start, end);
         let state = &mut *self.state;
         let mut raw = None;
@@ -58,7 +58,7 @@ impl Visitor<'_, '_> {
             let needed = oldest.unwrap_or(frame.start).min(state.floor);
             state.tail.drop_before(needed);
             let whole = (frame.start, end);
-            raw = Some(bytes(&mut state.tail, self.chunk, self.base, whole, limits));
+            raw = Some(state.tail.bytes(&self.input, whole));
         }
         let pointer = Some(&*state.pointer).filter(|_| frame.pointer != NO_POINTER);
         let missing = [
@@ -78,7 +78,7 @@ impl Visitor<'_, '_> {
     }
 
     fn asserted(&mut self, frame: &Frame) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let state = &mut *self.state;
         let slots = frame.slots as usize..state.slots.len();
         let own = &state.slots[slots.clone()];
@@ -105,7 +105,7 @@ impl Visitor<'_, '_> {
             || frame.has(CROWDED)
             || own.iter().any(|slot| slot.has(SLOT_LEFT_OUT | TOO_LONG));
         let ill_formed = decoded.ill_formed;
-        let annotations = SlotAnnotations::new(own, kept, self.setup.vocabulary);
+        let annotations = SlotAnnotations::new(own, kept, self.input.vocabulary);
         let span = frame.assertion();
         let pointer = Some(&*state.pointer).filter(|_| has_pointer);
         let tuple = Tuple::in_json(decoded.text, span, pointer, annotations, limit_hit);

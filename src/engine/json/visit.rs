@@ -6,11 +6,10 @@ use super::frame::{
 };
 use super::name::{Known, known};
 use super::slots::most_in_arena;
-use super::tail::Tail;
 use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
 use crate::Limits;
 use crate::engine::json::lexer::{Miss, Object, Quoted, Visit};
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
@@ -40,17 +39,37 @@ pub(super) enum Role {
     FurtherPart,
 }
 
+impl Role {
+    /// Where an annotation should be: how many objects or arrays above is the object that it is about, and the flag of what
+    /// is wrong with it in any case.
+    const fn annotation(self) -> Option<(usize, u8)> {
+        match self {
+            Self::Provenance => Some((0, 0)),
+            Self::Element => Some((1, 0)),
+            Self::FurtherAssertion | Self::FurtherProvenance => Some((0, DUPLICATE)),
+            _ => None,
+        }
+    }
+}
+
 /// The value's state while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
     pub(super) state: &'a mut State,
-    pub(super) setup: Setup<'a>,
-    pub(super) chunk: &'a [u8],
-    pub(super) base: u64,
+    pub(super) input: Input<'a>,
     pub(super) sink: &'a mut Sink<'s>,
-    /// A line feed is not white space.
-    pub(super) single_line: bool,
     /// Objects that start at this stream offset or later are read at once if that can be done.
     pub(super) whole_from: u64,
+}
+
+impl<'a, 's> Visitor<'a, 's> {
+    pub(super) fn new(state: &'a mut State, input: &Input<'a>, sink: &'a mut Sink<'s>) -> Self {
+        Self {
+            state,
+            input: *input,
+            sink,
+            whole_from: 0,
+        }
+    }
 }
 
 /// An object of which fewer bytes are there is not tried to be read at once.
@@ -60,52 +79,47 @@ impl Visit for Visitor<'_, '_> {
     fn open(&mut self, object: bool, at: u64) {
         let mut flags = if object { OBJECT } else { 0 };
         let role = core::mem::take(&mut self.state.role);
-        match role {
-            Role::Other | Role::Assertion => {}
-            Role::FurtherAssertion | Role::FurtherProvenance => {
-                if self
-                    .state
-                    .push_slot(self.setup.limits, Slot::new(at, MALFORMED | DUPLICATE), 0)
-                {
+        match (role, role.annotation()) {
+            (Role::Provenance, _) if !object => flags |= PROVENANCE,
+            (Role::Part(_), _) => self.malformed(),
+            (_, Some((above, fault))) => {
+                let is_annotation = object && fault == 0;
+                let fault = if is_annotation { 0 } else { MALFORMED | fault };
+                let slot = Slot::new(at, fault);
+                if self.state.push_slot(self.input.limits, slot, above) {
                     flags |= HAS_SLOT;
-                }
-            }
-            Role::Provenance if !object => flags |= PROVENANCE,
-            Role::Provenance | Role::Element => {
-                let slot = Slot::new(at, if object { 0 } else { MALFORMED });
-                let above = usize::from(role == Role::Element);
-                if self.state.push_slot(self.setup.limits, slot, above) {
-                    flags |= HAS_SLOT;
-                    if object {
+                    if is_annotation {
                         flags |= ANNOTATION;
                     }
                 }
             }
-            Role::Part(_) => self.malformed(),
-            Role::FurtherPart => {}
+            _ => {}
         }
         let pointer = self.pointer_of_child(role == Role::Provenance);
         let state = &mut *self.state;
         if flags & PROVENANCE != 0 {
             state.role = Role::Element;
         }
-        let mut frame = Frame::new(at, flags);
-        frame.arena = state.arena.len() as u32;
-        frame.slots = state.slots.len() as u32;
-        frame.pending = state.pending as u32;
-        frame.pointer = pointer;
-        state.frames.push(frame);
+        state.frames.push(Frame {
+            start: at,
+            arena: state.arena.len() as u32,
+            slots: state.slots.len() as u32,
+            pending: state.pending as u32,
+            pointer,
+            flags,
+            ..Frame::default()
+        });
     }
 
     #[inline]
-    fn object(&mut self, at: usize, depth: u32) -> Object {
-        if self.state.role != Role::Other || self.base + (at as u64) < self.whole_from {
+    fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object {
+        if self.state.role != Role::Other || self.input.base + (at as u64) < self.whole_from {
             return Object::Open;
         }
-        if self.chunk.len() - at < SHORTEST_TRIED {
+        if self.input.chunk.len() - at < SHORTEST_TRIED {
             return Object::Pause;
         }
-        match self.read_whole(at, depth) {
+        match self.read_whole(at, depth, single_line) {
             Ok(end) => Object::Read(end),
             Err(Miss::Cut) => Object::Pause,
             Err(Miss::Other) => Object::Open,
@@ -125,7 +139,7 @@ impl Visit for Visitor<'_, '_> {
         }
         // What an array of annotations holds belongs to the object around it.
         if !frame.has(PROVENANCE) {
-            self.state.end_slot(self.setup.vocabulary, &frame, end);
+            self.state.end_slot(self.input.vocabulary, &frame, end);
         }
         false
     }
@@ -139,8 +153,7 @@ impl Visit for Visitor<'_, '_> {
         if name.end - name.start > LONGEST_KNOWN as u64 {
             return;
         }
-        let limits = self.setup.limits;
-        let raw = content(&mut state.tail, self.chunk, self.base, &name, limits);
+        let raw = state.tail.content(&self.input, &name);
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
@@ -161,19 +174,10 @@ impl Visit for Visitor<'_, '_> {
     #[inline]
     fn scalar(&mut self, start: u64, end: u64, null: bool) {
         match core::mem::take(&mut self.state.role) {
-            Role::Other | Role::Assertion | Role::FurtherPart => {}
-            Role::FurtherAssertion | Role::FurtherProvenance => self.further(start, end),
-            Role::Provenance => {
-                if !null {
-                    self.no_annotation(start, end, 0);
-                }
-            }
-            Role::Element => self.no_annotation(start, end, 1),
-            Role::Part(part) => {
-                if !null || part == Part::Class {
-                    self.malformed();
-                }
-            }
+            Role::Other => {}
+            Role::Provenance if null => {}
+            Role::Part(part) if !null || part == Part::Class => self.malformed(),
+            role => self.no_annotation(role, start, end),
         }
     }
 
@@ -234,19 +238,13 @@ fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
 impl Visitor<'_, '_> {
     #[inline(never)]
     fn string_with_role(&mut self, string: &Quoted<'_>) {
-        let as_written = (string.start - 1, string.end + 1);
-        match core::mem::take(&mut self.state.role) {
-            Role::Other => {}
-            Role::Assertion => self.assertion(string),
-            Role::FurtherAssertion => {
-                self.further(as_written.0, as_written.1);
-                self.assertion(string);
-            }
-            Role::FurtherProvenance => self.further(as_written.0, as_written.1),
-            Role::Provenance => self.no_annotation(as_written.0, as_written.1, 0),
-            Role::Element => self.no_annotation(as_written.0, as_written.1, 1),
+        let role = core::mem::take(&mut self.state.role);
+        self.no_annotation(role, string.start - 1, string.end + 1);
+        match role {
+            Role::Assertion | Role::FurtherAssertion => self.assertion(string),
             Role::Part(part) => self.part(Some(part), string),
             Role::FurtherPart => self.part(None, string),
+            _ => {}
         }
         self.state.taken = false;
     }
@@ -273,17 +271,11 @@ impl Visitor<'_, '_> {
 
     /// Keeps an assertion of which the bytes before `end` are known: all, or more than are kept.
     fn take_assertion(&mut self, start: u64, end: u64) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let max = limits.max_assertion();
         let known = end.min(start + (max + LONGEST_UNIT) as u64);
         let state = &mut *self.state;
-        let raw = bytes(
-            &mut state.tail,
-            self.chunk,
-            self.base,
-            (start, known),
-            limits,
-        );
+        let raw = state.tail.bytes(&self.input, (start, known));
         let Some(frame) = state.frames.last_mut() else {
             return;
         };
@@ -311,7 +303,7 @@ impl Visitor<'_, '_> {
 
     /// A string of an annotation, which may be kept as a part of it.
     fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
             let own = frame.slots.checked_sub(1)?;
@@ -327,7 +319,7 @@ impl Visitor<'_, '_> {
         let Some(part) = part.filter(|_| first && !slot.has(SLOT_LEFT_OUT)) else {
             return;
         };
-        let raw = content(&mut state.tail, self.chunk, self.base, string, limits);
+        let raw = state.tail.content(&self.input, string);
         let faulty = match part {
             Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
             Part::Ts => Timestamp::parse(raw).is_err(),
@@ -366,19 +358,13 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A value without parts is in the place of a further member `assertion` or `provenance`.
-    fn further(&mut self, start: u64, end: u64) {
-        let mut slot = Slot::new(start, MALFORMED | DUPLICATE);
-        slot.end(end);
-        self.state.push_slot(self.setup.limits, slot, 0);
-    }
-
-    /// A value without parts is where an annotation should be, `above` objects or arrays away from the object that it is
-    /// about.
-    fn no_annotation(&mut self, start: u64, end: u64, above: usize) {
-        let mut slot = Slot::new(start, MALFORMED);
-        slot.end(end);
-        self.state.push_slot(self.setup.limits, slot, above);
+    /// A value without parts may be where an annotation should be.
+    fn no_annotation(&mut self, role: Role, start: u64, end: u64) {
+        if let Some((above, fault)) = role.annotation() {
+            let mut slot = Slot::new(start, MALFORMED | fault);
+            slot.end(end);
+            self.state.push_slot(self.input.limits, slot, above);
+        }
     }
 
     /// Makes the JSON Pointer of the last member's value before that begins.
@@ -392,7 +378,7 @@ impl Visitor<'_, '_> {
     /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
     /// member `provenance` is given.
     pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let state = &mut *self.state;
         if let Some(child) = state.child.take() {
             return child;
@@ -412,7 +398,7 @@ impl Visitor<'_, '_> {
         } else if outer.has(OBJECT) {
             let (start, end) = state.name;
             end - start <= (max * LONGEST_IN_NAME) as u64 && {
-                let raw = bytes(&mut state.tail, self.chunk, self.base, (start, end), limits);
+                let raw = state.tail.bytes(&self.input, (start, end));
                 push_name(&mut state.pointer, raw, state.name_escaped, max)
             }
         } else {
@@ -441,51 +427,6 @@ impl State {
             _ => None,
         }
     }
-}
-
-/// The content of a string that ends in the chunk.
-#[inline]
-fn content<'b>(
-    tail: &'b mut Tail,
-    chunk: &'b [u8],
-    base: u64,
-    string: &Quoted<'b>,
-    limits: &Limits,
-) -> &'b [u8] {
-    match string.whole() {
-        Some(whole) => whole,
-        None => straddling_bytes(tail, chunk, base, (string.start, string.end), limits),
-    }
-}
-
-/// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
-#[inline]
-pub(super) fn bytes<'b>(
-    tail: &'b mut Tail,
-    chunk: &'b [u8],
-    base: u64,
-    (start, end): (u64, u64),
-    limits: &Limits,
-) -> &'b [u8] {
-    if start >= base {
-        return &chunk[(start - base) as usize..(end - base) as usize];
-    }
-    straddling_bytes(tail, chunk, base, (start, end), limits)
-}
-
-#[inline(never)]
-fn straddling_bytes<'b>(
-    tail: &'b mut Tail,
-    chunk: &[u8],
-    base: u64,
-    (start, end): (u64, u64),
-    limits: &Limits,
-) -> &'b [u8] {
-    if tail.end() < end {
-        let from = (tail.end() - base) as usize;
-        tail.append(&chunk[from..(end - base) as usize], limits);
-    }
-    tail.get(start, end)
 }
 
 /// Puts a string into the arena, and before it where it is in the stream if that will be asked for.

@@ -22,8 +22,8 @@ pub(crate) enum Reach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct From {
     pub(crate) start: usize,
-    /// Where it would begin if `max_assertion` cut nothing off; `None` if that is not known any more.
-    pub(crate) uncut: Option<usize>,
+    /// It begins there because `max_assertion` cuts off the text before it.
+    pub(crate) cut: bool,
     /// Up to this length nothing changes that follows and has no terminator and is of the same line.
     pub(crate) calm: Option<usize>,
 }
@@ -73,23 +73,22 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
         // What is left of the assertion begins with the open character.
         return Reach::From(From {
             start: text.len(),
-            uncut: (!longer).then(|| begin(first, sentence(first, false))),
+            cut: true,
             calm: None,
         });
     }
     let found = sentence(from, cut);
     let start = begin(from, found);
-    let uncut = match found.at_cut {
-        false => Some(start),
-        true if longer => None,
-        true => Some(begin(first, sentence(first, false))),
-    };
     let calm = (found.calm && in_content && !found.at_cut).then(|| {
         // Until then nothing is cut off, or only what is not near the last boundary.
         let uncut = if longer { 0 } else { first };
         uncut.max(not_near(text, start)) + max_assertion
     });
-    Reach::From(From { start, uncut, calm })
+    Reach::From(From {
+        start,
+        cut: found.at_cut,
+        calm,
+    })
 }
 
 /// Text in which the last sentence is looked for.

@@ -52,6 +52,15 @@ pub(crate) enum FenceStep {
 }
 
 impl Fence {
+    /// One whose opening run begins here.
+    pub(crate) const fn begun(marker: u8, quoted: bool) -> Self {
+        Self {
+            marker,
+            run: 0,
+            quoted,
+        }
+    }
+
     /// Takes one byte of the block; code lines may be skipped up to their line feed.
     pub(crate) fn step(self, line: &mut FenceLine, byte: u8) -> FenceStep {
         if byte == b'\n' {

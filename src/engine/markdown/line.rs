@@ -26,22 +26,7 @@ pub(crate) struct Prefix {
 }
 
 /// Reads the prefix that `line` starts with. A marker that `line` ends in is not counted as one.
-#[inline]
 pub(crate) fn prefix(line: &[u8]) -> Prefix {
-    match line.first() {
-        Some(b'A'..=b'Z' | b'a'..=b'z' | b'`' | b'|') => Prefix {
-            done: true,
-            ..Prefix::default()
-        },
-        _ => {
-            let prefix = any_prefix(line);
-            steps::count(prefix.len);
-            prefix
-        }
-    }
-}
-
-fn any_prefix(line: &[u8]) -> Prefix {
     let mut prefix = Prefix::default();
     loop {
         let rest = &line[prefix.len..];
@@ -49,13 +34,10 @@ fn any_prefix(line: &[u8]) -> Prefix {
             return prefix;
         };
         let marker = match first {
-            b' ' | b'\t' => {
+            b' ' | b'\t' | b'>' => {
+                prefix.quote |= first == b'>';
                 prefix.len += 1;
-                continue;
-            }
-            b'>' => {
-                prefix.quote = true;
-                prefix.len += 1;
+                steps::count(1);
                 continue;
             }
             b'-' | b'*' | b'+' => 1,
@@ -90,6 +72,7 @@ fn any_prefix(line: &[u8]) -> Prefix {
             }
         }
         prefix.len += marker;
+        steps::count(marker);
         if first == b'#' {
             prefix.heading = true;
             prefix.done = true;
@@ -115,7 +98,7 @@ pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
 /// What must be known of the text before some offset to go on from there: the line it is in, and the line before.
 ///
 /// The offset is never inside a marker, so the prefix of the line is read anew from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     /// The line's prefix is complete: what follows belongs to its content.
     pub(crate) content: bool,

@@ -106,6 +106,21 @@ pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
     }
 }
 
+/// A place before `at` that can be cut without being near the boundary at `at`, or 0; not always the last one, but found
+/// sooner than by [`not_near`].
+pub(crate) fn surely_not_near(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(2 * NEAR);
+    let letters = text[from..at].iter();
+    let letters: u8 = letters
+        .map(|byte| u8::from(byte.is_ascii_alphanumeric()))
+        .sum();
+    if from == 0 || usize::from(letters) >= NEAR {
+        steps::count(at - from);
+        return from;
+    }
+    not_near(text, at)
+}
+
 /// The last place before `at` that can be cut without being near the boundary at `at`; 0 without one.
 pub(crate) fn not_near(text: &[u8], mut at: usize) -> usize {
     let from = at;

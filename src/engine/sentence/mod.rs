@@ -32,7 +32,7 @@ mod words;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-pub(crate) use self::cut::{CutSentence, last_sentence_after_cut, not_near};
+pub(crate) use self::cut::{CutSentence, last_sentence_after_cut, not_near, surely_not_near};
 pub(crate) use self::settled::{Settled, settled_sentence};
 
 /// Version of the Unicode data that the boundaries come from (UAX #29, `Sentence_Break`): major, minor, update.

@@ -18,7 +18,7 @@ use crate::provenance::{
 };
 
 /// What an assertion is to a policy file. The first that applies counts, in this order, except that
-/// [`Admitted`](Self::Admitted) is the last.
+/// [`NoAssertion`](Self::NoAssertion) precedes [`Limit`](Self::Limit), and [`Admitted`](Self::Admitted) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Disposition {
@@ -34,7 +34,7 @@ pub enum Disposition {
     Unannotated,
     /// One of its annotations is malformed.
     Malformed,
-    /// One of its annotations has a class that the vocabulary does not have.
+    /// One of its annotations has a class that the vocabulary does not have, or not in the version that it names.
     Unknown,
     /// One of its annotations is a terminal.
     Terminal,

@@ -131,7 +131,7 @@ impl Assertion {
         self.inner.classes().map(|class| class.as_str()).collect()
     }
 
-    /// Whether a limit cut off its text or left out an annotation.
+    /// Whether a limit cut off its text, or left out one of its annotations, a string of one, or its pointer.
     #[getter]
     fn limit_hit(&self) -> bool {
         self.inner.limit_hit()

@@ -36,10 +36,11 @@ pub(crate) struct GateArgs {
     ///
     /// Status 0 then means that the stream was read to its end and released as it was, without its annotations and with the
     /// marks of the policy, and that nothing was passed over that may have been an assertion. What is not judged is what
-    /// `provstream admit --fail` lists: JSON that is broken, not closed or nested too deep, an annotation that is not closed,
-    /// everything longer than a limit, annotations in brackets within JSON strings, or in a JSON value that breaks off, if no
-    /// assertion was found, and with --input events that were not read, an error of the provider and an empty input. If the reader of the
-    /// output goes away before the end, the status is 1, or 3 if something did not pass by then.
+    /// `provstream admit --fail` lists: JSON that is not closed or nested too deep, what is not JSON in the modes json and
+    /// ndjson, an annotation that is not closed, everything longer than a limit, annotations in brackets within JSON
+    /// strings, or in a JSON value that breaks off, if no assertion was found, and with --input events that were not read,
+    /// an error of the provider and an empty input. If the reader of the output goes away before the end, the status is 1,
+    /// or 3 if something did not pass by then.
     #[arg(long)]
     pub(crate) fail: bool,
     /// Write to this file instead of standard output; it is replaced when everything is written

@@ -32,8 +32,8 @@ Exit status:
 pub(super) const EXIT_STRIP: &str = "\
 Exit status:
   0  done, whatever the stream holds; also when the reader of the output has gone away
-  1  the input or the vocabulary file cannot be read, the output cannot be written, or with
-     --input nothing was of that format or --channel names none of its channels
+  1  the input or the vocabulary file cannot be read, the output cannot be written, --channel
+     names no channel of the response, or (without --fail) nothing was of the format of --input
   2  an argument is wrong, or what the vocabulary file says is
   3  with `strip --fail`: the provider reports an error, or something of its response was not
      read (an event that is malformed, too long or not complete, text of another shape or of
@@ -60,8 +60,7 @@ pub(super) const EXIT_ADMIT: &str =
     "  3  with `admit --fail`: an assertion was not admitted, or something could not be judged";
 
 /// What `extract` has besides.
-pub(super) const EXIT_EXTRACT: &str =
-    "  3  with `extract --fail`: there was a diagnostic, or something was not read";
+pub(super) const EXIT_EXTRACT: &str = "  3  with `extract --fail`: there was a diagnostic or an error of the provider, or something was\n     not read";
 
 /// The same for all commands.
 const EXIT_FAIL: &str =
@@ -223,8 +222,9 @@ pub(super) const EXIT_GATE: &str = "\
 Exit status:
   0  done, whatever was withheld; also when the reader of the output has gone away
   1  the input or a settings file cannot be read, the output or the audit log cannot be
-     written, with --input nothing was of that format, or with `gate --fail` the reader of the
-     output has gone away before it was known that everything passes
+     written, with --input nothing was of that format or the response broke off before any
+     text, or with `gate --fail` the reader of the output has gone away before it was known that
+     everything passes
   2  an argument is wrong, or what the policy or the vocabulary file says is
   3  with `gate --fail`: text was withheld, the policy ended the stream, or something was not
      read or could not be judged";
@@ -283,10 +283,11 @@ pub(super) const EXIT_REPORT: &str = "\
 Exit status:
   0  done, whatever the gate would withhold; also when the reader of the output has gone away
   1  the input, the policy or the vocabulary file cannot be read, the output cannot be written,
-     or nothing in the input was of the format given by --input, or a line of an audit log
+     with --input nothing was of that format or the response broke off before any text, or
+     nothing in the input was a line of an audit log
   2  an argument is wrong, or what the policy or the vocabulary file says is
   3  with `report --fail`: the gate would withhold text or end the stream, or something was not
-     read";
+     read or could not be judged";
 
 pub(super) const VOCABULARY: &str = "\
 List the substrate classes that annotations can name.

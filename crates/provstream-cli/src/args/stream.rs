@@ -112,12 +112,13 @@ pub(crate) struct AdmitArgs {
     /// Exit with status 3 when an assertion was not admitted, or something could not be judged
     ///
     /// Status 0 then means that the stream was read to its end, that every assertion in it was admitted, and that nothing
-    /// was passed over that may have been one. The status is 3 for JSON that is broken, not closed or nested too deep
-    /// (prose under --mode json is such), for an annotation that is not closed after its first field, for everything longer than
-    /// a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks off, if no assertion was
-    /// found, and with --input for events that were not read, an error of the provider, and an input that is empty or has neither text nor an end.
-    /// `provstream extract` shows where. A stream without assertions passes, unless --require-assertions is given. If the
-    /// reader of the output goes away before the end, the status is 1, or 3 if an assertion was not admitted by then.
+    /// was passed over that may have been one. The status is 3 for JSON that is not closed or nested too deep, for what is
+    /// not JSON in the modes json and ndjson (such as prose), for an annotation that is not closed after its first field,
+    /// for everything longer than a limit, for annotations in brackets within JSON strings, or in a JSON value that breaks
+    /// off, if no assertion was found, and with --input for events that were not read, an error of the provider, and an
+    /// input that is empty or has neither text nor an end. `provstream extract` shows where. A stream without assertions
+    /// passes, unless --require-assertions is given. If the reader of the output goes away before the end, the status is 1,
+    /// or 3 if an assertion was not admitted by then.
     #[arg(long)]
     pub(crate) fail: bool,
     /// With --fail, also exit with status 3 when there was no assertion

@@ -170,7 +170,7 @@ impl Reader {
                 "{name} ends in the middle of an event: the response was cut short"
             )),
             Some(_) => note(format_args!(
-                "{name}: expected the events of a response of {from}, server-sent or JSON, found neither"
+                "{name}: expected the events of a response of {from}, server-sent or JSON, found neither; give the response as the provider sent it"
             )),
         }
     }

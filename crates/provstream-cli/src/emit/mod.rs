@@ -104,7 +104,15 @@ fn cited(args: &CitedArgs) -> Result<(Vocabulary, Option<Observations>), Failure
     let vocabulary = setup::vocabulary(&args.classes)?;
     let read = |path: &Path| {
         settings::load("--observations", path, |file| {
-            Observations::from_json(file, &vocabulary)
+            let example = r#"[{"class":"substrate.grep","id":"src/a.rs:7"}]"#;
+            Observations::from_json(file, &vocabulary).map_err(|error| {
+                let is_other = !file.trim_ascii_start().starts_with(b"[");
+                let message = error.to_string();
+                match is_other && message.contains("expected JSON, ") {
+                    true => format!("{message}; give an array of observations, such as {example}"),
+                    false => message,
+                }
+            })
         })
     };
     let observations = args.observations.as_deref().map(read).transpose()?;

@@ -107,7 +107,7 @@ fn report(
     };
     account.note(args.fail, advice);
     if let Some(unknown) = unread.unknown() {
-        return Err(Failure::Unknown(format!("nothing was released: {unknown}")));
+        return Err(Failure::Unknown(format!("no text was released: {unknown}")));
     }
     if !unread.is_empty() {
         note(unread);

@@ -1,5 +1,6 @@
 //! `provstream marc carry`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -17,6 +18,7 @@ use super::record::printable;
 use super::upgrade::Refused;
 use crate::exit_status;
 use crate::failure::{Failure, complain};
+use crate::input::name_of;
 use crate::output::Output;
 
 /// What is done with each object or envelope of the input. Without a carrier, objects are in server-sent events.
@@ -53,14 +55,14 @@ pub(crate) fn run(args: &CarryArgs) -> Result<ExitCode, Failure> {
         })
     };
     if end.is_ok() {
-        carry.complain_of_nothing();
+        carry.complain_of_nothing(file);
         if args.fail {
             let what = match carry.way {
                 Way::Into(..) | Way::Events => "MARC objects",
                 Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelopes",
                 Way::OutOf(None) | Way::Strip(None) => "events",
             };
-            carry.totals.note_failed("refused", what, REFUSED);
+            carry.totals.note_failed(file, ("refused", what), REFUSED);
         }
     }
     let end = end.and_then(|()| carry.output.flush());
@@ -156,7 +158,7 @@ impl Carry {
         self.totals.passed() && (self.stripped > 0 || !self.strips())
     }
 
-    fn complain_of_nothing(&self) {
+    fn complain_of_nothing(&self, file: &Path) {
         let Totals {
             objects, failed, ..
         } = self.totals;
@@ -166,15 +168,19 @@ impl Carry {
                 _ => "an event of the type marc-core".to_owned(),
             };
             complain(format_args!(
-                "expected at least one record to remove, at {place}, found none"
+                "{}: expected at least one record to remove, at {place}, found none",
+                name_of(file)
             ));
         }
-        self.totals.complain_of_nothing(match self.way {
-            Way::Into(..) | Way::Events => "MARC object",
-            Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelope",
-            Way::OutOf(None) => "event with a MARC object",
-            Way::Strip(None) => "event",
-        });
+        self.totals.complain_of_nothing(
+            file,
+            match self.way {
+                Way::Into(..) | Way::Events => "MARC object",
+                Way::OutOf(Some(_)) | Way::Strip(Some(_)) => "envelope",
+                Way::OutOf(None) => "event with a MARC object",
+                Way::Strip(None) => "event",
+            },
+        );
     }
 
     fn outermost(&mut self, outermost: &Outermost<'_>) {

@@ -138,8 +138,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
     if end.is_ok() {
         decide.totals.end(&mut decide.output, "situation");
         if args.fail {
-            decide.totals.complain_of_nothing("situation");
-            decide.totals.note_failed("refused", "situations", REFUSED);
+            decide.totals.complain_of_nothing(&args.file, "situation");
+            decide
+                .totals
+                .note_failed(&args.file, ("refused", "situations"), REFUSED);
         }
     }
     let end = end.and_then(|()| decide.output.flush());

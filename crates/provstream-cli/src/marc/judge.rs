@@ -1,11 +1,14 @@
 //! The MARC objects of an input, each validated, so that nothing of the input is passed over.
 
+use std::path::Path;
+
 use provstream_marc::{Document, MarcKind, Profile, Report, Violation, ViolationCode as Code};
 use serde::Serialize;
 
 use super::args::KindArg;
 use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
 use crate::failure::{complain, note};
+use crate::input::name_of;
 use crate::line::ViolationFields;
 use crate::output::Output;
 
@@ -249,23 +252,24 @@ impl Totals {
     }
 
     /// Reports on standard error that there was nothing, if so: for commands whose output is not lines about objects.
-    pub(crate) fn complain_of_nothing(self, what: &str) {
+    pub(crate) fn complain_of_nothing(self, file: &Path, what: &str) {
         if let Some(message) = self.nothing(what) {
-            complain(message);
+            complain(format_args!("{}: {message}", name_of(file)));
         }
     }
 
-    /// Reports on standard error why `--fail` gives its status, if it does: what was not `done` with how many, and where the
-    /// `reasons` are.
-    pub(crate) fn note_failed(self, done: &str, what: &str, reasons: &str) {
+    /// Reports on standard error why `--fail` gives its status, if it does: what was not `done` with how many of `what`, and
+    /// where the `reasons` are.
+    pub(crate) fn note_failed(self, file: &Path, (done, what): (&str, &str), reasons: &str) {
         let Self {
             objects,
             failed,
             first,
         } = self;
         if let Some(first) = first {
+            let name = name_of(file);
             note(format_args!(
-                "{done}: {failed} of {objects} {what}, the first at line {first}; {reasons}"
+                "{done}: {failed} of {objects} {what}, the first at line {first} of {name}; {reasons}"
             ));
         }
     }

@@ -121,11 +121,15 @@ pub(crate) fn run(args: &ProjectArgs) -> Result<ExitCode, Failure> {
     if end.is_ok() {
         project.totals.end(&mut project.output, "MARC-Core record");
         if args.fail {
-            project.totals.complain_of_nothing("MARC-Core record");
-            let reasons = "the lines with the event marc, withheld or refused say why";
             project
                 .totals
-                .note_failed("not disclosed", "MARC objects", reasons);
+                .complain_of_nothing(&args.source.file, "MARC-Core record");
+            let reasons = "the lines with the event marc, withheld or refused say why";
+            project.totals.note_failed(
+                &args.source.file,
+                ("not disclosed", "MARC objects"),
+                reasons,
+            );
         }
         if let Some(message) = project.texts.without_record() {
             note(message);

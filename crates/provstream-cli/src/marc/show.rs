@@ -9,6 +9,7 @@ use super::judge::{Object, Totals, objects};
 use super::objects::each_object;
 use crate::exit_status;
 use crate::failure::{Failure, complain};
+use crate::input::name_of;
 use crate::output::Output;
 use crate::printable::Printable;
 
@@ -23,6 +24,8 @@ struct Show<'a> {
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let (projection, _) = super::project::wording(&args.wording)?;
     let profile = args.profile.profile();
+    let file = &args.source.file;
+    let name = name_of(file);
     let mut show = Show {
         output: Output::stdout(),
         wording: projection.wording().clone(),
@@ -30,7 +33,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         totals: Totals::default(),
     };
     let end = each_object(
-        &args.source.file,
+        file,
         args.source.max(),
         &mut show,
         |show| show.output.flush(),
@@ -40,18 +43,19 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
                 let shown = show.object(object);
                 show.totals.count(shown.is_ok(), line);
                 if let Err(message) = shown {
-                    complain(format_args!("line {line}: {message}"));
+                    complain(format_args!("{name}: line {line}: {message}"));
                 }
             }
         },
     );
     if end.is_ok() {
-        show.totals.complain_of_nothing("MARC-Disclosure object");
+        show.totals
+            .complain_of_nothing(file, "MARC-Disclosure object");
         // A message says it of a single one.
         if args.fail && show.totals.failed > 1 {
             let reasons = "a message for each says why";
             show.totals
-                .note_failed("not shown", "MARC objects", reasons);
+                .note_failed(file, ("not shown", "MARC objects"), reasons);
         }
     }
     let end = end.and_then(|()| show.output.flush());

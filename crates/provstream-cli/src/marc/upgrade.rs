@@ -44,9 +44,9 @@ pub(crate) fn run(args: &UpgradeArgs) -> Result<ExitCode, Failure> {
     );
     let (mut output, totals) = state;
     if end.is_ok() {
-        totals.complain_of_nothing("MARC object");
+        totals.complain_of_nothing(&args.source.file, "MARC object");
         if args.fail {
-            totals.note_failed("refused", "MARC objects", REFUSED);
+            totals.note_failed(&args.source.file, ("refused", "MARC objects"), REFUSED);
         }
     }
     let end = end.and_then(|()| output.flush());

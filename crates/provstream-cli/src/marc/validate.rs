@@ -41,11 +41,13 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
     if end.is_ok() {
         validate.end();
         if args.fail {
-            validate.totals.complain_of_nothing("MARC object");
+            validate
+                .totals
+                .complain_of_nothing(&args.source.file, "MARC object");
             let reasons = "the lines with \"valid\":false say why";
             validate
                 .totals
-                .note_failed("not valid", "MARC objects", reasons);
+                .note_failed(&args.source.file, ("not valid", "MARC objects"), reasons);
         }
     }
     let end = end.and_then(|()| validate.output.flush());

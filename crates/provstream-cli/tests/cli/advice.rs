@@ -5,7 +5,7 @@ use std::fs;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::common::{Files, Run, run};
+use crate::common::{Files, Run, provstream, run};
 
 const TEXT: &str = "The build is green. [substrate.grep; ts=2026-05-28T11:40:00Z] Ship it.";
 
@@ -494,4 +494,55 @@ fn responses_that_were_cut_short_are_called_so() {
 fn bytes_that_no_text_has_are_mentioned() {
     let found = message(&["extract"], "a\0b", 0);
     says(&found, "standard input contains NUL bytes, expected text");
+}
+
+#[test]
+fn input_that_is_not_text_is_mentioned() {
+    const PDF: &[u8] =
+        b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj <</Length 9>> stream\nx\x9C\xED\nendstream endobj";
+    const LATIN1: &[u8] = b"Das Geb\xE4ude ist gr\xFCn. [unverified-inference]";
+    let pdf = "is a PDF document, expected text; extract its text first, as with `pdftotext`\n";
+    let html = "is an HTML document, whose tags and entities are read as text; convert it first, as with `pandoc -t plain`\n";
+    let latin1 = "has 2 bytes that are not UTF-8 (the first, 0xE4, at byte 7), expected text; if it is text in another encoding, convert it first, as with `iconv -f LATIN1 -t UTF-8`\n";
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let commands = [
+        &["extract"][..],
+        &["extract", "--mode", "ndjson", "--jobs", "2"],
+        &["strip"],
+        &["admit", "--floor", "1", "--window", "1h"],
+        &["gate", "--policy", &policy],
+        &["report", "--policy", &policy, "-o", "-"],
+    ];
+    for command in commands {
+        let is_report = command[0] == "report";
+        for (input, part) in [
+            (PDF, pdf),
+            (b"<!doctype html>\n<p>It is so.</p>", html),
+            (LATIN1, latin1),
+            (
+                "Das Gebäude ist grün. [unverified-inference]".as_bytes(),
+                "",
+            ),
+        ] {
+            // What is written of these bytes is not UTF-8 either.
+            let file = files.write("input", input);
+            let output = provstream(command).arg(&file).output();
+            let output = output.expect("the program runs");
+            assert_eq!(output.status.code(), Some(0), "{command:?}");
+            let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
+            let expected = match part {
+                "" => String::new(),
+                part => format!("provstream: {file} {part}"),
+            };
+            assert!(
+                stderr == expected || is_report && stderr.contains(part),
+                "{command:?}: {stderr}"
+            );
+        }
+    }
+    let quiet = provstream(&["-q", "strip", &files.write("q", PDF)]).output();
+    assert!(quiet.expect("the program runs").stderr.is_empty());
+    let page = run(&["strip", "--input", "auto"], "<!doctype html>");
+    assert!(!page.stderr.contains("HTML"), "{}", page.stderr);
 }

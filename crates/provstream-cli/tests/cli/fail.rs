@@ -31,32 +31,32 @@ fn marc_commands_say_what_failed_and_how_many() {
     assert_fails(
         "marc validate",
         &two,
-        "not valid: 2 of 2 MARC objects, the first at line 1; the lines with \"valid\":false say why",
+        "not valid: 2 of 2 MARC objects, the first at line 1 of standard input; the lines with \"valid\":false say why",
     );
     assert_fails(
         "marc project --trust local",
         &format!("\n{record}"),
-        "not disclosed: 1 of 1 MARC objects, the first at line 2; the lines with the event marc, withheld or refused say why",
+        "not disclosed: 1 of 1 MARC objects, the first at line 2 of standard input; the lines with the event marc, withheld or refused say why",
     );
     assert_fails(
         "marc upgrade",
         record,
-        &format!("refused: 1 of 1 MARC objects, the first at line 1; {refused}"),
+        &format!("refused: 1 of 1 MARC objects, the first at line 1 of standard input; {refused}"),
     );
     assert_fails(
         "marc carry --into audit-log",
         "{}",
-        &format!("refused: 1 of 1 MARC objects, the first at line 1; {refused}"),
+        &format!("refused: 1 of 1 MARC objects, the first at line 1 of standard input; {refused}"),
     );
     assert_fails(
         "marc carry --out-of audit-log",
         "{}",
-        &format!("refused: 1 of 1 envelopes, the first at line 1; {refused}"),
+        &format!("refused: 1 of 1 envelopes, the first at line 1 of standard input; {refused}"),
     );
     assert_fails(
         "marc carry --out-of sse",
         "event: marc-core\ndata: {\n\n",
-        &format!("refused: 1 of 1 events, the first at line 1; {refused}"),
+        &format!("refused: 1 of 1 events, the first at line 1 of standard input; {refused}"),
     );
     let deployment = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -65,13 +65,18 @@ fn marc_commands_say_what_failed_and_how_many() {
     assert_fails(
         &format!("marc decide --deployment {deployment}"),
         "\n{}\n",
-        &format!("refused: 1 of 1 situations, the first at line 2; {refused}"),
+        &format!("refused: 1 of 1 situations, the first at line 2 of standard input; {refused}"),
     );
     // `show` says on standard error what is wrong with each.
-    let shown = run(&["marc", "show", "--fail"], two);
-    let count = "not shown: 2 of 2 MARC objects, the first at line 1; a message for each says why";
+    let shown = run(&["marc", "show", "--fail"], &two);
+    let count = "not shown: 2 of 2 MARC objects, the first at line 1 of standard input; a message for each says why";
     assert!(shown.stderr.ends_with(&format!("provstream: {count}\n")));
     assert_eq!(shown.stderr.lines().count(), 3, "{}", shown.stderr);
+    let files = Files::new();
+    let file = files.write("two.ndjson", two);
+    for line in run(&["marc", "show", "--fail", &file], "").stderr.lines() {
+        assert!(line.contains(&file), "{line}");
+    }
 }
 
 #[test]
@@ -106,7 +111,7 @@ fn marc_commands_without_an_object_say_so() {
         ("marc upgrade", "MARC object"),
         ("marc show", "MARC-Disclosure object"),
     ] {
-        let reason = format!("expected at least one {what}, found none");
+        let reason = format!("standard input: expected at least one {what}, found none");
         assert_fails(args, "", &reason);
     }
 }

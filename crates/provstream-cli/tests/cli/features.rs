@@ -144,6 +144,29 @@ fn jobs_do_not_affect_the_output() {
     }
 }
 
+/// Several jobs may divide the text into other pieces, but they print the same text.
+#[test]
+fn jobs_do_not_affect_the_text() {
+    let files = Files::new();
+    let text = ndjson(400);
+    let path = files.write("lines.ndjson", &text);
+    let of = |jobs: &str| {
+        let args = ["extract", "--mode=ndjson", "--text", "--chunk-size=900"];
+        let printed = run(&[&args[..], &["--jobs", jobs, &path]].concat(), "").stdout;
+        let (texts, others): (Vec<_>, Vec<_>) = printed
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .partition(|line| line["event"] == "text");
+        let pieces = texts.iter().map(|line| line["text"].as_str().unwrap());
+        (pieces.collect::<String>(), others)
+    };
+    let expected = of("1");
+    assert!(expected.0 == text);
+    for jobs in ["2", "3", "7"] {
+        assert!(of(jobs) == expected, "{jobs}");
+    }
+}
+
 /// What was certain before the input broke is printed, also of the line that it broke in.
 #[test]
 fn jobs_do_not_affect_what_is_printed_of_a_broken_input() {

@@ -330,7 +330,7 @@ fn an_input_that_is_no_response_of_a_provider_is_not_written() {
             assert_eq!(found.stdout, "", "{format}: {input}");
             assert_eq!(found.status, 1, "{format}: {input}");
             assert!(
-                found.stderr.contains("nothing was released: "),
+                found.stderr.contains("no text was released: "),
                 "{format}: {}",
                 found.stderr
             );
@@ -354,7 +354,7 @@ fn what_admit_cannot_judge_does_not_pass_a_gate() {
     let open = &object[..object.len() - 1];
     let long = format!(
         "It runs. [observation; observation-id={}; x]",
-        "a".repeat(5_000)
+        "a".repeat(2_000)
     );
     let nested = format!("{{\"a\":{object}}}");
     let after = format!("{object} It is so. [unverified-inference]");

@@ -21,6 +21,13 @@ fn paths_that_lead_nowhere_are_reported_with_advice() {
     let missing = files.path("missing");
     let missing = missing.to_str().expect("the path is UTF-8");
     assert_message(&["extract", missing], "", 1, "; check the path\n");
+    let address = "expected a path, found an address: fetch it first, as with `curl`\n";
+    assert_message(&["extract", "https://example.org/a.txt"], "", 1, address);
+    let policy = ["gate", "--policy", "http://example.org/p.toml", &text];
+    assert_message(&policy, "", 1, address);
+    let observations = ["emit", "prompt", "--observations", &text];
+    let array = "; give an array of observations, such as [{\"class\":\"substrate.grep\",\"id\":\"src/a.rs:7\"}]\n";
+    assert_message(&observations, "", 2, array);
     let inside = format!("{missing}/out.txt");
     let advice = "does not exist; create it, or give another path\n";
     assert_message(&["strip", "-o", &inside, &text], "", 1, advice);
@@ -225,10 +232,14 @@ fn files_that_a_proxy_cannot_use_are_named() {
         );
         files.write("proxy.toml", settings)
     };
+    let policy = "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy";
     let no_certificates = files.write("none.pem", "x");
+    let latin1 = files.write("latin1.toml", b"# B\xE4r\n");
+    let nowhere = format!("{folder}/no/audit.ndjson");
+    let inside = format!("{no_certificates}/ca.pem");
     let config = files.path("proxy.toml");
     let config = config.display();
-    let directory = "it is a directory, expected a file";
+    let directory = "it is a directory, expected a file; give the path of a file\n";
     for (key, value, part) in [
         (
             "audit",
@@ -241,23 +252,69 @@ fn files_that_a_proxy_cannot_use_are_named() {
             format!("{config}: line 3, column 15: \"upstream_ca\", the file {folder}: {directory}"),
         ),
         (
-            "audit",
+            "vocabulary",
+            folder,
+            format!("{config}: line 3, column 14: vocabulary \"{folder}\": {directory}"),
+        ),
+        (
+            policy,
+            folder,
+            format!(
+                "{config}: line 6, column 10: the policy \"{folder}\" cannot be read: {directory}"
+            ),
+        ),
+        (
+            "vocabulary",
             "",
-            "expected the path of a file for \"audit\", found the string \"\"".to_owned(),
+            "expected the path of a file for \"vocabulary\", found the string \"\"\n".to_owned(),
+        ),
+        (
+            policy,
+            "",
+            "expected the name of a file or a table for \"policy\", found the string \"\"\n".to_owned(),
+        ),
+        (
+            "audit",
+            &nowhere,
+            format!(
+                "the file {nowhere}: the directory {folder}/no does not exist; create it, or name another file; "
+            ),
+        ),
+        (
+            "upstream_ca",
+            &inside,
+            format!(
+                "the file {inside}: a part of the path is a file, expected a directory; check the path\n"
+            ),
+        ),
+        (
+            "vocabulary",
+            &latin1,
+            "expected UTF-8, found the byte 0xE4 at byte 3; save it as UTF-8\n".to_owned(),
         ),
         (
             "upstream_ca",
             &no_certificates,
-            "none.pem: expected certificates in PEM, found none".to_owned(),
+            "none.pem: expected certificates in PEM, found none; convert one in DER first, as with `openssl x509 -inform der`\n".to_owned(),
         ),
     ] {
         assert_message(&["proxy", "--config", &start(key, value)], "", 2, &part);
     }
+}
+
+#[cfg(feature = "proxy")]
+#[test]
+fn values_that_a_proxy_cannot_use_are_named() {
+    let files = Files::new();
     let without = files.write("proxy.toml", "listen = \"127.0.0.1:0\"\n");
     let example = "missing key \"upstream\", such as upstream = \"https://api.openai.com\"";
     assert_message(&["proxy", "--config", &without], "", 2, example);
     let route = "[[route]]\npath = \"/\"\n";
     for (more, part) in [
+        (
+            "audit = \"\"\n",
+            "expected the path of a file for \"audit\", found the string \"\"",
+        ),
         (
             "vocabulary = \"none.toml\"\n",
             "; check the path; a relative one begins at the folder of the settings file",
@@ -296,7 +353,7 @@ fn addresses_that_a_proxy_cannot_use_are_named() {
     assert_message(&["proxy", "--upstream", url], "", 2, port);
     let choice = "such as --upstream https://api.openai.com, or --config <FILE>, or --demo";
     assert_message(&["proxy"], "", 2, choice);
-    let directory = "it is a directory, expected a file";
+    let directory = "it is a directory, expected a file; give the path of a file\n";
     assert_message(&["proxy", "--config", folder], "", 1, directory);
     assert_message(
         &["proxy", "--config", "-"],
@@ -323,10 +380,14 @@ fn files_of_another_kind_and_full_disks_are_called_what_they_are() {
     let files = Files::new();
     let text = files.write("a.txt", TEXT);
     let json = files.write("policy.json", "{\"preset\": \"own-state\"}");
+    let pdf = files.write("a.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n");
+    let html = files.write("a.html", "<!DOCTYPE html>\n<p>x</p>\n");
     let binary = files.write("binary", b"\x7fELF\x02\x01\x01\0\0\0\xd0");
     for (path, found) in [
         (&json, "JSON\n"),
         (&binary, "NUL bytes; it may be a binary file\n"),
+        (&pdf, "a PDF document\n"),
+        (&html, "an HTML document\n"),
     ] {
         let message = format!(
             "{path}: line 1, column 1: expected TOML, such as key = \"value\", found {found}"

@@ -169,7 +169,10 @@ fn a_record_keeps_its_escapes() {
 
 #[test]
 fn a_record_has_replacements_for_what_is_not_utf8() {
-    let run = json(&[], b"{\"marc_version\":\"\xff\xe3\x81\",\"\xc3\":1}");
+    let run = json(
+        &["--quiet"],
+        b"{\"marc_version\":\"\xff\xe3\x81\",\"\xc3\":1}",
+    );
     assert_eq!(
         record(&run),
         "{\"marc_version\":\"\u{fffd}\u{fffd}\",\"\u{fffd}\":1}"

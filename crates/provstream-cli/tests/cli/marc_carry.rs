@@ -112,7 +112,10 @@ fn input_without_a_record_to_strip_is_noted() {
             assert_eq!(strip.status, status, "{input}");
             assert_eq!(strip.stdout.trim_end(), input.trim_end());
             let note = format!("expected at least one record to remove, at {place}, found none");
-            assert_eq!(strip.stderr, format!("provstream: {note}\n"));
+            assert_eq!(
+                strip.stderr,
+                format!("provstream: standard input: {note}\n")
+            );
         }
     }
     // One envelope with a record is enough.

@@ -190,7 +190,7 @@ fn input_without_anything_to_do_is_reported() {
             }
             assert_eq!(
                 run.stderr,
-                format!("provstream: expected at least one {what}, found none\n"),
+                format!("provstream: standard input: expected at least one {what}, found none\n"),
                 "{command} {input}"
             );
         }
@@ -652,7 +652,7 @@ fn a_line_of_this_program_without_an_object_is_named() {
         assert_eq!(show.status, 3);
         assert_eq!(
             show.stderr,
-            format!("provstream: line 1: {none} {message}\n")
+            format!("provstream: standard input: line 1: {none} {message}\n")
         );
         let validate = marc("validate", input).stdout;
         let line = validate.lines().next().unwrap_or_default();

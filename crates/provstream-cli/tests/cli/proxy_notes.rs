@@ -175,3 +175,32 @@ fn the_log_has_the_cause_of_an_upstream_that_cannot_be_reached_or_is_cut_off() {
         assert!(!line.to_string().contains("SECRET"), "{line}");
     }
 }
+
+/// A gate fails closed if its log cannot be written, and says why.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_audit_log_on_a_full_disk_ends_gated_responses_with_the_cause_in_the_log() {
+    let files = Files::new();
+    let sent = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is SECRET. [substrate.grep] So.\"}}]}\n\ndata: [DONE]\n\n";
+    let upstream = upstream(sent);
+    let config = files.write(
+        "proxy.toml",
+        format!(
+            "upstream = \"http://{upstream}\"\nlisten = \"127.0.0.1:0\"\naudit = \"/dev/full\"\n\
+             [[route]]\npath = \"/\"\naction = \"gate\"\n\
+             policy = {{ floor = 1, default_window = \"1h\", inadmissible = {{ action = \"discard\" }} }}\n"
+        ),
+    );
+    let proxy = Proxy::start(&config);
+    let mut client = TcpStream::connect(&proxy.address).unwrap();
+    let request = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+    client.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("\"code\":\"audit_failed\""), "{answer}");
+    assert!(!answer.contains("SECRET"), "{answer}");
+    let line = next(&proxy, "request");
+    assert_eq!(line["end"], "audit_failed", "{line}");
+    let cause = line["cause"].as_str().unwrap_or_else(|| panic!("{line}"));
+    assert!(cause.starts_with("the audit log: No space left"), "{cause}");
+}

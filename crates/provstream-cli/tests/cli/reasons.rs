@@ -296,7 +296,7 @@ fn citations_read_names_the_first_diagnostic() {
         &["citations", "read", "--from", "openai"],
         "It runs.",
         &[
-            "standard input: expected the events of a response of openai, server-sent or JSON, found neither",
+            "standard input: expected the events of a response of openai, server-sent or JSON, found neither; give the response as the provider sent it",
         ],
     );
     let without = run(&["citations", "read", "--from", "openai"], without_url);
@@ -306,7 +306,8 @@ fn citations_read_names_the_first_diagnostic() {
 #[test]
 fn show_says_what_a_record_is_before_what_is_wrong_with_it() {
     let record = include_str!("../../../../corpus/marc/tv-m2-1.json");
-    let expected = "line 1: expected a MARC-Disclosure object, found a MARC-Core record";
+    let expected =
+        "standard input: line 1: expected a MARC-Disclosure object, found a MARC-Core record";
     let found = run(&["marc", "show", "--fail"], record);
     let message = format!("provstream: {expected}; `provstream marc project` discloses it\n");
     assert_eq!((found.status, found.stderr), (3, message));

@@ -5,10 +5,10 @@
 //!
 //! - a full stop, question mark or exclamation mark inside of a sentence, unless a letter or digit of ASCII, `/`, `_` or `-`
 //!   follows at once, as in `1.2` and `src/a.rs`; so `Dr. Meier`, `z. B.` and `e.g. this` cannot be written;
-//! - all other characters of Unicode that end sentences, but at the end of one;
-//! - line breaks inside of a sentence, so headings and list items need an annotation too, and tables (`|`) and code blocks
-//!   cannot be written;
-//! - `[`, `{`, `\` and backticks, but for a code span in one pair of them, and two tildes in a row.
+//! - all other characters of Unicode that end sentences, except those of [`OTHER_ENDS`] at the end of one;
+//! - line breaks inside of a sentence, so headings and list items need an annotation too, and code blocks cannot be written;
+//! - `[`, `{`, `|` (so there are no tables), `\`, control characters, U+FEFF, a `~` unless a letter or digit of ASCII, `/`, `_` or `-`
+//!   follows at once, and backticks, except for a code span in one pair of them.
 //!
 //! And whatever a reader would leave out or attach elsewhere: more than [`MOST`] annotations of a sentence, and annotations of
 //! what is no text to it, only markers, white space and closing punctuation.

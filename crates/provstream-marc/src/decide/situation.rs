@@ -6,7 +6,7 @@ use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
 
 terms! {
-    /// A judgement that replaces what a score says. Source: MARC-02 8.8.
+    /// A judgement by the caller. One about a source replaces its score, except for safety. Source: MARC-02 8.8.
     #[non_exhaustive]
     Judgement, "judgement" {
         /// A safety, legal or policy constraint controls the selection. It can only be added: a score that reaches its
@@ -55,7 +55,7 @@ values! {
     /// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
     ///
     /// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`]
-    /// replaces what a score says. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
+    /// about a source replaces its score, except for safety. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
     ///
     /// ```
     /// use provstream_marc::{Action, Exhausted, Intervention, Policy, Remedy, Score, Scores, Selection, Situation, Source};

@@ -30,7 +30,7 @@ pub(super) fn emission(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Emi
     let (has_prompt, constraint) = parts(&value)?;
     let constraint = match (constraint, engine) {
         ("grammar", None) => {
-            let message = "expected a key \"engine\" beside \"emit\" with \"grammar\", found none";
+            let message = "expected a key \"engine\" beside \"emit\" with \"grammar\", such as engine = \"llama-cpp\", found none";
             return Err(RouteError::new(value.place(), message));
         }
         ("grammar", Some(engine)) => Some(grammar(&value, engine, known, vocabulary)?),

@@ -14,6 +14,7 @@ use provstream::provenance::Vocabulary;
 use provstream::settings::FilePosition;
 use provstream_route::{Route, Routes};
 
+pub(crate) use self::read::unread;
 pub use self::upstream::{Upstream, UpstreamError};
 use crate::emission::Emission;
 

@@ -1,14 +1,12 @@
 //! Reads the file of a proxy.
 
 use core::time::Duration;
-use std::fs;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
-use provstream::settings::{File, Table, Value};
+use provstream::settings::{File, FileError, Table, Value, read_text};
 use provstream_route::{RouteError, Routes};
 
 use super::emit::emission;
@@ -93,7 +91,7 @@ impl Config {
         }
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
-            let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(unread);
+            let read = |name: &str| read_text(&folder.join(name)).map_err(|error| unread(&error));
             config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
             let known = [
                 "path", "method", "name", "action", "policy", "language", "format",
@@ -165,8 +163,12 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
 }
 
 /// Why a file that the settings name cannot be read.
-fn unread(error: io::Error) -> String {
-    format!("{error}; check the path; a relative one begins at the folder of the settings file")
+pub(crate) fn unread(error: &FileError) -> String {
+    let hint = match error.is_missing() {
+        true => "; a relative one begins at the folder of the settings file",
+        false => "",
+    };
+    format!("{error}{hint}")
 }
 
 fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError> {
@@ -174,10 +176,13 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
         return Ok(Vocabulary::memo());
     };
     let name = value.string()?;
+    if name.is_empty() {
+        return Err(wrong(&value, "the path of a file"));
+    }
     let error =
         |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
-    let file = fs::read(folder.join(name)).map_err(|found| error(unread(found)))?;
-    Vocabulary::from_toml(&file).map_err(|found| error(found.to_string()))
+    let file = read_text(&folder.join(name)).map_err(|found| error(unread(&found)))?;
+    Vocabulary::from_toml(file.as_bytes()).map_err(|found| error(found.to_string()))
 }
 
 fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteError> {

@@ -552,7 +552,7 @@ fn errors_of_what_is_added_name_key_and_line() {
         (
             "/v1",
             "emit = \"grammar\"",
-            "line 5, column 8: expected a key \"engine\" beside \"emit\" with \"grammar\", found none",
+            "line 5, column 8: expected a key \"engine\" beside \"emit\" with \"grammar\", such as engine = \"llama-cpp\", found none",
         ),
         (
             "/v1",

@@ -100,6 +100,8 @@ async fn a_websocket_is_refused_whatever_the_route_does() {
             );
             let answer = send(&running.address, request.as_bytes()).await;
             assert_eq!(answer.status, 501, "{}", answer.head);
+            let id = answer.header("provstream-request");
+            assert!(id.is_some(), "{}", answer.head);
             assert!(
                 answer.text().contains("\"code\":\"websocket\""),
                 "{}",

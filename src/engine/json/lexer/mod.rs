@@ -1,6 +1,5 @@
 //! JSON as a resumable push-down machine: any pieces in, no tree, the exact byte at which a value stops being one.
 
-mod members;
 mod nesting;
 mod number;
 mod read;
@@ -22,7 +21,7 @@ pub(crate) trait Visit {
     fn open(&mut self, object: bool, at: u64);
     /// An object opens at index `at` of what is read, where at most `depth` may nest, itself
     /// included. It is read here and now if that can be done.
-    fn object(&mut self, at: usize, depth: u32) -> Object;
+    fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object;
     /// The innermost object or array ends before `end`; whether reading pauses there.
     fn close(&mut self, end: u64) -> bool;
     /// The name of a member.
@@ -60,17 +59,6 @@ pub(crate) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
-    /// All of a string without any backslash, which starts at a stream offset.
-    #[inline]
-    const fn of(content: &'a [u8], start: u64) -> Self {
-        Self {
-            start,
-            end: start + content.len() as u64,
-            here: content,
-            escaped: false,
-        }
-    }
-
     /// All of it, if it was there to be read at once.
     #[inline]
     pub(crate) const fn whole(&self) -> Option<&'a [u8]> {
@@ -96,9 +84,10 @@ pub(crate) enum Step {
 }
 
 /// What may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// A value.
+    #[default]
     Value,
     /// A value, or the end of an empty array.
     FirstElement,
@@ -129,7 +118,7 @@ pub(crate) struct Mark {
 }
 
 /// A JSON value on its way. Source: RFC 8259.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lexer {
     state: State,
     /// The part of a number that was read last.
@@ -140,8 +129,8 @@ pub(crate) struct Lexer {
     literal: &'static [u8],
     /// The literal is `null`.
     null: bool,
-    /// The string with the last escape is the name of a member.
-    name: bool,
+    /// What the string with the last escape is, a name or another string.
+    string: State,
     /// There is a backslash in the string.
     escaped: bool,
     /// A line feed is not white space.
@@ -154,23 +143,6 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: State::Value,
-            number: Number::Minus,
-            digits: 0,
-            literal: &[],
-            null: false,
-            name: false,
-            escaped: false,
-            single_line: false,
-            max_depth: 0,
-            nesting: Nesting::default(),
-            token: 0,
-            white: White::default(),
-        }
-    }
-
     /// Gets ready for another value; in one of a `single_line` a line feed is an offending byte.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
         self.state = State::Value;
@@ -183,11 +155,6 @@ impl Lexer {
     /// How many objects and arrays are open.
     pub(crate) const fn depth(&self) -> u32 {
         self.nesting.depth()
-    }
-
-    /// Whether a line feed is an offending byte.
-    pub(crate) const fn is_single_line(&self) -> bool {
-        self.single_line
     }
 
     /// The place that was read up to, at which a value begins.
@@ -217,7 +184,7 @@ impl Lexer {
         match self.state {
             State::Name => Some((self.token, true)),
             State::String => Some((self.token, false)),
-            State::Escape | State::Hex => Some((self.token, self.name)),
+            State::Escape | State::Hex => Some((self.token, matches!(self.string, State::Name))),
             _ => None,
         }
     }
@@ -241,9 +208,10 @@ impl Lexer {
         }
     }
 
-    /// Whether an object has opened and neither a name nor its end was read.
-    pub(crate) const fn is_at_first_member(&self) -> bool {
-        matches!(self.state, State::FirstMember)
+    /// Whether what was read may still be followed by something that makes it no try at all: the outermost object has
+    /// opened, and neither a name nor its end was read.
+    pub(crate) const fn is_undecided(&self) -> bool {
+        matches!(self.state, State::FirstMember) && self.nesting.depth() == 1
     }
 
     /// Whether the value of a member whose name was read has not begun.

@@ -3,8 +3,9 @@
 use super::run::digit_run;
 
 /// The part of a number that was read last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Number {
+    #[default]
     Minus,
     Zero,
     Integer,
@@ -16,6 +17,15 @@ pub(super) enum Number {
 }
 
 impl Number {
+    /// The part that a byte begins a number with.
+    #[inline]
+    pub(super) const fn begun(byte: u8) -> Option<Self> {
+        match byte {
+            b'-' => Some(Self::Minus),
+            _ => Self::Minus.next(byte),
+        }
+    }
+
     /// The part that a byte belongs to; `None` if it cannot follow.
     #[inline]
     pub(super) const fn next(self, byte: u8) -> Option<Self> {

@@ -24,20 +24,28 @@ impl Lexer {
         let mut state = self.state;
         let step = loop {
             match state {
-                State::Name => {
+                State::Name | State::String => {
                     at = string_run(bytes, at);
                     match bytes.get(at) {
                         Some(b'"') => {}
                         Some(b'\\') => {
                             at += 1;
-                            state = self.begin_escape(true);
+                            self.escaped = true;
+                            self.string = state;
+                            state = State::Escape;
                             continue;
                         }
                         Some(_) => break Some(Step::Stopped),
                         None => break Some(Step::More),
                     }
-                    visit.name(self.quoted(bytes, at, base));
+                    let quoted = self.quoted(bytes, at, base);
                     at += 1;
+                    if state == State::String {
+                        visit.string(quoted);
+                        state = State::After;
+                        continue;
+                    }
+                    visit.name(quoted);
                     // Mostly the colon follows at once.
                     if bytes.get(at) == Some(&b':') {
                         at += 1;
@@ -46,26 +54,10 @@ impl Lexer {
                         state = State::Colon;
                     }
                 }
-                State::String => {
-                    at = string_run(bytes, at);
-                    match bytes.get(at) {
-                        Some(b'"') => {}
-                        Some(b'\\') => {
-                            at += 1;
-                            state = self.begin_escape(false);
-                            continue;
-                        }
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
-                    }
-                    visit.string(self.quoted(bytes, at, base));
-                    at += 1;
-                    state = State::After;
+                State::After => {
                     if self.nesting.depth() == 0 {
                         break Some(Step::Complete);
                     }
-                }
-                State::After => {
                     let in_object = self.nesting.in_object();
                     // In an object the next name mostly follows at once.
                     if in_object && bytes.get(at) == Some(&b',') {
@@ -83,8 +75,8 @@ impl Lexer {
                         }
                         Some(&byte) if byte == if in_object { b'}' } else { b']' } => {
                             at += 1;
-                            if let Some(end) = self.close(offset(at), visit) {
-                                break end;
+                            if self.close(offset(at), visit) {
+                                break None;
                             }
                             continue;
                         }
@@ -100,7 +92,7 @@ impl Lexer {
                     let here = offset(at);
                     if byte == b'"' {
                         at += 1;
-                        state = self.begin_string(here + 1);
+                        state = self.begin_quoted(State::String, here + 1);
                         continue;
                     }
                     state = match byte {
@@ -110,7 +102,11 @@ impl Lexer {
                             }
                             let object = byte == b'{';
                             if object {
-                                match visit.object(at, self.max_depth - self.nesting.depth()) {
+                                match visit.object(
+                                    at,
+                                    self.max_depth - self.nesting.depth(),
+                                    self.single_line,
+                                ) {
                                     Object::Open => {}
                                     Object::Pause => break None,
                                     Object::Read(end) => {
@@ -134,21 +130,21 @@ impl Lexer {
                         b']' if state == State::FirstElement => {
                             at += 1;
                             state = State::After;
-                            if let Some(end) = self.close(here + 1, visit) {
-                                break end;
+                            if self.close(here + 1, visit) {
+                                break None;
                             }
                             continue;
                         }
                         _ => {
                             self.token = here;
                             match byte {
-                                b'-' => self.begin_number(Number::Minus),
-                                b'0' => self.begin_number(Number::Zero),
-                                b'1'..=b'9' => self.begin_number(Number::Integer),
                                 b't' => self.begin_literal(b"rue", false),
                                 b'f' => self.begin_literal(b"alse", false),
                                 b'n' => self.begin_literal(b"ull", true),
-                                _ => break Some(Step::Stopped),
+                                _ => match Number::begun(byte) {
+                                    Some(first) => self.begin_number(first),
+                                    None => break Some(Step::Stopped),
+                                },
                             }
                         }
                     };
@@ -166,22 +162,20 @@ impl Lexer {
                     }
                     visit.scalar(self.token, offset(at), false);
                     state = State::After;
-                    if self.nesting.depth() == 0 {
-                        break Some(Step::Complete);
-                    }
                 }
                 State::NextMember | State::FirstMember => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
                         None => break Some(Step::More),
                         Some(b'"') => {
-                            (at, state) = self.read_members(bytes, at + 1, base, visit);
+                            at += 1;
+                            state = self.begin_quoted(State::Name, base + at as u64);
                         }
                         Some(b'}') if state == State::FirstMember => {
                             at += 1;
                             state = State::After;
-                            if let Some(end) = self.close(offset(at), visit) {
-                                break end;
+                            if self.close(offset(at), visit) {
+                                break None;
                             }
                         }
                         Some(_) => break Some(Step::Stopped),
@@ -199,9 +193,7 @@ impl Lexer {
                 }
                 State::Escape => {
                     state = match bytes.get(at) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                            self.in_string()
-                        }
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.string,
                         Some(b'u') => {
                             self.digits = 4;
                             State::Hex
@@ -220,16 +212,13 @@ impl Lexer {
                     at += 1;
                     self.digits -= 1;
                     if self.digits == 0 {
-                        state = self.in_string();
+                        state = self.string;
                     }
                 }
                 State::Literal => {
                     let [first, rest @ ..] = self.literal else {
                         visit.scalar(self.token, offset(at), self.null);
                         state = State::After;
-                        if self.nesting.depth() == 0 {
-                            break Some(Step::Complete);
-                        }
                         continue;
                     };
                     match bytes.get(at) {
@@ -257,32 +246,11 @@ impl Lexer {
         }
     }
 
-    pub(super) const fn begin_string(&mut self, start: u64) -> State {
+    /// The content of a name or of another string starts at a stream offset.
+    pub(super) const fn begin_quoted(&mut self, string: State, start: u64) -> State {
         self.escaped = false;
         self.token = start;
-        State::String
-    }
-
-    pub(super) const fn begin_name(&mut self, start: u64) -> State {
-        self.escaped = false;
-        self.token = start;
-        State::Name
-    }
-
-    /// A backslash is in a string, which is a `name` or another one.
-    const fn begin_escape(&mut self, name: bool) -> State {
-        self.escaped = true;
-        self.name = name;
-        State::Escape
-    }
-
-    /// Continues after an escape.
-    const fn in_string(&self) -> State {
-        if self.name {
-            State::Name
-        } else {
-            State::String
-        }
+        string
     }
 
     pub(super) const fn begin_number(&mut self, first: Number) -> State {
@@ -296,16 +264,10 @@ impl Lexer {
         State::Literal
     }
 
-    /// Continues after the end of an object or array; how reading ends there, if it does.
-    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> Option<Option<Step>> {
+    /// The innermost object or array ends before a stream offset; whether reading pauses there.
+    fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> bool {
         let pauses = visit.close(end);
         self.nesting.close();
-        if pauses {
-            Some(None)
-        } else if self.nesting.depth() == 0 {
-            Some(Some(Step::Complete))
-        } else {
-            None
-        }
+        pauses
     }
 }

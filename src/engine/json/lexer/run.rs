@@ -17,55 +17,21 @@ pub(super) fn digit_run(bytes: &[u8], at: usize) -> usize {
     run(bytes, at, no_digits)
 }
 
-/// Index of the first byte from `at` on that ends a run: `ends` has a bit for each byte of a block that does.
-#[inline(always)]
-fn run(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let mut at = at;
-    while let Some(block) = bytes.get(at..).and_then(|left| left.first_chunk()) {
-        let found = ends(block);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize;
-        }
-        at += BLOCK;
-    }
-    rest(bytes, at, ends)
-}
-
-/// The end of a run of which fewer bytes than a block are left to look at, from `at` on.
-#[inline(never)]
-fn rest(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let left = bytes.get(at..).unwrap_or_default();
-    match bytes.last_chunk() {
-        // The last block, some of which was looked at.
-        Some(block) => {
-            let found = ends(block) >> (BLOCK - left.len());
-            at + (found.trailing_zeros() as usize).min(left.len())
-        }
-        None => at + leading_short(left, ends),
-    }
-}
-
 /// Length of the plain run in a string that `rest` starts with.
 #[inline(always)]
 pub(super) fn plain(rest: &[u8]) -> usize {
-    leading(rest, specials)
+    run(rest, 0, specials)
 }
 
-/// How many digits `rest` starts with.
+/// Index of the first byte from `at` on that ends a run: `ends` has a bit for each byte of a block that does.
 #[inline(always)]
-pub(super) fn digits(rest: &[u8]) -> usize {
-    leading(rest, no_digits)
-}
-
-/// Length of the run that `rest` starts with.
-#[inline(always)]
-fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let mut left = rest;
+fn run(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let mut left = bytes.get(at..).unwrap_or_default();
     // Two blocks at a time after the first one: what is longer than one block is mostly longer than two.
     if let Some((block, after)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
-            return found.trailing_zeros() as usize;
+            return at + found.trailing_zeros() as usize;
         }
         left = after;
     }
@@ -74,27 +40,34 @@ fn leading(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
     {
         let found = ends(first) | ends(second) << BLOCK;
         if found != 0 {
-            return rest.len() - left.len() + found.trailing_zeros() as usize;
+            return bytes.len() - left.len() + found.trailing_zeros() as usize;
         }
         left = after;
     }
     while let Some((block, after)) = left.split_first_chunk() {
         let found = ends(block);
         if found != 0 {
-            return rest.len() - left.len() + found.trailing_zeros() as usize;
+            return bytes.len() - left.len() + found.trailing_zeros() as usize;
         }
         left = after;
     }
-    rest.len() - left.len() + leading_short(left, ends)
+    rest(bytes, bytes.len() - left.len(), ends)
 }
 
-/// The same of fewer bytes than a block.
+/// The end of a run of which fewer bytes than a block are left to look at, from `at` on.
 #[inline(never)]
-fn leading_short(rest: &[u8], ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
-    let mut block = [0; BLOCK];
-    block[..rest.len()].copy_from_slice(rest);
-    let after = 1 << rest.len();
-    (ends(&block) | after).trailing_zeros() as usize
+fn rest(bytes: &[u8], at: usize, ends: impl Fn(&[u8; BLOCK]) -> Mask) -> usize {
+    let left = bytes.get(at..).unwrap_or_default();
+    let len = match bytes.last_chunk() {
+        // The last block, some of which was looked at.
+        Some(block) => (ends(block) >> (BLOCK - left.len())).trailing_zeros(),
+        None => {
+            let mut block = [0; BLOCK];
+            block[..left.len()].copy_from_slice(left);
+            ends(&block).trailing_zeros()
+        }
+    };
+    at + (len as usize).min(left.len())
 }
 
 /// With this bit changed a quote is 20, the control characters stay below, and nothing else gets there.
@@ -133,7 +106,6 @@ mod tests {
                 digits[at] = byte;
                 let end = if byte.is_ascii_digit() { 48 } else { at };
                 assert_eq!(digit_run(&digits, 0), end, "{byte} at {at}");
-                assert_eq!(super::digits(&digits), end, "{byte} at {at}");
             }
         }
     }

@@ -36,26 +36,23 @@ impl Lexer {
                 State::Value => {
                     let here = base + at as u64;
                     match byte {
-                        b'"' => state = self.begin_string(here + 1),
-                        b'0'..=b'9' => {
-                            let first = if byte == b'0' {
-                                Number::Zero
-                            } else {
-                                Number::Integer
-                            };
-                            self.token = here;
-                            state = self.begin_number(first);
-                        }
+                        b'"' => state = self.begin_quoted(State::String, here + 1),
                         b'{' if self.nesting.depth() < self.max_depth => {
                             let depth = self.max_depth - self.nesting.depth();
-                            if visit.object(at, depth) != Object::Open {
+                            if visit.object(at, depth, self.single_line) != Object::Open {
                                 break;
                             }
                             visit.open(true, here);
                             self.nesting.open(true);
                             state = State::FirstMember;
                         }
-                        _ => break,
+                        _ => {
+                            let Some(first) = Number::begun(byte) else {
+                                break;
+                            };
+                            self.token = here;
+                            state = self.begin_number(first);
+                        }
                     }
                 }
                 State::Number => match self.number.next(byte) {
@@ -69,7 +66,7 @@ impl Lexer {
                 State::Colon if byte == b':' => state = State::Value,
                 State::After if byte == b',' => state = State::NextMember,
                 State::FirstMember | State::NextMember if byte == b'"' => {
-                    state = self.begin_name(base + at as u64 + 1);
+                    state = self.begin_quoted(State::Name, base + at as u64 + 1);
                 }
                 _ => break,
             }

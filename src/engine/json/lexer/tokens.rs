@@ -1,6 +1,6 @@
 //! Tokens that are there to be read at once.
 
-use super::run::{digits, plain};
+use super::run::{digit_run, plain};
 use super::white::is_white;
 
 /// Why a token cannot be read at once.
@@ -162,10 +162,10 @@ fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
 #[inline(always)]
 fn after_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
     if first != b'0' {
-        rest = rest.get(digits(rest)..).ok_or(Miss::Cut)?;
+        rest = rest.get(digit_run(rest, 0)..).ok_or(Miss::Cut)?;
     }
     if let [b'.', fraction @ ..] = rest {
-        let len = digits(fraction);
+        let len = digit_run(fraction, 0);
         rest = fraction.get(len..).ok_or(Miss::Cut)?;
         if len == 0 && !rest.is_empty() {
             return Err(Miss::Other);

@@ -28,12 +28,11 @@ use super::node::Node;
 /// | Cohere | `citation-start` | `/delta/message/citations` |
 /// | | whole response | `/message/citations` |
 ///
-/// An event that is no JSON or nests deeper than 127 gives one error, with an empty pointer.
+/// An object of an unknown form, an empty event and `[DONE]` give nothing. Any other event that is not JSON, nests deeper
+/// than 127 levels or is longer than [`MAX_EVENT`] gives one error, with an empty pointer.
 ///
-/// What is of no known form gives nothing: other events, `[DONE]`, citations of an unknown type. What leads to citations
-/// being of another type makes another form. Unknown members are passed by, null is taken for a member that is not there,
-/// and of a repeated member the last one counts. Nothing is kept between events. What comes out takes memory in proportion
-/// to the event.
+/// Unknown members and citations of an unknown type are ignored. Null counts as a missing member, and of a repeated member the
+/// last one counts. Nothing is kept between events. The memory of the result is proportional to the event.
 #[must_use]
 pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationError>> {
     let error = |kind| vec![Err(CitationError::new(kind, ""))];

@@ -1,22 +1,22 @@
 //! JSON values in free text: where one is tried, and what its end means to the text.
 
 use super::scan::Scan;
-use super::{Context, TextEngine, text};
-use crate::Span;
+use super::{Context, Engine, span, text};
 use crate::engine::annotation::candidate::Step as CandidateStep;
 use crate::engine::chars::MOST_REMOVED;
 use crate::engine::held::Held;
 use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
 use crate::engine::markdown::code::FenceLine;
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::event::{DiagnosticCode, Event, JsonRecord};
+use crate::{Mode, Span};
 use memchr::memchr;
 use std::collections::VecDeque;
 
 /// What reading JSON adds to the state of free text.
 #[derive(Clone, Debug)]
 pub(super) struct Json {
-    /// JSON is read at all.
+    /// JSON is read in free text.
     pub(super) on: bool,
     /// Records are held back.
     pub(super) hold_records: bool,
@@ -28,19 +28,22 @@ pub(super) struct Json {
     pub(super) lead: u64,
     /// A bracket that begins an array if what follows the white space after it can be an element.
     pub(super) array: Option<u64>,
+    /// In a stream of JSON values: after the last byte that was reported not to be JSON.
+    pub(super) reported: u64,
     /// The records removed from the fenced block entered last, as far as they may concern its text.
     pub(super) removed: VecDeque<Span>,
 }
 
 impl Json {
-    pub(super) const fn new(start: u64, on: bool, hold_records: bool) -> Self {
+    pub(super) fn new(start: u64, mode: Mode, hold_records: bool) -> Self {
         Self {
-            on,
-            hold_records,
+            on: mode == Mode::Auto,
+            hold_records: hold_records && mode != Mode::Text,
             open: false,
             barred: false,
             lead: start,
             array: None,
+            reported: start,
             removed: VecDeque::new(),
         }
     }
@@ -52,33 +55,39 @@ impl Json {
     }
 }
 
-impl TextEngine {
-    /// Decides whether a bracket that was read before begins an array, by a chunk of the same text; if it does, the value
-    /// is open after the white space, whose length is given.
+impl Engine {
+    /// Decides whether the bracket at `start`, which was read before, begins an array, by a chunk of the same text. If it
+    /// does, the value is open after the white space, of which the length is given.
     pub(super) fn decide_array(
         &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
+        start: u64,
+        input: &Input<'_>,
         sink: &mut Sink<'_>,
-    ) -> Option<usize> {
-        let start = self.json.array?;
-        let white = leading_white(chunk);
-        let first = chunk.get(white)?;
+    ) -> usize {
+        let white = leading_white(input.chunk);
+        let Some(&first) = input.chunk.get(white) else {
+            return 0;
+        };
         self.json.array = None;
-        if !begins_element(*first) {
-            return None;
+        if !begins_element(first) {
+            return 0;
         }
         if white > 0 {
-            self.scan(setup, &chunk[..white], sink);
+            self.scan(&input.split_at(white).0, sink);
         }
         if let Context::Candidate { start } = self.context {
             let dropped = Some((CandidateStep::Dropped, 0));
-            Scan::at_end(self, setup, sink).abandon(start, dropped);
+            Scan::at_end(self, input, sink).abandon(start, dropped);
         }
-        self.reader.begin(setup.limits, start, false);
-        self.reader.read(false, setup, b"[", 0, start, sink);
+        self.reader.begin(input.limits, start, false);
+        let bracket = Input {
+            chunk: b"[",
+            base: start,
+            ..*input
+        };
+        self.reader.read(&bracket, 0, false, sink);
         self.json.open = true;
-        Some(white)
+        white
     }
 
     /// Takes a chunk of a few bytes that continues a string in a value; returns `false` if the slow path is needed.
@@ -101,10 +110,10 @@ impl TextEngine {
     pub(super) fn removable_in_json(&self) -> usize {
         if self.held.is_some() {
             0
-        } else if self.reader.is_in_string() {
+        } else if self.reader.lexer().is_in_string() {
             // A control character has to end the string first.
             MOST_REMOVED - 1
-        } else if self.reader.bracket_stops() {
+        } else if self.reader.lexer().bracket_stops() {
             MOST_REMOVED
         } else {
             0
@@ -122,7 +131,7 @@ impl Scan<'_> {
     pub(super) fn lead(&mut self, at: usize) {
         let lead = self.engine.json.lead;
         if lead >= self.offset(at)
-            && let Some(rest) = self.chunk.get(self.index(lead)..)
+            && let Some(rest) = self.input.chunk.get(self.index(lead)..)
         {
             self.engine.json.lead += leading_white(rest) as u64;
         }
@@ -130,7 +139,7 @@ impl Scan<'_> {
 
     /// Whether a value is tried at the brace at `here`, as far as the chunk says.
     pub(super) fn may_be_object(&mut self, here: usize) -> bool {
-        let after = &self.chunk[here + 1..];
+        let after = &self.input.chunk[here + 1..];
         let next = match after.first() {
             Some(&byte) if !is_white(byte) => Some(byte),
             _ => after.get(leading_white(after)).copied(),
@@ -149,7 +158,7 @@ impl Scan<'_> {
         if !self.engine.json.on || self.is_barred(here) {
             return false;
         }
-        let after = &self.chunk[here + 1..];
+        let after = &self.input.chunk[here + 1..];
         match after.get(leading_white(after)) {
             Some(&byte) => begins_element(byte),
             None => {
@@ -163,7 +172,7 @@ impl Scan<'_> {
     fn is_barred(&mut self, here: usize) -> bool {
         if self.engine.json.barred {
             if here > self.barred_from
-                && memchr(b'\n', &self.chunk[self.barred_from..here]).is_some()
+                && memchr(b'\n', &self.input.chunk[self.barred_from..here]).is_some()
             {
                 self.engine.json.barred = false;
             } else {
@@ -176,19 +185,22 @@ impl Scan<'_> {
     /// At the end of a chunk: whether the line that is barred has ended.
     pub(super) fn end_bar(&mut self) {
         if self.engine.json.barred {
-            let rest = &self.chunk[self.barred_from..];
+            let rest = &self.input.chunk[self.barred_from..];
             self.engine.json.barred = memchr(b'\n', rest).is_none();
         }
     }
 
     /// A value begins at `here`.
+    #[inline]
     pub(super) fn start_json(&mut self, here: usize) -> usize {
-        let single_line =
-            matches!(self.engine.context, Context::Fence { fence, .. } if fence.quoted);
+        let single_line = match self.engine.context {
+            Context::Block(block) => block.fence.quoted,
+            _ => self.engine.mode == Mode::Ndjson,
+        };
         let start = self.offset(here);
         self.engine
             .reader
-            .begin(self.setup.limits, start, single_line);
+            .begin(self.input.limits, start, single_line);
         self.engine.json.open = true;
         here
     }
@@ -196,59 +208,69 @@ impl Scan<'_> {
     /// Goes on with the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
         let buffered = self.engine.held.is_some();
-        let (end, step) = self
-            .engine
-            .reader
-            .read(buffered, self.setup, self.chunk, at, self.base, self.sink);
-        match step {
-            Step::More => return end,
-            Step::Complete => {
-                self.end_json(end, true);
-                return end;
-            }
-            Step::Stopped => {}
-            Step::TooDeep => {
-                let at = self.offset(end);
-                self.diagnose(DiagnosticCode::LimitDepth, Span::new(at, at + 1));
-                self.engine.json.barred = true;
-                self.barred_from = end;
-            }
+        let reader = &mut self.engine.reader;
+        let (end, step) = reader.read(&self.input, at, buffered, self.sink);
+        if step != Step::More {
+            self.end_json(end, step);
         }
-        self.end_json(end, false);
         end
     }
 
     /// The open value ends with the stream or with the own text.
     pub(super) fn end_open_json(&mut self) {
-        if !self.engine.reader.is_undecided() {
-            let span = Span::new(self.engine.reader.start(), self.base);
+        let reader = &self.engine.reader;
+        let is_sequence = self.engine.is_sequence();
+        // In a stream of values, a number may end here. In free text, what may be no try at all is not reported.
+        let is_sound = if is_sequence {
+            reader.lexer().is_whole_at_end()
+        } else {
+            reader.lexer().is_undecided()
+        };
+        if !is_sound {
+            let span = Span::new(reader.start(), self.input.base);
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
-        self.end_json(0, false);
+        self.end_json(0, Step::More);
         self.engine.held = Held::NOTHING;
+        if is_sequence {
+            self.engine.reader.rest(self.input.base);
+        }
     }
 
-    /// The open value ended before index `end`: it is complete, or stopped being one.
-    fn end_json(&mut self, end: usize, complete: bool) {
+    /// The open value ended before index `end`: complete, at a byte that it cannot have, or with the own text.
+    #[inline]
+    pub(super) fn end_json(&mut self, end: usize, step: Step) {
         self.engine.json.open = false;
-        self.end_hold(end, complete);
+        if step == Step::TooDeep {
+            self.diagnose(DiagnosticCode::LimitDepth, span(self.offset(end), 1));
+        }
+        if self.engine.is_sequence() {
+            self.after_value(end, step);
+            self.end_hold(end, step);
+        } else {
+            self.end_hold(end, step);
+            self.end_in_text(end, step);
+        }
+    }
+
+    /// The value that ended before index `end` is part of free text.
+    fn end_in_text(&mut self, end: usize, step: Step) {
+        if step == Step::TooDeep {
+            self.engine.json.barred = true;
+            self.barred_from = end;
+        }
         let at = self.offset(end);
-        let start = self.engine.reader.line_at(at);
-        if let Context::Fence {
-            ref mut line,
-            ref mut line_start,
-            ..
-        } = self.engine.context
-        {
-            *line = FenceLine::Code;
+        let start = self.engine.reader.lexer().line_at(at);
+        if let Context::Block(block) = &mut self.engine.context {
+            block.line = FenceLine::Code;
             if let LineStart::Blank {
                 start,
                 carriage_return,
             } = start
             {
-                *line_start = start;
+                block.line_start = start;
                 if !carriage_return {
-                    *line = FenceLine::Prefix { quote: false };
+                    block.line = FenceLine::Prefix { quote: false };
                 }
             }
         } else if self.engine.reader.has_reported() {
@@ -261,7 +283,7 @@ impl Scan<'_> {
         let mut line;
         if self.engine.window.raw().is_empty() {
             line = *self.engine.window.line();
-            line.advance(&self.chunk[self.unstitched()..end]);
+            line.advance(&self.input.chunk[self.unstitched()..end]);
         } else {
             self.stitch(end);
             let window = &self.engine.window;
@@ -279,14 +301,18 @@ impl Scan<'_> {
     }
 
     /// Removes the value that ended before index `end` if it is a buffered record, else emits it.
-    fn end_hold(&mut self, end: usize, complete: bool) {
-        if !self.engine.json.hold_records {
-            return;
+    #[inline]
+    fn end_hold(&mut self, end: usize, step: Step) {
+        if self.engine.json.hold_records {
+            self.end_held(end, step == Step::Complete);
         }
+    }
+
+    fn end_held(&mut self, end: usize, complete: bool) {
         let (start, end) = (self.engine.reader.start(), self.offset(end));
         let span = Span::new(start, end);
         let record = complete && self.engine.reader.is_record();
-        if !record || span.len() > self.setup.limits.max_record() as u64 {
+        if !record || span.len() > self.input.limits.max_record() as u64 {
             self.release_json(end);
             if record {
                 self.diagnose(DiagnosticCode::LimitPending, span);
@@ -294,18 +320,15 @@ impl Scan<'_> {
             return;
         }
         self.hand_on(start);
-        let raw = self
-            .engine
-            .reader
-            .whole(self.setup.limits, self.chunk, self.base, end);
+        let raw = self.engine.reader.whole(&self.input, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.emitted = end;
         let engine = &mut *self.engine;
         engine.removed += span.len();
         engine.strip_from = end;
-        if let Context::Fence { .. } = engine.context {
+        if let Context::Block(_) = engine.context {
             // The block's text ends after this record, so what lies further back than its longest is of no concern.
-            let far = end.saturating_sub(self.setup.limits.max_assertion() as u64);
+            let far = end.saturating_sub(self.input.limits.max_assertion() as u64);
             let removed = &mut engine.json.removed;
             while removed.front().is_some_and(|before| before.end() <= far) {
                 removed.pop_front();
@@ -317,10 +340,10 @@ impl Scan<'_> {
     /// Emits what was buffered of the open value, and all up to a stream offset.
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.emitted;
-        if from < self.base.min(upto) && self.engine.held.is_some() {
-            let buffered = self.engine.reader.kept(from, self.base);
+        if from < self.input.base.min(upto) && self.engine.held.is_some() {
+            let buffered = self.engine.reader.kept(from, self.input.base);
             (self.sink)(text(buffered, from));
-            self.emitted = self.base;
+            self.emitted = self.input.base;
         }
         self.hand_on(upto);
     }
@@ -330,7 +353,7 @@ impl Scan<'_> {
         let reader = &self.engine.reader;
         let buffered = self.engine.json.hold_records
             && reader.is_object()
-            && end - reader.start() <= self.setup.limits.max_record() as u64;
+            && end - reader.start() <= self.input.limits.max_record() as u64;
         buffered.then(|| reader.start())
     }
 }

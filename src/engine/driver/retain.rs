@@ -5,11 +5,9 @@ use super::attach::block_text;
 use super::scan::Scan;
 use crate::Limits;
 use crate::engine::chars::{next_boundary, trimmed_len, without_partial};
-use crate::engine::lookback::{Before, TextEnd, look_back, text_end};
+use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
-use crate::steps;
-use memchr::memrchr;
 
 /// Most bytes a window needs: an assertion before white space that may be as long, a candidate, and instead of the white
 /// space the values of pending annotations.
@@ -25,19 +23,10 @@ fn shared(limits: &Limits) -> usize {
 impl Scan<'_> {
     /// Moves the chunk up to `upto` into the window, dropping what no later event can need.
     pub(super) fn stitch(&mut self, upto: usize) {
-        let from = self.unstitched();
-        if from < upto {
-            self.save_pending();
-            self.append(&self.chunk[from..upto]);
-        }
-    }
-
-    /// At the end of the chunk: keeps what later events may need of it.
-    pub(super) fn retain(&mut self, end: usize) {
         self.save_pending();
         let from = self.unstitched();
-        if from < end {
-            self.append(&self.chunk[from..end]);
+        if from < upto {
+            self.append(&self.input.chunk[from..upto]);
         }
     }
 
@@ -48,9 +37,9 @@ impl Scan<'_> {
             && !target.in_window
         {
             target.in_window = true;
-            let span = target.span;
-            let text =
-                &self.chunk[(span.start() - self.base) as usize..(span.end() - self.base) as usize];
+            let start = self.input.index(target.span.start());
+            let len = target.span.len() as usize;
+            let text = &self.input.chunk[start..][..len];
             self.engine.window.save(text);
         }
     }
@@ -71,7 +60,7 @@ impl Scan<'_> {
 
     /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
     fn skip_most(&mut self, bytes: &[u8]) -> usize {
-        let keep = self.setup.limits.max_assertion();
+        let keep = self.input.limits.max_assertion();
         let text = without_partial(&bytes[..bytes.len() - self.open_candidate().min(bytes.len())]);
         let end = trimmed_len(text);
         // A block quote marker or an empty cell at the end may count as white space.
@@ -79,23 +68,17 @@ impl Scan<'_> {
         if !plain || self.engine.pending.is_some() || end < keep + 64 || text.len() - end > keep {
             return 0;
         }
-        if let Context::Fence { line, .. } = self.engine.context
-            && line != FenceLine::Code
+        if let Context::Block(block) = self.engine.context
+            && block.line != FenceLine::Code
         {
             return 0;
         }
         self.drop_target();
-        let fence = matches!(self.engine.context, Context::Fence { .. });
-        let skipped = match start_of_paragraph(&text[..end]) {
-            Some(start) if !fence && end - start <= keep => start,
-            _ => next_boundary(bytes, end - keep),
-        };
-        if let Context::Fence {
-            fence, ref mut cut, ..
-        } = self.engine.context
-        {
-            let blank = |text| trimmed_block(text, fence.quoted).is_empty();
-            *cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
+        let skipped = next_boundary(bytes, end - keep);
+        if let Context::Block(block) = &mut self.engine.context {
+            let quoted = block.fence.quoted;
+            let blank = |text| trimmed_block(text, quoted).is_empty();
+            block.cut |= !blank(self.engine.window.raw()) || !blank(&bytes[..skipped]);
         }
         self.engine.window.skip(bytes, skipped)
     }
@@ -103,7 +86,7 @@ impl Scan<'_> {
     /// Drops what is not needed of a window that is nearly full.
     pub(super) fn slide(&mut self) {
         let window = &self.engine.window;
-        let most = self.setup.limits.max_assertion();
+        let most = self.input.limits.max_assertion();
         let len = match self.engine.context {
             Context::Candidate { start } => start.min(window.end()) - window.base(),
             _ => window.end() - window.base(),
@@ -114,35 +97,40 @@ impl Scan<'_> {
             self.engine.window.drop_front(cut);
             return;
         }
-        if let Context::Fence { .. } = self.engine.context {
+        if let Context::Block(_) = self.engine.context {
             self.slide_block();
             return;
         }
         let text = without_partial(&window.raw()[..len]);
         let len = text.len();
-        match text_end(text, window.line()) {
-            TextEnd::Blank => self.engine.window.drop_front(len),
-            TextEnd::Nothing => {
-                self.drop_target();
-                self.engine.window.drop_front(len);
-            }
-            TextEnd::At(end) if len - end > most => {
-                let found = look_back(text, Some(window.line()), most);
-                let before = found.map_or(Before::Nothing, |(before, _)| before);
-                let at = window.base();
-                match before {
-                    Before::Found { start, end, .. } => {
-                        self.engine.window.save_raw(start..end, len);
-                    }
-                    Before::Blank | Before::Nothing => self.engine.window.drop_front(len),
-                }
+        let at = window.base();
+        let end = trimmed_len(text);
+        let before = match text[..end].last() {
+            // A letter or a digit is text, whatever line it is in.
+            Some(byte) if byte.is_ascii_alphanumeric() && len - end <= most => Before::Found {
+                start: 0,
+                end,
+                cut: false,
+            },
+            // From the anchor on, everything is known.
+            _ => look_back(text, Some(window.line()), most)
+                .map_or(Before::Nothing, |(before, _)| before),
+        };
+        match before {
+            before @ Before::Found { start, end, .. } if len - end > most => {
+                self.engine.window.save_raw(start..end, len);
                 self.set_target(before, at, true);
             }
-            TextEnd::At(end) => {
+            Before::Found { end, .. } => {
                 let cut = next_boundary(text, end.saturating_sub(most));
                 self.drop_target();
                 self.engine.window.drop_front(cut);
             }
+            Before::Nothing => {
+                self.drop_target();
+                self.engine.window.drop_front(len);
+            }
+            Before::Blank => self.engine.window.drop_front(len),
         }
     }
 
@@ -151,30 +139,25 @@ impl Scan<'_> {
     /// If the block ends now, its last text is needed; if it continues, only what was read last. So text that lies far back
     /// is saved, and holds as long as none comes after it.
     fn slide_block(&mut self) {
-        let most = self.setup.limits.max_assertion();
-        let Context::Fence {
-            fence,
-            line,
-            line_start,
-            ref mut cut,
-        } = self.engine.context
-        else {
+        let most = self.input.limits.max_assertion();
+        let Context::Block(block) = &mut self.engine.context else {
             return;
         };
+        let quoted = block.fence.quoted;
         let window = &mut self.engine.window;
         let at = window.base();
         let raw = without_partial(window.raw());
-        let content = match line {
+        let content = match block.line {
             FenceLine::Code => raw.len(),
             // What may be the closing line is not content yet.
-            _ => raw.len().min(line_start.saturating_sub(at) as usize),
+            _ => raw.len().min(block.line_start.saturating_sub(at) as usize),
         };
-        let found = block_text(&raw[..content], fence.quoted, *cut, most);
+        let found = block_text(&raw[..content], quoted, block.cut, most);
         let end = found.as_ref().map_or(0, |(range, _)| range.end);
         let ends_far_back = raw.len() - end > most;
         let keep = if ends_far_back { raw.len() } else { end };
         let keep = next_boundary(raw, keep.saturating_sub(most));
-        *cut |= !trimmed_block(&raw[..keep], fence.quoted).is_empty();
+        block.cut |= !trimmed_block(&raw[..keep], quoted).is_empty();
         // Lines have no meaning in a block.
         let state = *window.line();
         let base = at + keep as u64;
@@ -196,23 +179,10 @@ impl Scan<'_> {
     /// How much of the text after a pending assertion can be kept together with it.
     ///
     /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
         let used = text + self.engine.pending.map_or(0, |pending| pending.values);
-        shared(self.setup.limits).saturating_sub(used).max(64)
-    }
-
-    /// Completes the pending assertion, whose gap ends at `at`.
-    pub(super) fn end_gap(&mut self, at: usize) {
-        let room = self.room();
-        self.complete();
-        let gap = (self.offset(at) - self.engine.window.base()) as usize;
-        if gap > room {
-            self.stitch(at);
-            let raw = self.engine.window.raw();
-            let cut = next_boundary(raw, raw.len().saturating_sub(room));
-            self.engine.window.drop_front(cut);
-        }
+        shared(self.input.limits).saturating_sub(used).max(64)
     }
 
     pub(super) fn drop_target(&mut self) {
@@ -229,13 +199,37 @@ impl Scan<'_> {
     }
 }
 
-/// Where the last line of `text` starts, if that is clearly the first of a paragraph: it starts with a letter after a blank
-/// line. No assertion goes back beyond it.
-fn start_of_paragraph(text: &[u8]) -> Option<usize> {
-    let line_feed = memrchr(b'\n', text);
-    steps::count(text.len() - line_feed.unwrap_or(0));
-    let line_feed = line_feed?;
-    let blank = text[..line_feed].last() == Some(&b'\n');
-    let letter = text.get(line_feed + 1)?.is_ascii_alphabetic();
-    (blank && letter).then_some(line_feed + 1)
+#[cfg(test)]
+mod tests {
+    use crate::engine::chars::trimmed_len;
+    use crate::engine::lookback::{Before, look_back};
+    use crate::engine::markdown::line::Line;
+
+    /// What [`slide`](super::Scan::slide) takes for granted.
+    #[test]
+    fn text_that_ends_with_a_letter_or_a_digit_ends_there_in_every_line() {
+        let alphabet = b"a1 \n>-|.#\\";
+        for before in ["", "a", "- ", "> ", "> a\n", "# ", "| ", "a\n", "\\", "1. "] {
+            let mut anchor = Line::new_block(false);
+            anchor.advance(before.as_bytes());
+            for number in 0..100_000_usize {
+                let mut text = [0; 5];
+                let mut rest = number;
+                for byte in &mut text {
+                    *byte = alphabet[rest % alphabet.len()];
+                    rest /= alphabet.len();
+                }
+                let end = trimmed_len(&text);
+                if !text[..end].last().is_some_and(u8::is_ascii_alphanumeric) {
+                    continue;
+                }
+                let found = look_back(&text, Some(&anchor), 64).map(|(before, _)| before);
+                assert!(
+                    matches!(found, Some(Before::Found { end: at, .. }) if at == end),
+                    "{before:?} {:?} {found:?}",
+                    String::from_utf8_lossy(&text)
+                );
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
 
 use super::scan::Scan;
-use crate::engine::chars::{Separator, separator};
+use crate::engine::chars::{Separator, next_boundary, separator};
 use crate::engine::markdown::line::Line;
 
 /// How far the text after an annotation has been read.
@@ -54,30 +54,30 @@ impl Scan<'_> {
     /// Reads the gap on from `at`, up to where a candidate may start, the end of the chunk, or the byte that completes
     /// the assertion.
     pub(super) fn gap(&mut self, at: usize) -> usize {
-        if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.chunk[at..]
+        if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.input.chunk[at..]
             && self.engine.gap.partial_len == 0
         {
             self.end_gap(at + 1);
             return at + 1;
         }
         let mut at = at;
-        while at < self.chunk.len() {
+        while at < self.input.chunk.len() {
             let gap = &mut self.engine.gap;
             let cut = usize::from(gap.partial_len);
             let found = if cut > 0 {
                 let mut bytes = [gap.partial[0], gap.partial[1], 0, 0];
-                let more = (self.chunk.len() - at).min(3 - cut);
-                bytes[cut..cut + more].copy_from_slice(&self.chunk[at..at + more]);
+                let more = (self.input.chunk.len() - at).min(3 - cut);
+                bytes[cut..cut + more].copy_from_slice(&self.input.chunk[at..at + more]);
                 separator(&bytes[..cut + more])
             } else {
-                separator(&self.chunk[at..])
+                separator(&self.input.chunk[at..])
             };
             match found {
                 Separator::White(len) => {
                     gap.leading = false;
                     gap.partial_len = 0;
                     if len == 1 {
-                        gap.white(self.chunk[at]);
+                        gap.white(self.input.chunk[at]);
                     } else {
                         gap.line_start = false;
                     }
@@ -92,15 +92,15 @@ impl Scan<'_> {
                     }
                 }
                 Separator::Partial => {
-                    while at < self.chunk.len() {
-                        gap.partial[usize::from(gap.partial_len)] = self.chunk[at];
+                    while at < self.input.chunk.len() {
+                        gap.partial[usize::from(gap.partial_len)] = self.input.chunk[at];
                         gap.partial_len += 1;
                         at += 1;
                     }
                     return at;
                 }
                 Separator::Other => {
-                    let byte = self.chunk[at];
+                    let byte = self.input.chunk[at];
                     if cut == 0 && byte == b'[' && !self.engine.untrusted {
                         return at;
                     }
@@ -115,6 +115,19 @@ impl Scan<'_> {
             }
         }
         at
+    }
+
+    /// Completes the pending assertion, whose gap ends at `at`.
+    fn end_gap(&mut self, at: usize) {
+        let room = self.room();
+        self.complete();
+        let gap = (self.offset(at) - self.engine.window.base()) as usize;
+        if gap > room {
+            self.stitch(at);
+            let raw = self.engine.window.raw();
+            let cut = next_boundary(raw, raw.len().saturating_sub(room));
+            self.engine.window.drop_front(cut);
+        }
     }
 
     /// The text of the next assertion starts after closing punctuation that follows an annotation at once.

@@ -2,17 +2,17 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::{Context, TextEngine, span, text};
+use super::{Block, Context, Engine, span, text};
 use crate::Span;
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::annotation::usual::usual;
 use crate::engine::bytes::{BRACE, OPENERS};
-use crate::engine::chars::{is_escaped, removable_tail};
+use crate::engine::chars::{BYTE_ORDER_MARK, is_escaped, removable_tail};
 use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
 use crate::engine::window::white_tail;
-use crate::engine::{Setup, Sink};
+use crate::engine::{Input, Sink};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::steps;
 
@@ -22,10 +22,8 @@ use crate::steps;
 /// which lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. So offsets
 /// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
 pub(super) struct Scan<'a> {
-    pub(super) engine: &'a mut TextEngine,
-    pub(super) setup: Setup<'a>,
-    pub(super) chunk: &'a [u8],
-    pub(super) base: u64,
+    pub(super) engine: &'a mut Engine,
+    pub(super) input: Input<'a>,
     /// Everything before this stream offset has been emitted.
     pub(super) emitted: u64,
     /// Every bracket, backtick and tilde before here has been seen, and every brace where those matter.
@@ -37,19 +35,11 @@ pub(super) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(
-        engine: &'a mut TextEngine,
-        setup: Setup<'a>,
-        chunk: &'a [u8],
-        base: u64,
-        sink: &'a mut Sink<'a>,
-    ) -> Self {
-        let emitted = engine.held.start(base);
+    pub(super) fn new(engine: &'a mut Engine, input: &Input<'a>, sink: &'a mut Sink<'a>) -> Self {
+        let emitted = engine.held.start(input.base);
         Self {
             engine,
-            setup,
-            chunk,
-            base,
+            input: *input,
             emitted,
             opener: 0,
             brace: 0,
@@ -60,17 +50,22 @@ impl<'a> Scan<'a> {
 
     /// No chunk, at the end of what was read.
     pub(super) fn at_end(
-        engine: &'a mut TextEngine,
-        setup: Setup<'a>,
+        engine: &'a mut Engine,
+        input: &Input<'a>,
         sink: &'a mut Sink<'a>,
     ) -> Self {
         let base = engine.position();
-        Self::new(engine, setup, &[], base, sink)
+        let input = Input {
+            chunk: &[],
+            base,
+            ..*input
+        };
+        Self::new(engine, &input, sink)
     }
 
     /// Takes the chunk from index `at` on.
-    pub(super) fn run(mut self, mut at: usize) {
-        while at < self.chunk.len() {
+    pub(super) fn run(&mut self, mut at: usize) {
+        while at < self.input.chunk.len() {
             if self.engine.json.open {
                 at = self.json(at);
                 continue;
@@ -80,24 +75,45 @@ impl<'a> Scan<'a> {
             at = match self.engine.context {
                 Context::Text => self.text(at),
                 Context::Candidate { start } => self.resume_candidate(start),
-                Context::Ticks { run, fence } => self.ticks(at, run, fence),
+                Context::Opening { fence, block } => self.opening(at, fence, block),
                 Context::CodeSpan {
-                    run,
+                    fence,
                     closing,
-                    fence,
-                } => self.code_span(at, run, closing, fence),
-                Context::Tildes { run, quoted } => self.tildes(at, run, quoted),
+                    block,
+                } => self.code_span(at, fence, closing, block),
                 Context::Info(fence) => self.info(at, fence),
-                Context::Fence {
-                    fence,
-                    line,
-                    line_start,
-                    cut,
-                } => self.fence(at, fence, line, line_start, cut),
+                Context::Block(block) => self.block(at, block),
+                Context::BeforeValue | Context::AfterValue | Context::Skipped => {
+                    self.outside_value(at)
+                }
             };
             steps::count(at - from);
         }
         self.end_of_chunk();
+    }
+
+    /// A byte order mark at the very start counts as white space: the text, or the first value, begins after it. Gives the
+    /// index from which on the chunk is to be read.
+    pub(super) fn byte_order_mark(&mut self) -> usize {
+        let is_sequence = self.engine.is_sequence();
+        let mut at = 0;
+        while let Some(expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.mark))
+            && let Some(byte) = self.input.chunk.get(at)
+        {
+            if byte != expected || is_sequence && self.engine.untrusted {
+                self.no_mark();
+                break;
+            }
+            self.engine.mark += 1;
+            at += 1;
+            if self.engine.mark == 3 && !is_sequence {
+                let end = self.engine.start + 3;
+                self.engine.window.restart(end, Line::new_block(false), 0);
+                self.engine.strip_from = end;
+                self.engine.json.lead = end;
+            }
+        }
+        if is_sequence { at } else { 0 }
     }
 
     pub(super) fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
@@ -106,17 +122,17 @@ impl<'a> Scan<'a> {
 
     /// Stream offset of an index in the chunk.
     pub(super) const fn offset(&self, at: usize) -> u64 {
-        self.base + at as u64
+        self.input.base + at as u64
     }
 
     /// Index in the chunk of a stream offset that lies in it.
     pub(super) const fn index(&self, offset: u64) -> usize {
-        (offset - self.base) as usize
+        self.input.index(offset)
     }
 
     /// Index in the chunk after the bytes that the window holds.
     pub(super) fn unstitched(&self) -> usize {
-        let end = self.engine.window.end().max(self.base);
+        let end = self.engine.window.end().max(self.input.base);
         self.index(end)
     }
 
@@ -126,13 +142,13 @@ impl<'a> Scan<'a> {
         if upto <= from {
             return;
         }
-        let buffered = self.base.clamp(from, upto);
+        let buffered = self.input.base.clamp(from, upto);
         if from < buffered {
             let bytes = &self.engine.window.raw_from(from)[..(buffered - from) as usize];
             (self.sink)(text(bytes, from));
         }
         if buffered < upto {
-            let piece = &self.chunk[self.index(buffered)..self.index(upto)];
+            let piece = &self.input.chunk[self.index(buffered)..self.index(upto)];
             (self.sink)(text(piece, buffered));
         }
         self.emitted = upto;
@@ -143,34 +159,32 @@ impl<'a> Scan<'a> {
         let mut at = at;
         if self.engine.pending.is_some() {
             at = self.gap(at);
-            if at == self.chunk.len() {
+            if at == self.input.chunk.len() {
                 return at;
             }
         }
         if self.engine.untrusted {
             self.note_untrusted(at);
-            return self.chunk.len();
+            return self.input.chunk.len();
         }
         let here = self.next_opener(at);
-        let Some(&byte) = self.chunk.get(here) else {
-            return self.chunk.len();
+        let Some(&byte) = self.input.chunk.get(here) else {
+            return self.input.chunk.len();
         };
         match byte {
             b'{' if self.may_be_object(here) => self.start_json(here),
             b'{' => here + 1,
             b'~' => {
-                if let Some(quoted) = self.line_prefix(here) {
-                    self.engine.context = Context::Tildes { run: 0, quoted };
-                    here
-                } else {
-                    here + 1
-                }
+                let Some(quoted) = self.line_prefix(here) else {
+                    return here + 1;
+                };
+                self.opening(here, Fence::begun(byte, quoted), true)
             }
             _ if self.escaped(here) => here + 1,
             b'`' => {
-                let fence = self.line_prefix(here);
-                self.engine.context = Context::Ticks { run: 0, fence };
-                here
+                let quoted = self.line_prefix(here);
+                let fence = Fence::begun(byte, quoted == Some(true));
+                self.opening(here, fence, quoted.is_some())
             }
             _ if self.may_be_array(here) => self.start_json(here),
             _ => self.start_candidate(here),
@@ -181,15 +195,15 @@ impl<'a> Scan<'a> {
     #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
         if !self.engine.json.on {
-            return self.opener_before(at, self.chunk.len());
+            return self.opener_before(at, self.input.chunk.len());
         }
         // A second pass finds the bytes of the first still near to the processor.
         let mut from = at;
         loop {
-            let end = self.chunk.len().min(from + PIECE);
+            let end = self.input.chunk.len().min(from + PIECE);
             let here = self.opener_before(from, end);
             let here = self.brace_before(from, here);
-            if here < end || end == self.chunk.len() {
+            if here < end || end == self.input.chunk.len() {
                 return here;
             }
             from = end;
@@ -200,9 +214,9 @@ impl<'a> Scan<'a> {
     #[inline]
     fn opener_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.opener.max(at);
-        if known < end && !OPENERS.contains(&self.chunk[known]) {
+        if known < end && !OPENERS.contains(&self.input.chunk[known]) {
             let [bracket, tick, tilde] = OPENERS;
-            let found = memchr3(bracket, tick, tilde, &self.chunk[known..end]);
+            let found = memchr3(bracket, tick, tilde, &self.input.chunk[known..end]);
             self.opener = found.map_or(end, |found| known + found);
             steps::count(self.opener - known);
             return self.opener;
@@ -214,8 +228,8 @@ impl<'a> Scan<'a> {
     #[inline]
     fn brace_before(&mut self, at: usize, end: usize) -> usize {
         let known = self.brace.max(at);
-        if known < end && self.chunk[known] != BRACE {
-            let found = memchr(BRACE, &self.chunk[known..end]);
+        if known < end && self.input.chunk[known] != BRACE {
+            let found = memchr(BRACE, &self.input.chunk[known..end]);
             self.brace = found.map_or(end, |found| known + found);
             steps::count(self.brace - known);
             return self.brace;
@@ -224,8 +238,8 @@ impl<'a> Scan<'a> {
     }
 
     fn note_untrusted(&mut self, at: usize) {
-        steps::count(self.chunk.len() - at);
-        let text = self.chunk[at..]
+        steps::count(self.input.chunk.len() - at);
+        let text = self.input.chunk[at..]
             .iter()
             .rposition(|byte| !byte.is_ascii_whitespace());
         if let Some(last) = text {
@@ -235,7 +249,7 @@ impl<'a> Scan<'a> {
 
     /// Whether the byte at `here` is after an odd number of backslashes.
     fn escaped(&self, here: usize) -> bool {
-        let before = &self.chunk[self.unstitched()..here];
+        let before = &self.input.chunk[self.unstitched()..here];
         match before.last() {
             Some(b'\\') => {}
             Some(_) => return false,
@@ -250,7 +264,7 @@ impl<'a> Scan<'a> {
     /// Whether only indentation, block quote and list markers are between the start of the line and `here`; if so,
     /// whether there is a block quote marker among them.
     fn line_prefix(&mut self, here: usize) -> Option<bool> {
-        let before = &self.chunk[self.unstitched()..here];
+        let before = &self.input.chunk[self.unstitched()..here];
         if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
             let line = &before[at + 1..];
             steps::count(line.len());
@@ -280,90 +294,68 @@ impl<'a> Scan<'a> {
         (whole && start >= self.engine.untrusted_text_end).then_some(found.quote)
     }
 
-    /// The run of backticks that opens a code span or a fenced block.
-    fn ticks(&mut self, at: usize, run: u64, fence: Option<bool>) -> usize {
-        let here = self.chunk[at..]
-            .iter()
-            .take_while(|&&byte| byte == b'`')
-            .count();
-        let run = run + here as u64;
-        let end = at + here;
-        self.engine.context = if end == self.chunk.len() {
-            Context::Ticks { run, fence }
+    /// The run of backticks or tildes that may open a code span or a fenced block.
+    fn opening(&mut self, at: usize, mut fence: Fence, block: bool) -> usize {
+        let is_marker = |byte: &&u8| **byte == fence.marker;
+        let end = at + self.input.chunk[at..].iter().take_while(is_marker).count();
+        fence.run += (end - at) as u64;
+        self.engine.context = if end == self.input.chunk.len() {
+            Context::Opening { fence, block }
         } else {
-            Context::CodeSpan {
-                run,
-                closing: 0,
-                fence: fence.filter(|_| run >= 3),
-            }
+            Context::after_run(fence, block)
         };
         end
     }
 
-    fn code_span(&mut self, at: usize, run: u64, closing: u64, fence: Option<bool>) -> usize {
-        if self.chunk[at] == b'`' {
-            self.engine.context = Context::CodeSpan {
-                run,
-                closing: closing + 1,
-                fence: None,
-            };
-            return at + 1;
-        }
-        if closing == run {
-            self.engine.context = Context::Text;
-            return at;
+    fn code_span(
+        &mut self,
+        mut at: usize,
+        fence: Fence,
+        mut closing: u64,
+        mut block: bool,
+    ) -> usize {
+        let is_tick = |byte: &&u8| **byte == b'`';
+        loop {
+            let ticks = self.input.chunk[at..].iter().take_while(is_tick).count();
+            at += ticks;
+            closing += ticks as u64;
+            block &= closing == 0;
+            if at == self.input.chunk.len() {
+                break;
+            }
+            if closing == fence.run {
+                self.engine.context = Context::Text;
+                return at;
+            }
+            closing = 0;
+            let found = memchr2(b'`', b'\n', &self.input.chunk[at..]);
+            at = found.map_or(self.input.chunk.len(), |found| at + found);
+            if self.input.chunk.get(at) == Some(&b'\n') {
+                self.engine.context = Context::Text;
+                if block {
+                    self.open_block(at + 1, fence);
+                }
+                return at + 1;
+            }
         }
         self.engine.context = Context::CodeSpan {
-            run,
-            closing: 0,
             fence,
+            closing,
+            block,
         };
-        let Some(found) = memchr2(b'`', b'\n', &self.chunk[at..]) else {
-            return self.chunk.len();
-        };
-        let here = at + found;
-        if self.chunk[here] == b'`' {
-            return here;
-        }
-        match fence {
-            Some(quoted) => self.open_fence(
-                here + 1,
-                Fence {
-                    marker: b'`',
-                    run,
-                    quoted,
-                },
-            ),
-            None => self.engine.context = Context::Text,
-        }
-        here + 1
-    }
-
-    fn tildes(&mut self, at: usize, run: u64, quoted: bool) -> usize {
-        let here = self.chunk[at..]
-            .iter()
-            .take_while(|&&byte| byte == b'~')
-            .count();
-        let run = run + here as u64;
-        let end = at + here;
-        self.engine.context = if end == self.chunk.len() {
-            Context::Tildes { run, quoted }
-        } else {
-            Context::after_tildes(run, quoted)
-        };
-        end
+        at
     }
 
     fn info(&mut self, at: usize, fence: Fence) -> usize {
-        let Some(found) = memchr(b'\n', &self.chunk[at..]) else {
-            return self.chunk.len();
+        let Some(found) = memchr(b'\n', &self.input.chunk[at..]) else {
+            return self.input.chunk.len();
         };
-        self.open_fence(at + found + 1, fence);
+        self.open_block(at + found + 1, fence);
         at + found + 1
     }
 
     /// A fenced block whose content starts at `content`.
-    fn open_fence(&mut self, content: usize, fence: Fence) {
+    fn open_block(&mut self, content: usize, fence: Fence) {
         let start = self.offset(content);
         let white = self.white_before(start);
         self.drop_target();
@@ -372,30 +364,20 @@ impl<'a> Scan<'a> {
         self.engine
             .window
             .restart(start, Line::new_block(fence.quoted), white);
-        self.engine.context = Context::Fence {
+        self.engine.context = Context::Block(Block {
             fence,
             line: FenceLine::Prefix { quote: false },
             line_start: start,
             cut: false,
-        };
+        });
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of the context that goes on"
-    )]
-    fn fence(
-        &mut self,
-        at: usize,
-        fence: Fence,
-        mut line: FenceLine,
-        mut line_start: u64,
-        cut: bool,
-    ) -> usize {
+    fn block(&mut self, at: usize, mut block: Block) -> usize {
         let untrusted = self.engine.untrusted;
         let json = self.engine.json.on && !untrusted;
+        let (fence, mut line) = (block.fence, block.line);
         let mut here = at;
-        while let Some(&byte) = self.chunk.get(here) {
+        while let Some(&byte) = self.input.chunk.get(here) {
             let value = json
                 && match byte {
                     b'{' => self.may_be_object(here),
@@ -406,13 +388,13 @@ impl<'a> Scan<'a> {
             // A bracket may still begin an array where only white space came before it.
             let leading = json && self.engine.json.lead >= self.offset(here);
             if line == FenceLine::Code && byte != b'\n' && !value && !leading {
-                let rest = &self.chunk[here + 1..];
+                let rest = &self.input.chunk[here + 1..];
                 let found = if json {
                     memchr2(b'\n', b'{', rest)
                 } else {
                     memchr(b'\n', rest)
                 };
-                here = found.map_or(self.chunk.len(), |found| here + 1 + found);
+                here = found.map_or(self.input.chunk.len(), |found| here + 1 + found);
                 continue;
             }
             if untrusted {
@@ -424,47 +406,35 @@ impl<'a> Scan<'a> {
             }
             let step = fence.step(&mut line, byte);
             if value && step == FenceStep::Inside {
-                self.engine.context = Context::Fence {
-                    fence,
-                    line,
-                    line_start,
-                    cut,
-                };
+                block.line = line;
+                self.engine.context = Context::Block(block);
                 return self.start_json(here);
             }
             here += 1;
             match step {
                 FenceStep::Inside => {}
-                FenceStep::NextLine => line_start = self.offset(here),
+                FenceStep::NextLine => block.line_start = self.offset(here),
                 FenceStep::Closed { quote } => {
-                    self.engine.context = Context::Fence {
-                        fence,
-                        // The closing line is not content.
-                        line: FenceLine::Tail { quote },
-                        line_start,
-                        cut,
-                    };
-                    self.close_fence(here, line_start, fence.quoted, quote);
+                    // The closing line is not content.
+                    block.line = FenceLine::Tail { quote };
+                    self.engine.context = Context::Block(block);
+                    self.close_block(here, block.line_start, quote);
                     return here;
                 }
                 FenceStep::Left => {
-                    self.leave_fence(here - 1, line_start);
+                    self.leave_block(here - 1, block.line_start);
                     return here - 1;
                 }
             }
         }
-        self.engine.context = Context::Fence {
-            fence,
-            line,
-            line_start,
-            cut,
-        };
+        block.line = line;
+        self.engine.context = Context::Block(block);
         here
     }
 
-    /// The block's closing line ends before `end` in the chunk and starts at `line_start`.
-    fn close_fence(&mut self, end: usize, line_start: u64, quoted: bool, quote: bool) {
-        self.find_block(end, line_start, quoted);
+    /// The block's closing line ends before `end` in the chunk and starts at `line_start`; it has a block quote marker or not.
+    fn close_block(&mut self, end: usize, line_start: u64, quote: bool) {
+        self.find_block(end, line_start);
         let engine = &mut *self.engine;
         if let Some(target) = &mut engine.target {
             target.removed = engine.json.removed_after(target.span.start());
@@ -478,7 +448,7 @@ impl<'a> Scan<'a> {
     }
 
     /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
-    fn leave_fence(&mut self, here: usize, line_start: u64) {
+    fn leave_block(&mut self, here: usize, line_start: u64) {
         self.stitch(here);
         self.drop_target();
         self.engine.json.lead = 0;
@@ -496,7 +466,7 @@ impl<'a> Scan<'a> {
         let white = if at <= window.end() {
             window.white_before(at)
         } else {
-            let before = &self.chunk[self.unstitched()..self.index(at)];
+            let before = &self.input.chunk[self.unstitched()..self.index(at)];
             match removable_tail(before) {
                 white if white < before.len() => white,
                 _ => white_tail(before, window.white_before(window.end())),
@@ -509,9 +479,9 @@ impl<'a> Scan<'a> {
     /// Starts a candidate at the bracket at `here`.
     fn start_candidate(&mut self, here: usize) -> usize {
         let start = self.offset(here);
-        let bytes = &self.chunk[here..];
-        let max = self.setup.limits.max_annotation();
-        if let Some((reading, len)) = usual(bytes, max, self.setup.vocabulary) {
+        let bytes = &self.input.chunk[here..];
+        let max = self.input.limits.max_annotation();
+        if let Some((reading, len)) = usual(bytes, max, self.input.vocabulary) {
             self.annotation(span(start, len as u64), &reading, false);
             return here + len;
         }
@@ -519,7 +489,7 @@ impl<'a> Scan<'a> {
         let step = self
             .engine
             .candidate
-            .feed(bytes, max, self.setup.vocabulary);
+            .feed(bytes, max, self.input.vocabulary);
         let end = here + self.engine.candidate.read();
         match step {
             Step::More => self.engine.context = Context::Candidate { start },
@@ -531,20 +501,20 @@ impl<'a> Scan<'a> {
 
     /// Continues a candidate that started in an earlier chunk.
     fn resume_candidate(&mut self, start: u64) -> usize {
-        let max = self.setup.limits.max_annotation();
+        let max = self.input.limits.max_annotation();
         let before = (self.engine.window.end() - start) as usize;
         self.engine.candidate.catch_up(before);
         // One byte more than it may have shows whether it is too long.
-        let more = self.chunk.len().min(max + 1 - before.min(max));
+        let more = self.input.chunk.len().min(max + 1 - before.min(max));
         if more > self.engine.window.free() {
             self.slide();
         }
-        self.engine.window.append(&self.chunk[..more]);
+        self.engine.window.append(&self.input.chunk[..more]);
         let bytes = self.engine.window.raw_from(start);
         let step = self
             .engine
             .candidate
-            .feed(bytes, max, self.setup.vocabulary);
+            .feed(bytes, max, self.input.vocabulary);
         let end = self.engine.candidate.read() - before;
         self.engine.window.truncate(self.offset(end));
         self.end_candidate(start, step, end);
@@ -565,8 +535,8 @@ impl<'a> Scan<'a> {
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
         self.complete();
-        let end = ended.map_or(self.base, |(_, at)| self.offset(at));
-        if start < self.base {
+        let end = ended.map_or(self.input.base, |(_, at)| self.offset(at));
+        if start < self.input.base {
             // It was buffered in the window, which may start anew before the chunk ends.
             self.hand_on(end);
             self.engine.held = Held::NOTHING;
@@ -582,7 +552,7 @@ impl<'a> Scan<'a> {
 
     /// Emits what need not be buffered and keeps what may be needed of the chunk.
     fn end_of_chunk(&mut self) {
-        let end = self.base + self.chunk.len() as u64;
+        let end = self.input.end();
         self.end_bar();
         let mut buffered = end;
         match self.engine.context {
@@ -590,31 +560,36 @@ impl<'a> Scan<'a> {
                 buffered = self.buffered_json(end).unwrap_or(end);
                 self.release_json(buffered);
                 let engine = &mut *self.engine;
-                engine
-                    .reader
-                    .retain(self.setup, self.chunk, self.base, self.sink);
+                engine.reader.retain(&self.input, self.sink);
+                if buffered < end && engine.is_sequence() {
+                    engine.reader.end_run();
+                }
             }
             Context::Candidate { start } if self.may_close(start) => buffered = start,
             _ => {}
         }
         self.hand_on(buffered);
-        self.retain(self.chunk.len());
+        if !self.engine.is_sequence() {
+            self.stitch(self.input.chunk.len());
+        } else if !self.engine.json.open {
+            self.engine.reader.rest(end);
+        }
         self.engine.held = Held::between(buffered, end);
     }
 
     /// Whether the candidate that started at `start` can still end within the limit.
     fn may_close(&self, start: u64) -> bool {
-        let max = self.setup.limits.max_annotation();
+        let max = self.input.limits.max_annotation();
         let candidate = &self.engine.candidate;
         if candidate.read() + NEAR < max {
             return true;
         }
-        let bytes = if start >= self.base {
-            &self.chunk[self.index(start)..]
+        let bytes = if start >= self.input.base {
+            &self.input.chunk[self.index(start)..]
         } else {
             self.engine.window.raw_from(start)
         };
-        candidate.can_close_at(bytes, self.setup.vocabulary) <= max
+        candidate.can_close_at(bytes, self.input.vocabulary) <= max
     }
 }
 

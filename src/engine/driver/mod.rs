@@ -1,4 +1,4 @@
-//! Free text with bracketed annotations: from bytes to events.
+//! The driver: from bytes to events, in free text with bracketed annotations and in streams of JSON values.
 //!
 //! One pass over each chunk, in place. Nothing is copied until the chunk ends; then the tail that later events may need
 //! goes into the [`Window`]. No decision depends on where a chunk ends.
@@ -8,6 +8,7 @@ mod gap;
 mod json;
 mod retain;
 mod scan;
+mod sequence;
 mod undecided;
 
 use smallvec::SmallVec;
@@ -16,74 +17,75 @@ use self::attach::{Pending, Target};
 use self::gap::Gap;
 use self::json::Json;
 use self::scan::Scan;
-use super::buffer::Buffer;
+use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
 use super::held::Held;
-use super::json::{JsonReader, split_buffered};
+use super::json::JsonReader;
 use super::window::Window;
-use super::{Setup, Sink};
+use super::{Input, Sink};
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
-use crate::engine::markdown::line::Line;
 use crate::event::{Event, TextChunk};
 use crate::provenance::packed::Record;
-use crate::{Limits, Span};
+use crate::{Limits, Mode, Span};
 
 /// Which rules hold for the next byte.
 #[derive(Clone, Copy, Debug)]
 enum Context {
+    /// Those of ordinary text.
     Text,
     /// In an annotation candidate that started at this offset.
-    Candidate {
-        start: u64,
-    },
-    /// In the run of backticks that opens a code span or, with `fence`, may open a fenced block (quoted or not).
-    Ticks {
-        run: u64,
-        fence: Option<bool>,
-    },
-    /// In a code span, `closing` backticks into a run; with `fence` it may turn out to open a fenced block.
+    Candidate { start: u64 },
+    /// In a run of backticks or tildes that opens a code span or, with `block`, may open a fenced block.
+    Opening { fence: Fence, block: bool },
+    /// In a code span, `closing` backticks into a run; with `block` it may turn out to open a fenced block.
     CodeSpan {
-        run: u64,
+        fence: Fence,
         closing: u64,
-        fence: Option<bool>,
-    },
-    /// In a run of tildes that may open a fenced block.
-    Tildes {
-        run: u64,
-        quoted: bool,
+        block: bool,
     },
     /// After the opening run of a fenced block, on its first line.
     Info(Fence),
     /// In a fenced block.
-    Fence {
-        fence: Fence,
-        line: FenceLine,
-        line_start: u64,
-        /// Content was dropped from the window.
-        cut: bool,
-    },
+    Block(Block),
+    /// In a stream of JSON values, before the next one.
+    BeforeValue,
+    /// After the value of a line.
+    AfterValue,
+    /// In a line of which nothing more is read.
+    Skipped,
+}
+
+/// A fenced block that is open.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    fence: Fence,
+    line: FenceLine,
+    line_start: u64,
+    /// Content was dropped from the window.
+    cut: bool,
 }
 
 impl Context {
-    /// After a whole run of tildes at the start of a line.
-    const fn after_tildes(run: u64, quoted: bool) -> Self {
-        if run >= 3 {
-            Self::Info(Fence {
-                marker: b'~',
-                run,
-                quoted,
-            })
-        } else {
-            Self::Text
+    /// After a whole run of backticks or tildes that [opens](Self::Opening) something.
+    const fn after_run(fence: Fence, block: bool) -> Self {
+        match fence.marker {
+            b'`' => Self::CodeSpan {
+                fence,
+                closing: 0,
+                block: block && fence.run >= 3,
+            },
+            _ if fence.run >= 3 => Self::Info(fence),
+            _ => Self::Text,
         }
     }
 }
 
-/// The state of one stream of free text.
+/// The state of one stream.
 #[derive(Clone, Debug)]
-pub(crate) struct TextEngine {
+pub(crate) struct Engine {
+    mode: Mode,
     /// Stream offset of the first byte.
     start: u64,
     window: Window,
@@ -108,17 +110,22 @@ pub(crate) struct TextEngine {
     untrusted: bool,
     json: Json,
     reader: JsonReader,
+    findings: Option<Box<Findings>>,
 }
 
-impl TextEngine {
-    /// Free text whose first byte has stream offset `start`, with JSON values in it or not, of which records are held back
-    /// or not.
-    pub(crate) fn new(limits: &Limits, start: u64, json: bool, hold_records: bool) -> Self {
+impl Engine {
+    /// A stream whose first byte has stream offset `start`. JSON records in it are held back or not.
+    pub(crate) fn new(limits: &Limits, start: u64, mode: Mode, hold_records: bool) -> Self {
+        let context = match mode {
+            Mode::Text | Mode::Auto => Context::Text,
+            Mode::Json | Mode::Ndjson => Context::BeforeValue,
+        };
         Self {
+            mode,
             start,
             window: Window::new(retain::most(limits), start),
             records: SmallVec::new(),
-            context: Context::Text,
+            context,
             candidate: Candidate::new(),
             target: None,
             pending: None,
@@ -129,8 +136,9 @@ impl TextEngine {
             untrusted_text_end: 0,
             mark: 0,
             untrusted: false,
-            json: Json::new(start, json, hold_records),
+            json: Json::new(start, mode, hold_records),
             reader: JsonReader::new(start),
+            findings: None,
         }
     }
 
@@ -141,26 +149,34 @@ impl TextEngine {
 
     /// Begins a stream whose first byte has offset `start`, keeping the memory.
     fn begin(&mut self, limits: &Limits, start: u64) {
-        let mut window = core::mem::replace(&mut self.window, Window::new(0, 0));
-        let mut records = core::mem::take(&mut self.records);
-        let mut reader = core::mem::replace(&mut self.reader, JsonReader::new(0));
-        reader.forget_findings();
-        let mut removed = core::mem::take(&mut self.json.removed);
-        window.clear(start);
-        records.clear();
-        removed.clear();
-        *self = Self {
-            window,
-            records,
-            reader,
-            ..Self::new(limits, start, self.json.on, self.json.hold_records)
-        };
-        self.json.removed = removed;
+        let fresh = Self::new(limits, start, self.mode, self.json.hold_records);
+        let mut before = core::mem::replace(self, fresh);
+        before.window.clear(start);
+        before.records.clear();
+        before.reader.rest(start);
+        before.json.removed.clear();
+        if let Some(findings) = &mut before.findings {
+            **findings = Findings::default();
+        }
+        self.window = before.window;
+        self.records = before.records;
+        self.reader = before.reader;
+        self.json.removed = before.json.removed;
+        self.findings = before.findings;
     }
 
-    /// Stream offset of the next byte, which is the window's end between pushes.
+    /// Whether the stream has nothing but JSON values.
+    pub(crate) const fn is_sequence(&self) -> bool {
+        matches!(self.mode, Mode::Json | Mode::Ndjson)
+    }
+
+    /// Stream offset of the next byte, which is the end of the window, or of what is kept of a value, between pushes.
     pub(crate) const fn position(&self) -> u64 {
-        self.window.end()
+        if self.is_sequence() {
+            self.reader.position()
+        } else {
+            self.window.end()
+        }
     }
 
     /// Bytes that can still become an annotation and were not emitted.
@@ -176,18 +192,34 @@ impl TextEngine {
             0
         };
         let removed = self.json.removed.capacity() * size_of::<Span>();
-        self.window.heap() + records + removed + self.reader.heap()
+        let findings = self.findings.as_ref().map_or(0, |_| size_of::<Findings>());
+        self.window.heap() + records + removed + self.reader.heap() + findings
     }
 
+    /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn buffer(&self) -> &Buffer {
-        self.window.buffer()
+    pub(crate) const fn run(&self) -> u8 {
+        if self.is_sequence() {
+            self.reader.run()
+        } else {
+            self.window.run()
+        }
     }
 
-    /// The buffer, to append what continues a run.
+    /// The fast path: takes a chunk that changes nothing but what is emitted, and returns its offset.
+    // `inline(always)`: see `Parser::push_plain`.
     #[inline(always)]
-    pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
-        self.window.buffer_mut()
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+        // In a stream of JSON values the window is empty, and takes nothing.
+        match self.window.buffer_mut().take(chunk) {
+            None if self.is_sequence() => self.reader.take(chunk),
+            taken => taken,
+        }
+    }
+
+    /// Takes a chunk that changes nothing but what is held back of a candidate.
+    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
+        self.window.buffer_mut().take_held(chunk)
     }
 
     /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
@@ -223,100 +255,105 @@ impl TextEngine {
 
     /// Takes a chunk of a few bytes that continues a candidate for which a run was set; returns `false` if the slow path is
     /// needed.
-    fn push_candidate(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+    fn push_candidate(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
         };
-        let base = self.window.end();
-        let before = (base - start) as usize;
+        let before = (input.base - start) as usize;
         let buffer = self.window.buffer_mut();
-        let Some(bytes) = buffer.append_in_run(chunk) else {
+        let Some(bytes) = buffer.append_in_run(input.chunk) else {
             return false;
         };
-        let max = setup.limits.max_annotation();
-        let bytes = &bytes[bytes.len() - chunk.len() - before..];
+        let bytes = &bytes[bytes.len() - input.chunk.len() - before..];
+        let max = input.limits.max_annotation();
         self.candidate.catch_up(before);
-        let step = self.candidate.feed(bytes, max, setup.vocabulary);
+        let step = self.candidate.feed(bytes, max, input.vocabulary);
         if step == Step::More {
             buffer.set_held_kind(self.candidate.kind());
         } else {
             let end = self.candidate.read() - before;
-            self.window.truncate(base + end as u64);
-            let mut scan = Scan::new(self, setup, chunk, base, sink);
+            self.window.truncate(input.base + end as u64);
+            let mut scan = Scan::new(self, input, sink);
             scan.end_candidate(start, step, end);
             scan.run(end);
-            self.set_run(setup.limits);
+            self.set_run(input.limits);
         }
         true
     }
 
     /// Takes a chunk of the model's own text, or of untrusted text.
-    pub(crate) fn push(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        untrusted: bool,
-        sink: &mut Sink<'_>,
-    ) {
-        if chunk.is_empty() {
+    pub(crate) fn push(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
+        if input.chunk.is_empty() {
+            return;
+        }
+        if self.is_sequence() {
+            let is_in_value = self.json.open && !self.json.hold_records;
+            if is_in_value && untrusted == self.untrusted {
+                self.push_in_value(input, sink);
+            } else {
+                self.push_pieces(input, untrusted, sink);
+            }
             return;
         }
         let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
-        if may_be_short && self.push_candidate(setup, chunk, sink) {
+        if may_be_short && self.push_candidate(input, sink) {
             return;
         }
-        if !may_be_short || !self.push_in_string(chunk, sink) {
-            self.push_pieces(setup, chunk, untrusted, sink);
+        if !may_be_short || !self.push_in_string(input.chunk, sink) {
+            self.push_pieces(input, untrusted, sink);
         }
-        self.set_run(setup.limits);
+        self.set_run(input.limits);
     }
 
-    fn push_pieces(
-        &mut self,
-        setup: Setup<'_>,
-        chunk: &[u8],
-        untrusted: bool,
-        sink: &mut Sink<'_>,
-    ) {
+    fn push_pieces(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
         if untrusted != self.untrusted {
-            self.end_own_or_untrusted(setup, sink);
+            self.end_own_or_untrusted(input, sink);
             self.untrusted = untrusted;
             if !untrusted {
-                self.strip_from = self.position();
+                self.strip_from = input.base;
             }
         }
-        let mut rest = chunk;
+        let mut rest = *input;
         loop {
             // Where a piece ends is one more place at which a bracket may wait for what follows it.
-            let white = self.decide_array(setup, rest, sink).unwrap_or(0);
-            rest = &rest[white..];
-            if !self.json.open {
-                break;
+            if let Some(start) = self.json.array {
+                rest = rest.split_at(self.decide_array(start, &rest, sink)).1;
             }
-            let Some((now, later)) = split_buffered(setup.limits, self.buffered_len(), rest) else {
-                break;
+            // A value is no longer buffered where it gets too long for that.
+            let room = match self.buffered_len() {
+                buffered if buffered > 0 && self.json.open => {
+                    (input.limits.max_record() + 1).saturating_sub(buffered)
+                }
+                _ => 0,
             };
-            self.scan(setup, now, sink);
+            if !(1..rest.chunk.len()).contains(&room) {
+                return self.scan(&rest, sink);
+            }
+            let (now, later) = rest.split_at(room);
+            self.scan(&now, sink);
             rest = later;
         }
-        self.scan(setup, rest, sink);
     }
 
-    fn scan(&mut self, setup: Setup<'_>, chunk: &[u8], sink: &mut Sink<'_>) {
-        let base = self.position();
-        self.find_mark(chunk);
-        Scan::new(self, setup, chunk, base, sink).run(0);
-        debug_assert_eq!(self.position(), base + chunk.len() as u64);
+    fn scan(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        debug_assert_eq!(self.position(), input.base);
+        let mut scan = Scan::new(self, input, sink);
+        let from = scan.byte_order_mark();
+        scan.run(from);
+        debug_assert_eq!(self.position(), input.end());
     }
 
     /// Reports what is open at the end of the stream.
-    pub(crate) fn finish(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+    pub(crate) fn finish(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.window.end_run();
-        self.end_own_or_untrusted(setup, sink);
-        Scan::at_end(self, setup, sink).complete();
+        self.end_own_or_untrusted(input, sink);
+        if self.is_sequence() {
+            return;
+        }
+        Scan::at_end(self, input, sink).complete();
         // What comes after all is text of its own: what was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
-        self.begin(setup.limits, self.position());
+        self.begin(input.limits, self.position());
         (self.start, self.removed) = (start, removed);
         self.mark = BYTE_ORDER_MARK.len() as u8;
     }
@@ -333,11 +370,10 @@ impl TextEngine {
         }
         // Where code must end with its line first, the line feed is one of the bytes that are removed.
         let most = match self.context {
-            Context::Text | Context::Ticks { .. } | Context::Tildes { .. } => MOST_REMOVED,
-            Context::Candidate { .. } => MOST_REMOVED,
-            Context::CodeSpan { fence, .. } if fence != Some(false) => MOST_REMOVED - 1,
+            Context::Text | Context::Opening { .. } | Context::Candidate { .. } => MOST_REMOVED,
+            Context::CodeSpan { fence, block, .. } if fence.quoted || !block => MOST_REMOVED - 1,
             Context::Info(fence) if fence.quoted => MOST_REMOVED - 1,
-            Context::Fence { fence, line, .. } => match line {
+            Context::Block(Block { fence, line, .. }) => match line {
                 FenceLine::Prefix { quote: false } | FenceLine::Mixed if fence.quoted => {
                     MOST_REMOVED
                 }
@@ -346,6 +382,8 @@ impl TextEngine {
                 _ => 0,
             },
             Context::CodeSpan { .. } | Context::Info(_) => 0,
+            // A stream of JSON values has no bracketed annotations.
+            Context::BeforeValue | Context::AfterValue | Context::Skipped => 0,
         };
         self.removable_up_to(most)
     }
@@ -363,43 +401,28 @@ impl TextEngine {
     }
 
     /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
-    fn end_own_or_untrusted(&mut self, setup: Setup<'_>, sink: &mut Sink<'_>) {
+    fn end_own_or_untrusted(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.json.array = None;
+        if self.is_sequence() && self.mark > 0 {
+            Scan::at_end(self, input, sink).no_mark();
+        }
         if self.json.open {
-            Scan::at_end(self, setup, sink).end_open_json();
+            Scan::at_end(self, input, sink).end_open_json();
         }
         match self.context {
             Context::Candidate { start } => {
-                Scan::at_end(self, setup, sink).abandon(start, None);
+                Scan::at_end(self, input, sink).abandon(start, None);
             }
-            Context::Ticks { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
-            Context::Tildes { run, quoted } => self.context = Context::after_tildes(run, quoted),
-            Context::Fence { ref mut line, .. }
-                if matches!(line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
+            Context::Opening { fence, block } if fence.marker == b'~' => {
+                self.context = Context::after_run(fence, block);
+            }
+            Context::Opening { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
+            Context::Block(ref mut block)
+                if matches!(block.line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
             {
-                *line = FenceLine::Code;
+                block.line = FenceLine::Code;
             }
-            Context::Text | Context::Info(_) | Context::Fence { .. } => {}
-        }
-    }
-
-    /// A byte order mark at the very start counts as white space: the text begins after it.
-    fn find_mark(&mut self, chunk: &[u8]) {
-        for &byte in chunk {
-            let Some(&expected) = BYTE_ORDER_MARK.get(usize::from(self.mark)) else {
-                return;
-            };
-            if byte != expected {
-                self.mark = 3;
-                return;
-            }
-            self.mark += 1;
-            if self.mark == 3 {
-                let end = self.start + 3;
-                self.window.restart(end, Line::new_block(false), 0);
-                self.strip_from = end;
-                self.json.lead = end;
-            }
+            _ => {}
         }
     }
 }

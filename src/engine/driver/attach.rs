@@ -7,6 +7,7 @@ use super::gap::Gap;
 use super::scan::Scan;
 use super::{Context, span};
 use crate::Span;
+use crate::engine::Input;
 use crate::engine::chars::next_boundary;
 use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
@@ -48,9 +49,9 @@ impl Scan<'_> {
     /// The candidate that started at `start` is an annotation and ended before index `end` in the chunk.
     pub(super) fn close_candidate(&mut self, start: u64, end: usize) {
         let whole = Span::new(start, self.offset(end));
-        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
+        let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let candidate = &self.engine.candidate;
-        let (reading, invalid_ts) = candidate.reading(bytes, self.setup.vocabulary);
+        let (reading, invalid_ts) = candidate.reading(bytes, self.input.vocabulary);
         // Nearly all are ASCII, which is quicker to see.
         let bad_id = reading.observation_id.filter(|id| {
             let id = id.content(bytes);
@@ -83,8 +84,8 @@ impl Scan<'_> {
         self.engine.context = Context::Text;
         self.hand_on(start);
         let white = self.white_before(start);
-        let bytes = stream_bytes(&self.engine.window, self.chunk, self.base, whole);
-        let found = Bracket::new(*reading, bytes, self.setup.vocabulary, start, white);
+        let bytes = stream_bytes(&self.engine.window, &self.input, whole);
+        let found = Bracket::new(*reading, bytes, self.input.vocabulary, start, white);
         (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
@@ -94,7 +95,7 @@ impl Scan<'_> {
             line
         };
         // The text before is done with, which leaves room for the values.
-        if start < self.base {
+        if start < self.input.base {
             self.engine.window.restart_within(start, line);
         } else {
             self.engine.window.restart(start, line, 0);
@@ -131,7 +132,7 @@ impl Scan<'_> {
 
     /// Adds an annotation to the pending assertion, as far as the limits allow.
     fn attach(&mut self, whole: Span, reading: &Reading) {
-        let limits = self.setup.limits;
+        let limits = self.input.limits;
         let engine = &mut *self.engine;
         let Some(pending) = &mut engine.pending else {
             return;
@@ -148,7 +149,7 @@ impl Scan<'_> {
         }
         pending.values += size;
         let mut record = Record::new(reading, whole);
-        if whole.start() < self.base {
+        if whole.start() < self.input.base {
             let from = (whole.start() - engine.window.base()) as usize;
             let shift = |range: Range<usize>| range.start + from..range.end + from;
             engine.window.push_arena_raw(record.values().map(shift));
@@ -161,7 +162,7 @@ impl Scan<'_> {
     pub(super) fn save_records(&mut self) {
         let engine = &mut *self.engine;
         for record in engine.records.iter_mut().filter(|record| record.in_chunk()) {
-            let bytes = &self.chunk[(record.start() - self.base) as usize..];
+            let bytes = &self.input.chunk[self.input.index(record.start())..];
             engine
                 .window
                 .push_arena(record.values().map(|range| &bytes[range]));
@@ -171,12 +172,12 @@ impl Scan<'_> {
 
     /// Looks for the text that an annotation at `start` belongs to and returns the line it is in.
     fn find_target(&mut self, start: u64) -> Line {
-        let max = self.setup.limits.max_assertion();
-        if start > self.base {
+        let max = self.input.limits.max_assertion();
+        if start > self.input.base {
             let here = self.index(start);
             let from = self.unstitched();
             let window = &self.engine.window;
-            let text = &self.chunk[from..here];
+            let text = &self.input.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
             if (anchor.is_some() || text.len() >= SHORT)
                 && let Some((before, line)) = look_back(text, anchor, max)
@@ -224,32 +225,33 @@ impl Scan<'_> {
         let known = raw.len().min((start - window.base()) as usize);
         line.advance(&raw[..known]);
         if start > window.end() {
-            line.advance(&self.chunk[self.unstitched()..self.index(start)]);
+            line.advance(&self.input.chunk[self.unstitched()..self.index(start)]);
         }
         line
     }
 
     /// The content of a fenced block becomes what an annotation after it belongs to; its closing line starts at
     /// `line_start` and ends before `end` in the chunk.
-    pub(super) fn find_block(&mut self, end: usize, line_start: u64, quoted: bool) {
-        let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.base;
+    pub(super) fn find_block(&mut self, end: usize, line_start: u64) {
+        let in_chunk = self.engine.window.raw().is_empty() && line_start >= self.input.base;
         if !in_chunk {
             self.stitch(end);
         }
-        let Context::Fence { cut, .. } = self.engine.context else {
+        // With what was stitched the block may have been cut.
+        let Context::Block(block) = self.engine.context else {
             return;
         };
-        let max = self.setup.limits.max_assertion();
+        let max = self.input.limits.max_assertion();
         let window = &self.engine.window;
         let at = window.base();
         let len = line_start.saturating_sub(at) as usize;
-        let block = if in_chunk {
-            &self.chunk[self.index(at)..self.index(line_start)]
+        let content = if in_chunk {
+            &self.input.chunk[self.index(at)..self.index(line_start)]
         } else {
             &window.raw()[..len]
         };
         // Without any text since the window's start, what was saved before holds.
-        if let Some((range, cut)) = block_text(block, quoted, cut, max) {
+        if let Some((range, cut)) = block_text(content, block.fence.quoted, block.cut, max) {
             if !in_chunk {
                 self.engine.window.save_raw(range.clone(), len);
             }
@@ -268,17 +270,17 @@ impl Scan<'_> {
             None => (&[][..], pending.empty, false),
             Some(target) if target.in_window => (engine.window.saved(), target.span, target.cut),
             Some(target) => {
-                let from = (target.span.start() - self.base) as usize;
-                let bytes = &self.chunk[from..from + target.span.len() as usize];
+                let from = self.input.index(target.span.start());
+                let bytes = &self.input.chunk[from..from + target.span.len() as usize];
                 (bytes, target.span, target.cut)
             }
         };
         let packed = PackedAnnotations {
             records: &engine.records,
             arena: engine.window.arena(),
-            chunk: self.chunk,
-            base: self.base,
-            vocabulary: self.setup.vocabulary,
+            chunk: self.input.chunk,
+            base: self.input.base,
+            vocabulary: self.input.vocabulary,
         };
         let text = lossy(bytes);
         let bad = matches!(text, Cow::Owned(_));
@@ -325,10 +327,10 @@ pub(super) fn block_text(
 }
 
 /// The bytes of a span of the stream that lies in the window or in the chunk.
-fn stream_bytes<'a>(window: &'a Window, chunk: &'a [u8], base: u64, span: Span) -> &'a [u8] {
+fn stream_bytes<'a>(window: &'a Window, input: &Input<'a>, span: Span) -> &'a [u8] {
     let len = span.len() as usize;
-    if span.start() >= base {
-        &chunk[(span.start() - base) as usize..][..len]
+    if span.start() >= input.base {
+        &input.chunk[input.index(span.start())..][..len]
     } else {
         &window.raw_from(span.start())[..len]
     }

@@ -1,40 +1,89 @@
 //! From where on text may still become part of an assertion.
 
 use super::attach::block_text;
-use super::{Context, TextEngine};
+use super::{Block, Context, Engine};
 use crate::Limits;
 use crate::engine::ReleasePoint;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{whole_characters, without_open_white};
-use crate::engine::json::Calm;
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
-use crate::engine::markdown::code::{Fence, FenceLine};
-use crate::engine::markdown::line::trimmed_block;
+use crate::engine::markdown::code::FenceLine;
+use crate::engine::sentence::surely_not_near;
 
-impl TextEngine {
+/// What earlier questions about the release point found out. Only a stream that is asked has it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    /// The last answer.
+    last: u64,
+    /// What the last answer about free text holds for.
+    calm: Option<Calm>,
+    /// Where a candidate annotation starts, and the answer as long as it is open.
+    candidate: Option<(u64, u64)>,
+}
+
+/// An answer that holds for more text of a certain kind.
+#[derive(Clone, Copy, Debug)]
+struct Calm {
+    /// The window's start then.
+    base: u64,
+    /// Up to where the text was of that kind.
+    upto: u64,
+    /// Up to where it holds if the text is.
+    until: u64,
+    /// The answer.
+    from: u64,
+}
+
+impl Engine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
         let found = self.undecided_from(limits);
-        self.reader.answer(found)
+        let findings = self.findings();
+        // It never moves back.
+        findings.last = findings.last.max(found.at);
+        ReleasePoint {
+            at: findings.last,
+            ..found
+        }
+    }
+
+    /// What earlier questions found out.
+    fn findings(&mut self) -> &mut Findings {
+        self.findings.get_or_insert_default()
+    }
+
+    /// Whether the last answer was this.
+    fn is_last_answer(&self, at: u64) -> bool {
+        self.findings
+            .as_ref()
+            .is_some_and(|findings| findings.last == at)
     }
 
     fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
         let now = self.position();
+        if self.is_sequence() {
+            let from = if self.json.open {
+                self.reader.undecided_from(now)
+            } else {
+                now
+            };
+            return ReleasePoint::uncut(from);
+        }
         let is_plain = self.reads_plain_text();
-        if let Some(calm) = &mut self.reader.findings().calm {
+        if let Some(calm) = self.findings().calm {
             if is_plain
                 && calm.base == self.window.base()
                 && now <= calm.until
                 && all(self.window.raw_from(calm.upto), CALM)
             {
-                calm.upto = now;
+                self.findings().calm = Some(Calm { upto: now, ..calm });
                 return ReleasePoint::uncut(calm.from);
             }
-            self.reader.findings().calm = None;
+            self.findings().calm = None;
         }
         if let Context::Candidate { start } = self.context
-            && let Some((same, from)) = self.reader.findings().candidate
+            && let Some((same, from)) = self.findings().candidate
             && same == start
         {
             return ReleasePoint::uncut(from);
@@ -45,18 +94,12 @@ impl TextEngine {
             return ReleasePoint::uncut(from);
         }
         let from = match self.context {
-            Context::Info(_) | Context::Tildes { run: 3.., .. } => {
+            Context::Info(_) => return ReleasePoint::uncut(now),
+            Context::Opening { fence, .. } if fence.run >= 3 && fence.marker == b'~' => {
                 return ReleasePoint::uncut(now);
             }
-            Context::Fence {
-                fence,
-                line,
-                line_start,
-                cut,
-            } => self.undecided_in_block(limits, fence, (line, line_start), cut),
+            Context::Block(block) => self.undecided_in_block(limits, &block),
             _ if self.json.open && self.reader.has_reported() => ReleasePoint::uncut(now),
-            // A long value is no long sentence, unless it stops being a value.
-            _ if self.json.open => ReleasePoint::uncut(self.undecided_in_text(limits).at),
             _ => self.undecided_in_text(limits),
         };
         if self.json.open {
@@ -74,11 +117,11 @@ impl TextEngine {
         };
         let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
-            && self.reader.is_last_answer(most)
+            && self.is_last_answer(most)
             && self.json_is_closed()
         {
             // The answer lies between the last one and the most it can be.
-            self.reader.findings().candidate = Some((start, most));
+            self.findings().candidate = Some((start, most));
             return ReleasePoint::uncut(most);
         }
         let (window, max) = (&self.window, limits.max_assertion());
@@ -97,7 +140,7 @@ impl TextEngine {
             }) = found
             && text.len() == raw.len()
         {
-            self.reader.findings().calm = Some(Calm {
+            self.findings().calm = Some(Calm {
                 base,
                 upto: self.window.end(),
                 until: base + until as u64,
@@ -105,12 +148,16 @@ impl TextEngine {
             });
             return from;
         }
-        let Some((start, (most, _))) = most else {
+        let Some((start, (most, cut))) = most else {
             return from;
         };
-        let from = from.at_most(most);
+        let from = if from.at < most {
+            from
+        } else {
+            ReleasePoint { at: most, cut }
+        };
         if from == ReleasePoint::uncut(most) && self.json_is_closed() {
-            self.reader.findings().candidate = Some((start, most));
+            self.findings().candidate = Some((start, most));
         }
         from
     }
@@ -141,10 +188,10 @@ impl TextEngine {
     /// text, or none if it is not that simple, and the same chunk is to be read.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
-        let findings = self.reader.known_findings()?;
+        let findings = self.findings.as_deref_mut()?;
         if let Context::Candidate { start } = self.context {
             let same = findings.candidate.is_some_and(|(known, _)| known == start);
-            return (same && self.buffer_mut().take_held(chunk)).then_some(false);
+            return (same && self.window.buffer_mut().take_held(chunk)).then_some(false);
         }
         let calm = findings.calm.as_mut()?;
         let now = calm.upto + chunk.len() as u64;
@@ -165,7 +212,7 @@ impl TextEngine {
         match found {
             Reach::From(found) => ReleasePoint {
                 at: base + found.start as u64,
-                uncut: found.uncut.map(|uncut| base + uncut as u64),
+                cut: found.cut,
             },
             Reach::Blank => {
                 ReleasePoint::uncut(self.target.map_or(end, |target| target.span.start()))
@@ -174,40 +221,49 @@ impl TextEngine {
         }
     }
 
-    fn undecided_in_block(
-        &self,
-        limits: &Limits,
-        fence: Fence,
-        (line, line_start): (FenceLine, u64),
-        missing: bool,
-    ) -> ReleasePoint {
+    fn undecided_in_block(&self, limits: &Limits, block: &Block) -> ReleasePoint {
+        let (quoted, missing) = (block.fence.quoted, block.cut);
         let base = self.window.base();
         let raw = without_open_white(self.window.raw());
         let max = limits.max_assertion();
-        let content = match line {
+        let content = match block.line {
             FenceLine::Code => raw.len(),
             // A line of an open value is content, but for white space at its start, which ends no assertion.
             _ if self.json.open => raw.len(),
             // What may be the closing line may be content as well.
-            _ => raw.len().min(line_start.saturating_sub(base) as usize),
+            _ => raw
+                .len()
+                .min(block.line_start.saturating_sub(base) as usize),
         };
         let text = |len: usize| {
-            let (range, cut) = block_text(&raw[..len], fence.quoted, missing, max)?;
-            let uncut = match (cut, missing) {
-                (false, _) => Some(range.start),
-                (true, false) => Some(trimmed_block(&raw[..len], fence.quoted).start),
-                (true, true) => None,
-            };
-            Some(ReleasePoint {
-                at: base + range.start as u64,
-                uncut: uncut.map(|uncut| base + uncut as u64),
-            })
+            let (range, cut) = block_text(&raw[..len], quoted, missing, max)?;
+            let at = base + range.start as u64;
+            Some(ReleasePoint { at, cut })
         };
         let before = || Some(ReleasePoint::uncut(self.target?.span.start()));
         text(content)
             .or_else(before)
             .or_else(|| text(raw.len()))
             .unwrap_or(ReleasePoint::uncut(base + raw.len() as u64))
+    }
+
+    /// A stream offset at or before `from`: a cut before it does not change which sentence boundaries there are from there on.
+    /// Nothing is cut off in a stream of JSON values, so there it is the last offset.
+    pub(crate) fn before_boundary(&self, from: u64) -> u64 {
+        if self.is_sequence() {
+            return u64::MAX;
+        }
+        let base = self.window.base();
+        from.checked_sub(base).map_or(from, |at| {
+            base + surely_not_near(self.window.raw(), at as usize) as u64
+        })
+    }
+
+    /// Where the JSON value begins that is open in free text, outside a block of code.
+    pub(crate) fn bare_value(&self) -> Option<u64> {
+        let in_block = matches!(self.context, Context::Block(_));
+        let bare = self.json.open && !in_block && !self.is_sequence();
+        bare.then(|| self.reader.start())
     }
 
     /// How many bytes before a stream offset stripping removes, which [`undecided_from`](Self::undecided_from) gave.

@@ -1,0 +1,269 @@
+//! What a gate does with text that is longer than an assertion may be.
+
+use provstream::provenance::Encoding;
+use provstream::{
+    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Mode, Parser, Policy, Question, Span,
+    TextChunk,
+};
+use testkit::gate::pieces::{Short, short};
+use testkit::reference::engine::{Cuts, parser_in};
+use testkit::reference::{RefLimits, RefVocabulary};
+
+use crate::release_point::{cut, seeds};
+
+/// Streams compared, each with two policies in four cuttings.
+const STREAMS: u64 = 1_000;
+
+/// The same, of some thousand bytes.
+const LONG_STREAMS: u64 = 60;
+
+/// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are, and where they begin
+/// in the text without annotations.
+#[derive(Clone, Default)]
+struct Notes {
+    refuses: bool,
+    spans: Vec<(Span, u64)>,
+}
+
+impl Policy for Notes {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        let assertion = question.assertion();
+        if assertion.encoding() == Encoding::Bracket {
+            let clean = question.clean_span().start();
+            self.spans.push((assertion.span(), clean));
+        }
+        Action::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        match self.refuses {
+            true => AtLimit::Refuse("(too long)".into()),
+            false => AtLimit::Release,
+        }
+    }
+}
+
+/// What was written, and which text was released because it was too long.
+#[derive(Debug, Default, PartialEq)]
+struct Written {
+    text: Vec<u8>,
+    /// Up to where text was released.
+    upto: u64,
+    limits: Vec<Span>,
+}
+
+impl Handler for Written {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
+    }
+}
+
+impl GateHandler for Written {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.upto = text.span().end();
+        self.text(text);
+    }
+
+    fn limit(&mut self, span: Span) {
+        self.limits.push(span);
+    }
+}
+
+/// A sentence that is too long by `beyond` bytes, with an annotation after it.
+fn long_sentence(beyond: usize) -> String {
+    let long = "will ".repeat(817 + beyond / 5);
+    let missing = 4_096 + beyond - "It rain.".len() - long.len();
+    format!(
+        "It rained. It {long}{}rain. [unverified-inference] So.",
+        "x".repeat(missing)
+    )
+}
+
+#[test]
+fn a_sentence_that_is_too_long_is_refused_however_soon_it_ends() {
+    for beyond in [0, 1, 2, 3, 100, 1_000, 1_023, 1_024, 1_025, 3_000] {
+        let text = long_sentence(beyond);
+        for size in [1, 2, 7, 1_000, 1_024, 100_000] {
+            let policy = Notes {
+                refuses: true,
+                ..Notes::default()
+            };
+            let mut gate = Gate::new(Parser::new(), policy);
+            let mut written = Written::default();
+            for chunk in text.as_bytes().chunks(size) {
+                gate.push(chunk, &mut written);
+            }
+            gate.finish(&mut written);
+            let (ended, end) = match beyond {
+                0 => (None, text.replace(" [unverified-inference]", "")),
+                _ => (Some(GateEnd::Refused), "It rained. (too long)".to_owned()),
+            };
+            assert_eq!(gate.ended(), ended, "{beyond} bytes beyond, by {size}");
+            assert_eq!(String::from_utf8_lossy(&written.text), end);
+        }
+    }
+}
+
+fn run(short: &Short, limits: &RefLimits, policy: Notes, most: usize) -> (Written, Gate<Notes>) {
+    let parser = parser_in(short.reading, limits, &RefVocabulary::default());
+    let mut gate = Gate::new(parser, policy);
+    let mut written = Written::default();
+    for (own, chunk) in cut(&short.input, most, &mut Cuts(most as u64)) {
+        match own {
+            true => gate.push(chunk, &mut written),
+            false => gate.push_untrusted(chunk, &mut written),
+        }
+    }
+    gate.finish(&mut written);
+    (written, gate)
+}
+
+/// Assertions that begin later than those of a gate with larger limits, but for those of which a value that turned out not to be
+/// JSON is a part.
+fn beginnings(found: &[Span], whole: &[Span], bytes: &[u8]) -> Vec<(Span, Span)> {
+    let longer = |span: &Span| {
+        let whole = whole.iter().find(|whole| whole.end() == span.end())?;
+        let missing = &bytes[whole.start() as usize..span.start().max(whole.start()) as usize];
+        let differs = whole.start() != span.start();
+        let value = missing.iter().any(|byte| b"{[".contains(byte));
+        (differs && !value).then_some((*span, *whole))
+    };
+    found.iter().filter_map(longer).collect()
+}
+
+#[test]
+fn text_before_a_value_counts_as_a_part_of_its_sentence() {
+    let text = format!(
+        "It rained. It {}rain {{\"a\":\"{}\"}} and snow. [unverified-inference] So.",
+        "will ".repeat(800),
+        "x".repeat(200)
+    );
+    for size in [1, 7, 1_024, 100_000] {
+        let policy = Notes {
+            refuses: true,
+            ..Notes::default()
+        };
+        let parser = Parser::builder().mode(Mode::Auto).build();
+        let mut gate = Gate::new(parser, policy);
+        let mut written = Written::default();
+        for chunk in text.as_bytes().chunks(size) {
+            gate.push(chunk, &mut written);
+        }
+        gate.finish(&mut written);
+        assert_eq!(
+            String::from_utf8_lossy(&written.text),
+            "It rained. (too long)"
+        );
+    }
+}
+
+/// Pieces that a filler repeats: text, and what makes no text longer.
+const FILLERS: [&str; 10] = [
+    "will ",
+    "will\n",
+    "so. ",
+    " ",
+    "\n> ",
+    "\n- ",
+    "\u{3000}",
+    "(",
+    "x\n> ",
+    "am p. 5, ",
+];
+
+/// A short input with a filler somewhere in each segment, which makes some text about as long as `max` bytes.
+fn filled(seed: u64, max: usize) -> Short {
+    let mut short = short(seed, 40);
+    let mut random = Cuts(seed ^ 0xF111);
+    for part in &mut short.input {
+        let text = "will ".repeat((max - 140 + random.below(200)) / 5);
+        let filler = FILLERS[random.below(FILLERS.len())].repeat(random.below(400));
+        let at = random.below(part.bytes.len() + 1);
+        let at = (at..=part.bytes.len()).find(|&at| {
+            let next = part.bytes.get(at);
+            next.is_none_or(|byte| byte & 0xC0 != 0x80)
+        });
+        let at = at.expect("the end of a character");
+        part.bytes.splice(at..at, (text + &filler).into_bytes());
+    }
+    short
+}
+
+#[test]
+fn the_beginning_of_an_assertion_is_never_released_before_the_policy_is_asked() {
+    let mut refused = 0;
+    for seed in seeds(STREAMS) {
+        let limits = RefLimits {
+            max_assertion: [4, 8, 12, 20, 33, 70][seed as usize % 6],
+            ..RefLimits::default()
+        };
+        refused += usize::from(compare(&format!("seed {seed}"), &short(seed, 60), &limits));
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn nor_is_the_beginning_of_a_long_one() {
+    let mut refused = 0;
+    for seed in seeds(LONG_STREAMS) {
+        let max_assertion = [1_023, 1_024, 1_500][seed as usize % 3];
+        let limits = RefLimits {
+            max_assertion,
+            ..RefLimits::default()
+        };
+        let short = filled(seed, max_assertion);
+        refused += usize::from(compare(&format!("filled {seed}"), &short, &limits));
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+/// Compares what a gate writes for several cuttings, and whether an assertion is decided about whose beginning was released;
+/// gives whether the stream was refused.
+fn compare(name: &str, short: &Short, limits: &RefLimits) -> bool {
+    let bytes: Vec<u8> = short
+        .input
+        .iter()
+        .flat_map(|part| part.bytes.clone())
+        .collect();
+    let shown = || {
+        let parts = short.input.iter();
+        let parts = parts.map(|part| format!("{} {}\n", part.own, part.bytes.escape_ascii()));
+        format!("{name}, {:?}\n{}", short.reading, parts.collect::<String>())
+    };
+    let mut refused = false;
+    for refuses in [true, false] {
+        let policy = || Notes {
+            refuses,
+            ..Notes::default()
+        };
+        let (expected, gate) = run(short, limits, policy(), 1);
+        refused |= gate.ended().is_some();
+        for most in [4, 16, 100_000] {
+            let (found, _) = run(short, limits, policy(), most);
+            assert!(
+                found == expected,
+                "chunks up to {most}, {}{:?} {}\n{:?} {}",
+                shown(),
+                expected.limits,
+                expected.text.escape_ascii(),
+                found.limits,
+                found.text.escape_ascii(),
+            );
+        }
+        if refuses {
+            let (_, whole) = run(short, &RefLimits::default(), policy(), 16);
+            let spans = |gate: &Gate<Notes>, upto: u64| -> Vec<Span> {
+                let released = gate
+                    .policy()
+                    .spans
+                    .iter()
+                    .filter(|(_, start)| *start <= upto);
+                released.map(|(span, _)| *span).collect()
+            };
+            let (found, whole) = (spans(&gate, expected.upto), spans(&whole, u64::MAX));
+            let released = beginnings(&found, &whole, &bytes);
+            assert!(released.is_empty(), "{released:?}, {}", shown());
+        }
+    }
+    refused
+}
