@@ -38,7 +38,7 @@
 //!   what was read come before the error, what was held back included; nothing comes after it. Errors of a reader that
 //!   say that it would block or was interrupted end nothing.
 //! - A handler gets all events of what was taken, and then its [`end`](crate::Handler::end), once, also when the adapter is
-//!   dropped early. Text that is held back then is lost, and so are the events of an adapter without a handler. Only
+//!   dropped early. Text that is still held back is lost, and so are the events of an adapter without a handler. Only
 //!   [`GateWriter`] writes when it is dropped; finish a [`RewriteWriter`] by [`finish`](RewriteWriter::finish).
 //! - An adapter that rewrites is at its end when its handler panics, and does not call it again.
 //! - No more input is read until the caller has taken the output of the input before. Memory is bounded by one piece of
