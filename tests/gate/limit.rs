@@ -15,7 +15,7 @@ use crate::release_point::{cut, seeds};
 const STREAMS: u64 = 1_000;
 
 /// The same, of some thousand bytes.
-const LONG_STREAMS: u64 = 60;
+const LONG_STREAMS: u64 = 100;
 
 /// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are, and where they begin
 /// in the text without annotations.
@@ -79,27 +79,34 @@ fn long_sentence(beyond: usize) -> String {
     )
 }
 
+/// What a gate that refuses text that is too long writes of a text in chunks of a size, and how it ends.
+fn refusing(parser: Parser, text: &str, size: usize) -> (String, Option<GateEnd>) {
+    let policy = Notes {
+        refuses: true,
+        ..Notes::default()
+    };
+    let mut gate = Gate::new(parser, policy);
+    let mut written = Vec::new();
+    for chunk in text.as_bytes().chunks(size) {
+        gate.push(chunk, &mut written);
+    }
+    gate.finish(&mut written);
+    let written = String::from_utf8(written).expect("UTF-8");
+    (written, gate.ended())
+}
+
 #[test]
 fn a_sentence_that_is_too_long_is_refused_however_soon_it_ends() {
     for beyond in [0, 1, 2, 3, 100, 1_000, 1_023, 1_024, 1_025, 3_000] {
         let text = long_sentence(beyond);
         for size in [1, 2, 7, 1_000, 1_024, 100_000] {
-            let policy = Notes {
-                refuses: true,
-                ..Notes::default()
-            };
-            let mut gate = Gate::new(Parser::new(), policy);
-            let mut written = Written::default();
-            for chunk in text.as_bytes().chunks(size) {
-                gate.push(chunk, &mut written);
-            }
-            gate.finish(&mut written);
+            let (written, found) = refusing(Parser::new(), &text, size);
             let (ended, end) = match beyond {
                 0 => (None, text.replace(" [unverified-inference]", "")),
                 _ => (Some(GateEnd::Refused), "It rained. (too long)".to_owned()),
             };
-            assert_eq!(gate.ended(), ended, "{beyond} bytes beyond, by {size}");
-            assert_eq!(String::from_utf8_lossy(&written.text), end);
+            assert_eq!(found, ended, "{beyond} bytes beyond, by {size}");
+            assert_eq!(written, end);
         }
     }
 }
@@ -139,21 +146,9 @@ fn text_before_a_value_counts_as_a_part_of_its_sentence() {
         "x".repeat(200)
     );
     for size in [1, 7, 1_024, 100_000] {
-        let policy = Notes {
-            refuses: true,
-            ..Notes::default()
-        };
         let parser = Parser::builder().mode(Mode::Auto).build();
-        let mut gate = Gate::new(parser, policy);
-        let mut written = Written::default();
-        for chunk in text.as_bytes().chunks(size) {
-            gate.push(chunk, &mut written);
-        }
-        gate.finish(&mut written);
-        assert_eq!(
-            String::from_utf8_lossy(&written.text),
-            "It rained. (too long)"
-        );
+        let (written, _) = refusing(parser, &text, size);
+        assert_eq!(written, "It rained. (too long)", "by {size}");
     }
 }
 
@@ -266,4 +261,16 @@ fn compare(name: &str, short: &Short, limits: &RefLimits) -> bool {
         }
     }
     refused
+}
+
+/// Removed records are part of a block of code, also where the block is longer than an assertion may be.
+#[test]
+fn a_long_block_with_removed_records_is_refused_at_its_beginning() {
+    let records = "{\"assertion\":\"x\"}".repeat(300);
+    let text = format!("Hi there.\n\n```\n{records}abc {}", "x\n".repeat(6_000));
+    for size in [1, 1_000, 100_000] {
+        let parser = Parser::builder().hold_records(true).build();
+        let (written, _) = refusing(parser, &text, size);
+        assert_eq!(written, "Hi there.\n\n```\n(too long)", "by {size}");
+    }
 }

@@ -146,7 +146,7 @@ impl Input {
         Ok(count)
     }
 
-    /// Notes what is odd about the bytes that were read; there are none at the end.
+    /// Notes on standard error what is unexpected in text. `bytes` were just read; it is empty at the end of the input.
     fn look_at(&mut self, bytes: &[u8]) {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if is_first {

@@ -53,7 +53,7 @@ enum Context {
     BeforeValue,
     /// After the value of a line.
     AfterValue,
-    /// In a line of which nothing more is read.
+    /// The rest of the line is not read.
     Skipped,
 }
 

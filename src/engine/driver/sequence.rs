@@ -11,7 +11,7 @@ use crate::engine::{Input, Sink};
 use crate::event::DiagnosticCode;
 
 impl Engine {
-    /// Takes a chunk that begins in a value of which nothing is held back.
+    /// Takes a chunk that begins in a value, if no bytes of the value are held back.
     ///
     /// A fast path: most such chunks also end in it.
     pub(super) fn push_in_value(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
