@@ -7,7 +7,7 @@ use super::walk::scan::StringEnd;
 use super::walk::{Capture, Shape};
 
 /// A string of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Str {
     start: u32,
     end: u32,

@@ -80,7 +80,6 @@ impl Framer {
     }
 
     /// What comes before and after the data of an event that is like the last one, if one may begin here.
-    #[inline]
     pub(super) fn around(&self) -> Option<(&[u8], &'static [u8])> {
         match &self.envelope {
             Envelope::Sse(sse) => sse.around(),
@@ -89,12 +88,12 @@ impl Framer {
         }
     }
 
-    /// Passes over an event of so many bytes that the caller has read, which begins and ends as [`around`](Self::around) said.
+    /// Passes over events of so many bytes that the caller has read, each of which begins and ends as [`around`](Self::around) said.
     #[inline]
-    pub(super) const fn pass_event(&mut self, len: usize) {
+    pub(super) const fn pass_events(&mut self, len: u64) {
         match &mut self.envelope {
-            Envelope::Sse(sse) => sse.pass_event(len),
-            Envelope::Json(json) => json.pass_event(len),
+            Envelope::Sse(sse) => sse.pass_events(len),
+            Envelope::Json(json) => json.pass_events(len),
             Envelope::Encoded(..) | Envelope::Unknown => {}
         }
     }

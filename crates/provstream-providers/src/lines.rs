@@ -79,10 +79,10 @@ impl JsonFramer {
         matches!(self.kind, Kind::Lines) && !self.is_first && !self.passing && self.open.is_empty()
     }
 
-    /// Passes over an event that the caller has read, which is a line.
+    /// Passes over events that the caller has read, each of which is a line.
     #[inline]
-    pub(super) const fn pass_event(&mut self, len: usize) {
-        self.position += len as u64;
+    pub(super) const fn pass_events(&mut self, len: u64) {
+        self.position += len;
         self.start = self.position;
     }
 

@@ -9,16 +9,17 @@ use provstream::{Replacement, Span, TextChunk};
 
 /// The places in a text where annotations were, or text that a gate withholds, in the unit of the format's offsets.
 #[derive(Clone, Debug)]
+#[repr(C)] // What each delta changes comes first.
 pub(super) struct Removed {
-    unit: Unit,
-    /// What a gate has not decided about yet; nothing if it is not a gate that writes the text.
-    gate: Option<Box<Gated>>,
     /// Units written.
     written: u64,
     /// Units of the text before, as far as it was written or removed.
     taken: u64,
     /// What the replacement that comes next takes the place of.
     pending: u64,
+    unit: Unit,
+    /// What a gate has not decided about yet; nothing if it is not a gate that writes the text.
+    gate: Option<Box<Gated>>,
     places: Places,
 }
 

@@ -10,6 +10,7 @@ const COUNTED: usize = NoticeCode::GzipBody as usize;
 /// A gate that lets a stream pass because nothing was found in it asks [`is_complete`](Self::is_complete) first: what was
 /// not read may have annotations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)] // Most events change the first two alone.
 pub struct ReadReport {
     events: u64,
     text_bytes: u64,

@@ -20,10 +20,17 @@ use provstream::{Parser, Rewriter};
 /// annotations are still in them.
 #[derive(Clone, Debug)]
 pub struct StreamRewriter {
-    framer: Framer,
     waiting: Waiting,
     /// Nothing before the first bytes, so that a rewriter that waits for them takes little memory.
-    state: Option<Box<State<Rewriter>>>,
+    running: Option<Box<Running>>,
+}
+
+/// A response in the middle of it.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))] // The framer is not needed for most events, and what is takes no more cache lines than it must.
+struct Running {
+    state: State<Rewriter>,
+    framer: Framer,
 }
 
 /// The settings of a rewriter.
@@ -31,6 +38,7 @@ pub struct StreamRewriter {
 struct Waiting {
     format: Option<Format>,
     reasoning: Reasoning,
+    max_event: usize,
     /// What each channel begins with, until the state has it.
     fresh: Option<Box<Rewriter>>,
 }
@@ -55,13 +63,13 @@ impl StreamRewriter {
 
     fn of(format: Option<Format>, parser: Parser) -> Self {
         Self {
-            framer: Framer::new(DEFAULT_MAX_EVENT),
             waiting: Waiting {
                 format,
                 reasoning: Reasoning::default(),
+                max_event: DEFAULT_MAX_EVENT,
                 fresh: Some(Box::new(Rewriter::new(parser))),
             },
-            state: None,
+            running: None,
         }
     }
 
@@ -69,7 +77,7 @@ impl StreamRewriter {
     /// pushed.
     #[must_use]
     pub fn with_max_event(mut self, bytes: usize) -> Self {
-        self.framer = self.framer.with_max_event(bytes);
+        self.waiting.max_event = bytes;
         self
     }
 
@@ -78,8 +86,8 @@ impl StreamRewriter {
     #[must_use]
     pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
         self.waiting.reasoning = mode;
-        if let Some(state) = &mut self.state {
-            state.set_reasoning(mode);
+        if let Some(running) = &mut self.running {
+            running.state.set_reasoning(mode);
         }
         self
     }
@@ -87,32 +95,35 @@ impl StreamRewriter {
     /// The format: what was asked for, or what the events showed so far.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
-        match &self.state {
+        match &self.running {
             None => self.waiting.format,
-            Some(state) => state.reader.format(),
+            Some(running) => running.state.reader.format(),
         }
     }
 
     /// How much of the response was read so far.
     #[must_use]
     pub fn report(&self) -> &ReadReport {
-        let state = self.state.as_ref();
-        state.map_or(&NOTHING, |state| &state.reader.report)
+        let running = self.running.as_ref();
+        running.map_or(&NOTHING, |running| &running.state.reader.report)
     }
 
     /// Bytes taken so far: the offset of the next one in the response.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.framer.position()
+        let running = self.running.as_ref();
+        running.map_or(0, |running| {
+            running.framer.position() + running.state.untold()
+        })
     }
 
     /// Takes the next bytes of the response.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
-        let state = self.state.get_or_insert_with(|| waiting.begin());
+        let Running { state, framer } = &mut **self.running.get_or_insert_with(|| waiting.begin());
         let mut rest = chunk;
         while !rest.is_empty() {
-            let taken = state.push(&mut self.framer, rest, &mut handler);
+            let taken = state.push(framer, rest, &mut handler);
             rest = &rest[taken..];
         }
     }
@@ -124,8 +135,8 @@ impl StreamRewriter {
     #[must_use = "if it is true, the chunk is what is written"]
     pub fn push_or_pass<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) -> bool {
         let mut handler = handler.into_stream_handler();
-        let first = match &mut self.state {
-            Some(state) => state.take_usual(&mut self.framer, chunk, &mut handler),
+        let first = match &mut self.running {
+            Some(running) => running.state.take_usual(chunk, &mut handler),
             None => None,
         };
         let taken = match first {
@@ -137,15 +148,18 @@ impl StreamRewriter {
             Some(Passed::Written(len)) => len,
             None => 0,
         };
-        self.push(&chunk[taken..], handler);
+        if taken < chunk.len() {
+            self.push(&chunk[taken..], handler);
+        }
         false
     }
 
     /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
-        let state = self.state.get_or_insert_with(|| waiting.begin());
-        self.framer.finish(&mut |kind, piece| {
+        let Running { state, framer } = &mut **self.running.get_or_insert_with(|| waiting.begin());
+        state.tell(framer);
+        framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });
         state.finish(&mut handler);
@@ -153,18 +167,19 @@ impl StreamRewriter {
 
     /// Back to the start of a response with the same settings.
     pub fn reset(&mut self) {
-        self.framer.reset();
-        if let Some(state) = &mut self.state {
-            state.reset();
+        if let Some(running) = &mut self.running {
+            running.framer.reset();
+            running.state.reset();
         }
     }
 }
 
 impl Waiting {
-    fn begin(&mut self) -> Box<State<Rewriter>> {
+    fn begin(&mut self) -> Box<Running> {
         let fresh = self.fresh.take().unwrap_or_default();
         let mut state = State::with_fresh(self.format, fresh);
         state.set_reasoning(self.reasoning);
-        Box::new(state)
+        let framer = Framer::new(DEFAULT_MAX_EVENT).with_max_event(self.max_event);
+        Box::new(Running { state, framer })
     }
 }

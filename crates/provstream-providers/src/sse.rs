@@ -224,10 +224,10 @@ impl SseDecoder {
         (self.is_between() && !self.head.bytes.is_empty()).then_some((&self.head.bytes, b"\n\n"))
     }
 
-    /// Passes over an event that the caller has read, which begins and ends as [`around`](Self::around) said.
+    /// Passes over events that the caller has read, each of which begins and ends as [`around`](Self::around) said.
     #[inline]
-    pub(super) const fn pass_event(&mut self, len: usize) {
-        self.position += len as u64;
+    pub(super) const fn pass_events(&mut self, len: u64) {
+        self.position += len;
         self.start = self.position;
     }
 

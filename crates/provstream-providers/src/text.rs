@@ -12,22 +12,23 @@ use provstream::{GateEnd, Rewriter};
 
 /// The text of one channel.
 #[derive(Clone, Debug)]
+#[repr(C)] // What each delta needs is next to each other.
 pub(super) struct Text<R> {
-    pub(super) channel: Channel,
     pub(super) rewriter: R,
+    /// Where its blocks end, if it is that of several.
+    pub(super) seams: Option<Box<Seams>>,
+    /// Text may be held back. If not, all that was read is written.
+    may_hold: bool,
+    /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
+    after_lone_half: bool,
+    pub(super) removed: Option<Removed>,
     /// The high surrogate that the last delta ended with.
     high: Option<u16>,
     /// It was written as it is.
     high_is_out: bool,
-    /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
-    after_lone_half: bool,
-    /// Text may be held back. If not, all that was read is written.
-    may_hold: bool,
+    pub(super) channel: Channel,
     /// What an event with more of its text looks like.
     pub(super) template: Template,
-    pub(super) removed: Option<Removed>,
-    /// Where its blocks end, if it is that of several.
-    pub(super) seams: Option<Box<Seams>>,
 }
 
 /// Memory for one delta after the other.
@@ -74,12 +75,7 @@ impl<R: TextRewriter> Text<R> {
     ) -> (usize, bool) {
         let is_simple = self.high.is_none() && !self.after_lone_half && !delta.is_last;
         if is_simple && !delta.escaped && is_utf8(delta.content) {
-            self.rewrite(delta.content, false, scratch, handler);
-            let changed = scratch.out != delta.content;
-            self.may_hold |= changed;
-            if changed {
-                push_content(edit, &scratch.out);
-            }
+            let changed = self.push_plain(delta.content, scratch, edit, handler);
             return (delta.content.len(), changed);
         }
         if is_simple && !halves::ends_high(delta.content) {
@@ -96,6 +92,23 @@ impl<R: TextRewriter> Text<R> {
             return (len, changed);
         }
         self.push_with_halves(delta, scratch, edit, handler)
+    }
+
+    /// The same of text without escapes, where no half of a surrogate pair came before; whether it changes.
+    pub(super) fn push_plain(
+        &mut self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        edit: Edit<'_>,
+        handler: &mut impl StreamHandler,
+    ) -> bool {
+        self.rewrite(text, false, scratch, handler);
+        let changed = scratch.out != text;
+        self.may_hold |= changed;
+        if changed && !scratch.out.is_empty() {
+            push_content(edit, &scratch.out);
+        }
+        changed
     }
 
     /// The same where halves of surrogate pairs may be at the ends, or the text ends with the delta.

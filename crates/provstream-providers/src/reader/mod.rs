@@ -22,9 +22,12 @@ pub const MAX_CHANNELS: usize = 256;
 /// Things that events commonly say; memory for more is given back.
 const USUAL: usize = 64;
 
-/// Reads events one after the other.
+/// Reads events one after the other. What an event like the last one needs comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Reader {
+    pub(crate) again: Again,
+    pub(crate) report: ReadReport,
     /// What was asked for; else the format is that of the last event with evidence, until one has text.
     asked: Option<Format>,
     format: Option<Format>,
@@ -33,7 +36,6 @@ pub(crate) struct Reader {
     /// What the last event says, in order.
     pub(crate) found: Vec<Found>,
     walk: Walk,
-    pub(crate) again: Again,
     /// The channel of the last text, by its numbers in the event.
     channel_read: Channel,
     /// The channels with text that has not ended; at most [`MAX_CHANNELS`].
@@ -48,7 +50,6 @@ pub(crate) struct Reader {
     wants_blocks: bool,
     /// What the last event is to a text block, until it is taken.
     pub(crate) block: Option<BlockEvent>,
-    pub(crate) report: ReadReport,
 }
 
 /// A channel whose text has begun.
@@ -215,7 +216,7 @@ impl Reader {
     }
 
     /// The numbers of blocks are wanted, of every event or no more.
-    pub(crate) const fn want_blocks(&mut self, wants: bool) {
+    pub(crate) fn want_blocks(&mut self, wants: bool) {
         self.wants_blocks = wants;
         if wants {
             self.again.forget();

@@ -72,7 +72,13 @@ impl<R: TextRewriter> State<R> {
     /// Notes the number of an event in the stream, from which those of events that are added go on.
     #[inline]
     pub(super) fn note_sequence(&mut self, data: &[u8], sequence: Option<Raw>) {
-        let Some(sequence) = sequence else { return };
+        if let Some(sequence) = sequence {
+            self.count_from(data, sequence);
+        }
+    }
+
+    #[inline(never)] // Few formats have numbers.
+    fn count_from(&mut self, data: &[u8], sequence: Raw) {
         let number = sequence.bytes(data).iter().fold(0_u64, |number, digit| {
             number
                 .wrapping_mul(10)
@@ -88,12 +94,23 @@ impl<R: TextRewriter> State<R> {
         place: Range<usize>,
         handler: &mut impl StreamHandler,
     ) {
-        let mut out = core::mem::take(&mut self.out);
-        out.reserve_exact(frame.raw.len() - place.len() + self.edits.bytes.len());
-        out.extend_from_slice(&frame.raw[..place.start]);
-        out.extend_from_slice(&self.edits.bytes);
-        out.extend_from_slice(&frame.raw[place.end..]);
+        let out = self.changed(frame.raw, place);
         self.write(&out, handler);
+        self.take_back(out);
+    }
+
+    /// The bytes of an event with those of `edits` in the place of some; their memory is to be [given back](Self::take_back).
+    pub(super) fn changed(&mut self, raw: &[u8], place: Range<usize>) -> Vec<u8> {
+        let mut out = core::mem::take(&mut self.out);
+        out.reserve_exact(raw.len() - place.len() + self.edits.bytes.len());
+        out.extend_from_slice(&raw[..place.start]);
+        out.extend_from_slice(&self.edits.bytes);
+        out.extend_from_slice(&raw[place.end..]);
+        out
+    }
+
+    /// Keeps memory for the next event that changes.
+    pub(super) fn take_back(&mut self, mut out: Vec<u8>) {
         out.clear();
         self.out = out;
     }

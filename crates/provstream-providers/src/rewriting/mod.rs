@@ -37,18 +37,22 @@ use provstream::GateEnd;
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
 
-/// What the rewriter knows between two events.
+/// What the rewriter knows between two events. What an event [like the last one](State::take_usual) needs comes first, so that it is
+/// next to each other in memory.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct State<R> {
     /// What an event like the last one goes on with, if such an event can be taken at once.
     usual: Option<Usual>,
+    /// Bytes of such events that the framer was not told of.
+    untold: u64,
+    pub(super) texts: Vec<Text<R>>,
     pub(super) reader: Reader,
     counting: Counting,
     /// What each channel begins with; if the first text can be asked for it, that one has taken it.
     fresh: Option<Box<R>>,
     /// For texts that repeat others.
     whole: Option<Box<R>>,
-    pub(super) texts: Vec<Text<R>>,
     /// The texts of a response that is not streamed that a policy ended, and how.
     pub(super) wholes_ended: Vec<(Channel, GateEnd)>,
     /// Nothing if reasoning is left as it is.
@@ -103,11 +107,12 @@ impl<R: TextRewriter> State<R> {
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
             usual: None,
+            untold: 0,
+            texts: Vec::new(),
             reader,
             counting: Counting::default(),
             fresh: Some(fresh),
             whole: None,
-            texts: Vec::new(),
             wholes_ended: Vec::new(),
             thoughts: None,
             scratch: Scratch::default(),
@@ -143,6 +148,7 @@ impl<R: TextRewriter> State<R> {
     /// Back to the start of a response; its format is found out once more if this one's was.
     pub(super) fn reset(&mut self) {
         self.usual = None;
+        self.untold = 0;
         self.reader.reset();
         self.counting = Counting::default();
         if self.fresh.is_none() {
@@ -192,14 +198,32 @@ impl<R: TextRewriter> State<R> {
         chunk: &[u8],
         handler: &mut impl StreamHandler,
     ) -> usize {
-        match self.take_usual(framer, chunk, handler) {
+        match self.take_usual(chunk, handler) {
             Some(Passed::AsItIs(len)) => {
                 handler.bytes(&chunk[..len]);
                 len
             }
             Some(Passed::Written(len)) => len,
-            None => framer.push_some(chunk, &mut |kind, piece| self.take(kind, &piece, handler)),
+            None => self.push_framed(framer, chunk, handler),
         }
+    }
+
+    fn push_framed(
+        &mut self,
+        framer: &mut Framer,
+        chunk: &[u8],
+        handler: &mut impl StreamHandler,
+    ) -> usize {
+        self.tell(framer);
+        self.usual = None;
+        let len = framer.push_some(chunk, &mut |kind, piece| self.take(kind, &piece, handler));
+        self.settle_usual(framer);
+        len
+    }
+
+    /// Bytes of events that the framer was not told of.
+    pub(super) const fn untold(&self) -> u64 {
+        self.untold
     }
 
     /// Writes what is held back at the end of the response.

@@ -4,10 +4,10 @@ use super::alone::Alone;
 use super::line_end::LineEnd;
 use super::{State, USUAL};
 use crate::StreamHandler;
-use crate::again::Text;
+use crate::again::Alike;
 use crate::frame::Frame;
 use crate::framer::Framer;
-use crate::text::{Delta, TextRewriter};
+use crate::text::TextRewriter;
 use provstream::TextChunk;
 
 /// What an event like the last one goes on with.
@@ -17,6 +17,23 @@ pub(super) struct Usual {
     place: u16,
     /// The pattern for events that are added is such an event, and such events differ in their text alone.
     has_template: bool,
+    /// Two line feeds end it, and not one.
+    has_blank_line: bool,
+    /// Most bytes of an event.
+    most: usize,
+}
+
+impl Usual {
+    /// Where an event ends whose data end here, if it does so as the last one.
+    #[inline]
+    fn end(self, bytes: &[u8], data_end: usize) -> Option<usize> {
+        let end = match (self.has_blank_line, bytes.get(data_end..)?) {
+            (true, [b'\n', b'\n', ..]) => data_end + 2,
+            (false, [b'\n', ..]) => data_end + 1,
+            _ => return None,
+        };
+        (end <= self.most).then_some(end)
+    }
 }
 
 /// What became of an event like the one before.
@@ -33,97 +50,118 @@ impl<R: TextRewriter> State<R> {
     ///
     /// The fast path: most events of a stream differ from the one before in a few characters of text, and most of these are
     /// written as they are. With many streams, what an event costs is the memory that it touches, code included. So one pass over
-    /// the bytes does what framing, reading and rewriting do with such an event, and no more; any other is left to those.
+    /// the bytes does what framing, reading and rewriting do with such an event, and no more; any other is left to those. The
+    /// framer is [told](Self::tell) later.
     #[inline]
     pub(crate) fn take_usual(
         &mut self,
-        framer: &mut Framer,
         bytes: &[u8],
         handler: &mut impl StreamHandler,
     ) -> Option<Passed> {
         let usual = self.usual?;
-        let (before, after) = framer.around()?;
-        let rest = bytes.strip_prefix(before)?;
-        let (text, len, is_ascii) = self.reader.again.read_first(rest)?;
-        let data = before.len()..before.len() + len;
-        let len = data.end + after.len();
-        if !bytes[data.end..].starts_with(after) || len > framer.max_event() {
+        let alike = self.reader.again.read_first(bytes)?;
+        let len = usual.end(bytes, alike.end)?;
+        let content = alike.text.content(bytes);
+        if content.is_empty() || !(alike.is_ascii || core::str::from_utf8(content).is_ok()) {
             return None;
         }
-        let content = text.at.content(rest);
-        if content.is_empty() || !(is_ascii || core::str::from_utf8(content).is_ok()) {
-            return None;
-        }
-        let place = usize::from(usual.place);
-        if place >= self.texts.len() {
-            return None;
-        }
-        let start = framer.position();
-        framer.pass_event(len);
+        let state = self.texts.get_mut(usize::from(usual.place))?;
+        self.untold += len as u64;
         self.reader.report.add_event();
-        self.line_end = LineEnd::default();
-        self.note_sequence(rest, text.sequence);
-        let state = self.texts.get_mut(place)?;
-        if let Some(offset) = state.push_unchanged(content, is_ascii) {
+        if let Some(offset) = state.push_unchanged(content, alike.is_ascii) {
             self.reader.report.add_text(content.len());
+            self.note_sequence(bytes, alike.sequence);
             handler.text(TextChunk::new(content, offset));
             return Some(Passed::AsItIs(len));
         }
-        let frame = Frame::of_line(&bytes[..len], start, data);
-        Some(match self.change_usual(&frame, usual, text, handler) {
-            true => Passed::Written(len),
-            false => Passed::AsItIs(len),
-        })
+        Some(
+            match self.change_usual(&bytes[..len], usual, alike, handler) {
+                true => Passed::Written(len),
+                false => Passed::AsItIs(len),
+            },
+        )
     }
 
     /// Rewrites such an event, whose text may change; whether it was written.
     #[inline(never)]
     fn change_usual(
         &mut self,
-        frame: &Frame<'_>,
+        raw: &[u8],
         usual: Usual,
-        text: Text,
+        alike: Alike,
         handler: &mut impl StreamHandler,
     ) -> bool {
+        self.note_sequence(raw, alike.sequence);
         let Some(state) = self.texts.get_mut(usize::from(usual.place)) else {
             return false;
         };
         self.edits.clear();
-        let delta = Delta {
-            content: text.at.content(&frame.data),
-            escaped: false,
-            is_last: false,
-        };
+        let content = alike.text.content(raw);
         let edit = &mut self.edits.bytes;
-        let (read, is_changed) = state.push(&delta, &mut self.scratch, edit, handler);
-        self.reader.report.add_text(read);
+        let is_changed = state.push_plain(content, &mut self.scratch, edit, handler);
+        self.reader.report.add_text(content.len());
         // Of a longer event, the pattern has not all.
-        let is_short = frame.raw.len() <= USUAL;
+        let is_short = raw.len() <= USUAL;
         let has_template = usual.has_template && is_short;
-        if text.repeatable && state.note_holding() && !has_template {
-            state.template.keep(frame, text.at.range());
+        if self.reader.again.is_repeatable() && state.note_holding() && !has_template {
+            let lead = self.reader.again.lead();
+            let text = alike.text.range();
+            let frame = Frame::of_line(raw, 0, lead..alike.end);
+            state
+                .template
+                .keep(&frame, text.start - lead..text.end - lead);
             let has_template = is_short && self.reader.again.varies_in_text_alone();
             self.usual = Some(Usual {
                 has_template,
                 ..usual
             });
         }
-        let place = frame.in_raw(text.at.range()).filter(|_| is_changed);
-        if let Some(place) = place {
-            self.write_changed(frame, place, handler);
+        if is_changed {
+            // Nothing that was written before it is held back, and what comes next is at the start of a line as before.
+            let out = self.changed(raw, alike.text.range());
+            handler.bytes(&out);
+            self.take_back(out);
         }
-        self.trim();
+        if !is_short || self.edits.bytes.len() > USUAL {
+            self.trim();
+        }
         is_changed
     }
 
+    /// Tells the framer of the events that were taken past it.
+    pub(crate) fn tell(&mut self, framer: &mut Framer) {
+        let untold = core::mem::take(&mut self.untold);
+        // In the middle of an event there is nothing to tell.
+        if untold > 0 {
+            framer.pass_events(untold);
+        }
+    }
+
+    /// Makes sure that the next event can be taken past the framer, if it can be taken so for what the last one said: it begins
+    /// and ends as that one.
+    pub(super) fn settle_usual(&mut self, framer: &Framer) {
+        let Some(usual) = &mut self.usual else {
+            return;
+        };
+        match framer.around() {
+            Some((before, after)) => {
+                self.reader.again.set_lead(before);
+                usual.has_blank_line = after.len() == 2;
+                usual.most = framer.max_event();
+            }
+            None => self.usual = None,
+        }
+    }
+
     /// Notes whether an event like the one that was just rewritten can be [taken](Self::take_usual) at once: nothing waits for
-    /// what it says.
+    /// what it says. The framer has to [agree](Self::settle_usual).
     pub(super) fn note_usual(&mut self, alone: &Alone) {
         let mut texts = self.texts.iter();
         let place = texts.position(|text| text.channel == alone.channel);
         let is_calm = |place: &usize| {
             !R::WITHHOLDS_UNREAD
                 && !alone.text.is_empty()
+                && matches!(self.line_end, LineEnd::Lf)
                 && self.counting.is_settled()
                 && self.texts[*place].is_calm()
                 && self.deferred.is_empty()
@@ -133,6 +171,8 @@ impl<R: TextRewriter> State<R> {
         let usual = |place| Usual {
             place,
             has_template: false,
+            has_blank_line: false,
+            most: 0,
         };
         self.usual = place.and_then(|place| u16::try_from(place).ok().map(usual));
     }
