@@ -50,10 +50,13 @@ pub enum Flow {
 /// The head of a response that is not streamed is sent when the body is complete, with its length, and only if
 /// [`status`](Self::status) does not say otherwise: [`awaits_end`](Self::awaits_end) is true until then, and nothing is
 /// written. Memory is bounded by the route's limits.
+#[repr(C)] // What most pieces of a stream need comes first, next to each other in memory.
 pub struct BodyFilter {
-    settings: Arc<Settings>,
     machine: Machine,
+    /// The last bytes that were written.
+    tail: [u8; 4],
     seen: Seen,
+    settings: Arc<Settings>,
     /// The format that the path of the request is of.
     hint: Option<Format>,
     choices: usize,
@@ -71,10 +74,6 @@ pub struct BodyFilter {
     suspends: bool,
     /// Nothing is taken any more.
     over: Option<Flow>,
-    /// The last bytes that were written.
-    tail: [u8; 4],
-    /// What a rewriter writes goes to the client, and nothing else has to see it.
-    is_direct: bool,
 }
 
 impl fmt::Debug for BodyFilter {
@@ -109,8 +108,9 @@ impl BodyFilter {
         let probes = is_gate && !settings.is_closed && settings.format.is_none();
         Self {
             machine: machine(settings),
-            settings: Arc::clone(settings),
+            tail: [0; 4],
             seen,
+            settings: Arc::clone(settings),
             hint: about.hint,
             choices: about.choices,
             is_json: about.is_json,
@@ -121,8 +121,6 @@ impl BodyFilter {
             status: None,
             suspends: false,
             over: None,
-            tail: [0; 4],
-            is_direct: false,
         }
     }
 
@@ -201,8 +199,8 @@ impl BodyFilter {
 
     /// Whether a policy decides about the text. If not, the times that are given to the filter do not matter.
     #[must_use]
-    pub fn is_gate(&self) -> bool {
-        self.settings.is_gate()
+    pub const fn is_gate(&self) -> bool {
+        matches!(self.machine, Machine::Gate(..))
     }
 
     /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
@@ -238,17 +236,17 @@ impl BodyFilter {
         now: Timestamp,
         out: &mut Vec<u8>,
     ) -> Option<Flow> {
-        if !self.is_direct || !out.is_empty() {
+        if !self.seen.is_direct || !out.is_empty() {
             return Some(self.push(bytes, now, out));
         }
-        core::mem::swap(out, &mut self.seen.out);
         let is_passed = self.machine.push_or_pass(bytes, &mut self.seen);
-        core::mem::swap(out, &mut self.seen.out);
         self.seen.outcome.bytes_in += bytes.len() as u64;
         if is_passed {
             self.count_written(bytes);
             return None;
         }
+        // Nothing waited there.
+        core::mem::swap(out, &mut self.seen.out);
         self.count_written(out);
         Some(Flow::More)
     }
@@ -306,7 +304,7 @@ impl BodyFilter {
             self.machine.set_now(now);
             self.note();
             self.note_undecided();
-            self.is_direct = false;
+            self.seen.is_direct = false;
             self.over = Some(Flow::Done);
         }
     }
@@ -345,7 +343,7 @@ impl BodyFilter {
     /// Bytes of text and of events that are held back.
     #[must_use]
     pub fn held(&self) -> usize {
-        if self.over.is_some() {
+        if self.seen.is_direct || self.over.is_some() {
             return 0;
         }
         self.machine.held() + self.seen.out.len() + self.whole.as_ref().map_or(0, Vec::len)
@@ -459,7 +457,7 @@ impl BodyFilter {
             return Flow::More;
         }
         self.release(out);
-        self.is_direct = self.is_direct();
+        self.seen.is_direct = self.is_direct();
         // Lines of JSON that are streamed with the type of one value, or a value that is longer than one may be.
         let is_stream = self.machine.report().events() > 1;
         let goes_on = |whole: &mut Vec<u8>| is_stream || whole.len() > self.settings.max_event;
@@ -655,7 +653,7 @@ impl BodyFilter {
     }
 
     const fn end(&mut self, flow: Flow) -> Flow {
-        self.is_direct = false;
+        self.seen.is_direct = false;
         self.over = Some(flow);
         flow
     }

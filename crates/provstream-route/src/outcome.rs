@@ -41,7 +41,10 @@ impl Count {
 ///
 /// Nothing in it is text of the response, and the number of its names is bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)] // Most pieces of a stream change the first two alone.
 pub struct Outcome {
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
     pub(crate) format: Option<Format>,
     pub(crate) report: ReadReport,
     pub(crate) passed: Option<PassReason>,
@@ -51,8 +54,6 @@ pub struct Outcome {
     pub(crate) ended: Vec<(Channel, GateEnd)>,
     pub(crate) assertions: u64,
     pub(crate) errors: u64,
-    pub(crate) bytes_in: u64,
-    pub(crate) bytes_out: u64,
     pub(crate) released: u64,
     pub(crate) removed: u64,
     pub(crate) finished: bool,

@@ -21,12 +21,15 @@ pub(crate) type AnyAudit = Audit<Box<dyn AuditLog + Send + Sync>>;
 pub(crate) type Observer = Box<dyn StreamHandler + Send + Sync>;
 
 /// What was written and reported so far.
+#[repr(C)] // What most pieces of a stream need comes first.
 pub(crate) struct Seen {
+    /// What a rewriter writes goes to the client, and nothing else has to see it.
+    pub(crate) is_direct: bool,
+    pub(crate) observer: Option<Observer>,
     /// The bytes that are released, since the last call.
     pub(crate) out: Vec<u8>,
     pub(crate) outcome: Outcome,
     pub(crate) audit: Option<AnyAudit>,
-    pub(crate) observer: Option<Observer>,
     pub(crate) tracker: Option<Tracker>,
     /// What makes the events of another response follow those of the first.
     pub(crate) splicer: Option<Splicer>,
@@ -53,10 +56,11 @@ impl fmt::Debug for Seen {
 impl Seen {
     pub(crate) fn new() -> Self {
         Self {
+            is_direct: false,
+            observer: None,
             out: Vec::new(),
             outcome: Outcome::default(),
             audit: None,
-            observer: None,
             tracker: None,
             splicer: None,
             rules: None,
@@ -190,6 +194,11 @@ impl Handler for Seen {
 
 impl StreamHandler for Seen {
     fn bytes(&mut self, bytes: &[u8]) {
+        if self.is_direct && self.out.capacity() == 0 {
+            // One event in memory of its own.
+            self.out = bytes.to_vec();
+            return;
+        }
         if self.is_blocked || self.has_audit_failed() {
             return;
         }
