@@ -50,7 +50,7 @@
 //! | get events while a stream arrives | [`Parser`], or [`QueuedParser`] for events that are kept or sent |
 //! | remove, replace or keep annotations while a stream arrives | [`Rewriter`] |
 //! | get events or clean text from a reader or a stream of chunks, or write clean text to a writer | [`io`] |
-//! | decide whether an assertion is admissible | [`provenance::Discipline`] |
+//! | decide whether an assertion may be acted on | [`provenance::Discipline`] |
 //! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
 //! | parse text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
 //! | convert offsets to code points, UTF-16 code units or tokens | [`OffsetMap`], [`ChunkIndex`] |

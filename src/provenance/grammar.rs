@@ -18,7 +18,7 @@ use super::{Annotation, Class, Reason, Timestamp, Vocabulary};
 use crate::Span;
 
 /// Most parameters a well-formed annotation can have.
-const MAX_PARAMETERS: usize = 16;
+pub(crate) const MAX_PARAMETERS: usize = 16;
 
 /// Parses one whole annotation in the bracketed encoding, from its `[` to its `]`.
 ///

@@ -30,6 +30,7 @@ pub use class::Class;
 pub use counting::Counting;
 pub use duration::{DurationError, DurationErrorKind, parse_duration};
 pub use escape::{escape, escape_str};
+pub(crate) use grammar::MAX_PARAMETERS;
 pub use grammar::{Bracketed, GrammarError, Malformation, Parameter, parse_annotation};
 pub use timestamp::{Timestamp, TimestampError, TimestampErrorKind};
 pub use version::{ParseVersionError, Version};

@@ -3,11 +3,8 @@
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
 use crate::engine::bytes::{BARE, LABEL, NAME, QUOTED, leading};
 use crate::provenance::reading::{Reading, Value, unquote};
-use crate::provenance::{Reason, Timestamp, Vocabulary};
+use crate::provenance::{MAX_PARAMETERS, Reason, Timestamp, Vocabulary};
 use crate::steps;
-
-/// Most parameters of a well-formed annotation.
-const MAX_PARAMETERS: u32 = 16;
 
 /// So near to the longest annotation, it matters how many bytes a candidate still needs.
 pub(crate) const NEAR: usize = 16;
@@ -156,7 +153,7 @@ impl Candidate {
             observation_id: None,
             ts: None,
         };
-        if self.malformed || self.parameters > MAX_PARAMETERS {
+        if self.malformed || self.parameters as usize > MAX_PARAMETERS {
             return (reading, None);
         }
         (reading.class, reading.reason) =
