@@ -206,18 +206,16 @@ impl Parser {
         self.engine.release_point(&self.limits).at
     }
 
-    /// The release point in stream offsets, and in clean offsets.
-    pub(crate) fn release_points(&mut self) -> (u64, ReleasePoint) {
+    /// The release point, and where it is in clean offsets.
+    pub(crate) fn release_points(&mut self) -> (ReleasePoint, u64) {
         let found = self.engine.release_point(&self.limits);
-        let at = found.at - self.engine.removed_before(found.at);
-        (found.at, ReleasePoint { at, ..found })
+        (found, found.at - self.engine.removed_before(found.at))
     }
 
-    /// A stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at `from`, the release
-    /// point, and leaves the release point where it is.
-    pub(crate) fn uncut_until(&self, from: u64) -> u64 {
-        let near = self.engine.before_boundary(from);
-        near.saturating_add(self.limits.max_assertion() as u64)
+    /// The stream offset at least up to which no text from the release point on is too long; `None` if some may be with the
+    /// next bytes.
+    pub(crate) fn uncut_until(&self, point: ReleasePoint) -> Option<u64> {
+        self.engine.uncut_until(point, &self.limits)
     }
 
     /// Where the JSON value begins that is open in free text, outside a block of code.

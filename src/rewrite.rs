@@ -139,7 +139,7 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        self.parser.release_points().1.at
+        self.parser.release_points().1
     }
 
     /// [`Parser::push_calm`]; `write` takes the rewritten text.

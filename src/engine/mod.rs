@@ -55,23 +55,47 @@ impl Input<'_> {
 /// Takes the events of one push.
 pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 
+/// Whether a sentence begins where it does because what comes before is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtCut {
+    No,
+    /// The word that is not complete yet decides it.
+    Maybe,
+    Yes,
+}
+
+impl From<bool> for AtCut {
+    fn from(at_cut: bool) -> Self {
+        if at_cut { Self::Yes } else { Self::No }
+    }
+}
+
 /// From where on text may still become part of an assertion, as stream offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
     /// It is where it is because `max_assertion` cuts off the text before it.
-    pub(crate) cut: bool,
+    pub(crate) cut: AtCut,
+    /// Where the block of text that it is in begins; 0 if that is not known, because less is kept.
+    pub(crate) block: u64,
 }
 
 impl ReleasePoint {
     /// One that no limit has moved.
     pub(crate) const fn uncut(at: u64) -> Self {
-        Self { at, cut: false }
+        Self {
+            at,
+            cut: AtCut::No,
+            block: at,
+        }
     }
 
     /// One that is at most at `limit`.
     pub(crate) fn at_most(self, limit: u64) -> Self {
-        let at = self.at.min(limit);
-        Self { at, ..self }
+        Self {
+            at: self.at.min(limit),
+            block: self.block.min(limit),
+            ..self
+        }
     }
 }

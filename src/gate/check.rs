@@ -48,9 +48,9 @@ impl Check {
         }
     }
 
-    /// The next one after `now`, where nothing was found; up to `until`, nothing is too long.
-    pub(super) fn again(self, now: u64, until: u64) -> Self {
-        if until > now {
+    /// The next one after `now`, where nothing was found; up to `until`, which is later, nothing is too long.
+    pub(super) fn again(self, now: u64, until: Option<u64>) -> Self {
+        if let Some(until) = until {
             return Self::far(now, until);
         }
         let since = match self.how {

@@ -41,8 +41,8 @@ struct Decision {
     action: Action,
     /// The text is the content of a JSON string.
     in_string: bool,
-    /// A limit may have cut off its text.
-    limit_hit: bool,
+    /// It is an assertion in free text whose beginning was cut off.
+    is_cut: bool,
 }
 
 impl Held {
@@ -87,11 +87,19 @@ impl Held {
         !self.decisions.is_empty()
     }
 
-    /// Where the first assertion begins whose text may have been cut off, if text before it is held back.
+    /// Where the first assertion begins of which text was cut off that is held back.
     pub(super) fn first_cut(&self) -> Option<u64> {
-        let mut cut = self.decisions.iter().filter(|decision| decision.limit_hit);
-        let start = cut.next()?.clean.start();
-        (start > self.start).then_some(start)
+        let cut = self.decisions.iter().filter(|decision| decision.is_cut);
+        cut.map(|decision| decision.clean.start())
+            .find(|start| *start > self.start)
+    }
+
+    /// `max_assertion` has cut off the beginning of the assertion that was decided about last.
+    pub(super) fn note_cut(&mut self, span: Span) {
+        let same = |decision: &&mut Decision| !decision.in_string && decision.span == span;
+        if let Some(decision) = self.decisions.iter_mut().rev().find(same) {
+            decision.is_cut = true;
+        }
     }
 
     /// Offset of the first byte that is held back.
@@ -196,7 +204,7 @@ impl Held {
             clean,
             action,
             in_string: assertion.encoding() == Encoding::Json,
-            limit_hit: assertion.limit_hit(),
+            is_cut: false,
         };
         self.decisions.insert(at, decision);
     }

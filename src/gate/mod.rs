@@ -15,8 +15,8 @@ pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
 use self::scout::Scout;
-use crate::engine::ReleasePoint;
-use crate::event::{BracketAnnotation, Diagnostic, Event, JsonRecord, TextChunk};
+use crate::engine::{AtCut, ReleasePoint};
+use crate::event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
 use crate::parser::Parser;
 use crate::provenance::Assertion;
@@ -295,13 +295,14 @@ impl<P: Policy> Gate<P> {
         let faults = scout.map(|scout| scout.push(piece, untrusted));
         let mut taken = 0;
         for (before, diagnostic) in faults.unwrap_or_default() {
-            if before > taken {
+            if self.held.ended().is_none() && before > taken {
                 self.push_piece(&piece[taken..before], untrusted, handler);
                 taken = before;
             }
-            if self.held.ended().is_none() {
-                self.fault(diagnostic, handler);
+            if self.held.ended().is_some() {
+                return;
             }
+            self.fault(diagnostic, handler);
         }
         if self.held.ended().is_none() && taken < piece.len() {
             self.push_piece(&piece[taken..], untrusted, handler);
@@ -318,7 +319,6 @@ impl<P: Policy> Gate<P> {
             self.undecided = false;
             handler.event(Event::Diagnostic(diagnostic));
         }
-        self.busy = false;
     }
 
     /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
@@ -354,11 +354,11 @@ impl<P: Policy> Gate<P> {
     /// Releases or removes what is decided about.
     fn settle(&mut self, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser_mut();
-        let (at, point) = parser.release_points();
+        let (point, clean) = parser.release_points();
         let now = parser.position();
-        self.undecided = at < now;
+        self.undecided = point.at < now;
         if !self.untrusted.is_empty() {
-            self.untrusted.retain(|span| span.end() > at);
+            self.untrusted.retain(|span| span.end() > point.at);
         }
         let scout = self.scout.as_ref();
         if scout.is_some_and(|scout| scout.is_within_mark(now)) {
@@ -369,28 +369,30 @@ impl<P: Policy> Gate<P> {
             return;
         }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
-        let upto = self.cut_before(at, point);
-        let from = upto.map_or(point.at, |_| self.held.start());
+        let upto = self.cut_before(point, clean);
+        let may_wait = upto.is_some() || point.cut == AtCut::Maybe;
+        let from = if may_wait { self.held.start() } else { clean };
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
         if is_here && self.held.ended().is_none() {
-            self.check(at, upto, handler);
+            self.check(point, upto, handler);
         }
         self.undecided &= self.held.ended().is_none();
     }
 
-    /// Before which place text that is held back is too long, if any is; the release point is `at` in the stream. A JSON value
-    /// outside a block of code is not too long, but text before it is if it is with the value.
-    fn cut_before(&self, at: u64, point: ReleasePoint) -> Option<u64> {
+    /// Before which place text that is held back is too long, if any is; the release point has the offset `clean` in the text. A
+    /// JSON value outside a block of code is not too long, but text before it is if it is with the value.
+    fn cut_before(&self, point: ReleasePoint, clean: u64) -> Option<u64> {
         if self.check.is_blind()
             && let Some(start) = self.held.first_cut()
         {
             return Some(start);
         }
         let start = self.held.start();
-        let is_cut = point.cut && start < point.at && !self.is_in_value(start, at - point.at);
-        is_cut.then_some(point.at)
+        let is_cut =
+            point.cut == AtCut::Yes && start < clean && !self.is_in_value(start, point.at - clean);
+        is_cut.then_some(clean)
     }
 
     /// Whether text from `start` on is part of an open JSON value outside a block of code, if so much was removed before it.
@@ -399,13 +401,13 @@ impl<P: Policy> Gate<P> {
         value.is_some_and(|value| value.saturating_sub(removed) <= start)
     }
 
-    /// Asks the policy about text that is too long: more than is held back at most, or what is before `cut`. The release point is
-    /// `at` in the stream.
-    fn check(&mut self, at: u64, cut: Option<u64>, handler: &mut impl GateHandler) {
+    /// Asks the policy about text that is too long: more than is held back at most, or what is before `cut`.
+    fn check(&mut self, point: ReleasePoint, cut: Option<u64>, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser();
         let (now, max) = (parser.position(), parser.limits().max_assertion());
-        let until = parser.uncut_until(at);
-        let in_value = until <= now && parser.bare_value().is_some_and(|value| value <= at);
+        let until = parser.uncut_until(point);
+        let in_value =
+            until.is_none() && parser.bare_value().is_some_and(|value| value <= point.at);
         self.check = if cut.is_some() || in_value {
             Check::in_long(now, max)
         } else {
@@ -481,8 +483,12 @@ impl<P: Policy, H: GateHandler> Handler for Taking<'_, P, H> {
     }
 
     fn event(&mut self, event: Event<'_>) {
-        if let Event::Assertion(assertion) = &event {
-            self.ask(assertion);
+        match &event {
+            Event::Assertion(assertion) => self.ask(assertion),
+            Event::Diagnostic(found) if found.code() == DiagnosticCode::LimitAssertion => {
+                self.held.note_cut(found.span());
+            }
+            _ => {}
         }
         self.handler.event(event);
     }

@@ -102,6 +102,9 @@ pub trait Policy {
     fn assertion(&mut self, question: &Question<'_>) -> Action;
 
     /// Decides about a run of unannotated text, of which only the first character is known; by default it is released.
+    ///
+    /// Runs are asked about in their order. Whether a run is asked about before or after an assertion that follows it can depend
+    /// on the chunks.
     fn unannotated(&mut self) -> Unannotated {
         Unannotated::Release
     }

@@ -450,6 +450,25 @@ fn after_a_panic_of_the_policy_nothing_is_released() {
     assert_eq!(gate.ended(), Some(GateEnd::Suspended));
 }
 
+/// The same after text that is not JSON, about which the policy is asked first.
+#[test]
+fn after_a_panic_of_the_policy_nothing_that_is_not_json_is_released() {
+    let object = b"{\"assertion\":\"a\",\"provenance\":{\"substrate_class\":\"substrate.grep\"}}";
+    for before in ["", "x\n"] {
+        let parser = Parser::builder().mode(Mode::Ndjson).build();
+        let mut gate = Gate::new(parser, Panics(1));
+        let mut seen = Seen::default();
+        let piece = [before.as_bytes(), object].concat();
+        let push = AssertUnwindSafe(|| gate.push(&piece, &mut seen));
+        assert!(catch_unwind(push).is_err());
+        assert_eq!(gate.ended(), Some(GateEnd::Suspended), "{before:?}");
+        let written = seen.text.len();
+        gate.push(b"\n[1,2,3]", &mut seen);
+        gate.finish(&mut seen);
+        assert_eq!(seen.text.len(), written, "{before:?}");
+    }
+}
+
 /// Releases assertions, and does not release what is not read, or does.
 struct Unread(bool);
 
@@ -531,6 +550,7 @@ fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
         (Mode::Ndjson, b"1 2\n{}", b"1 ", ("json-syntax", 2), (2, 2)),
         (Mode::Json, b"\xEF\xBBx", b"", ("json-syntax", 0), (0, 2)),
         (Mode::Json, b"\xEF\xBB", b"", ("json-syntax", 0), (0, 2)),
+        (Mode::Ndjson, b"1 x", b"1 ", ("json-syntax", 2), (2, 2)),
         (
             Mode::Ndjson,
             b"\xEF\xBB\xBFx",
@@ -550,6 +570,28 @@ fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
             assert_eq!((&*seen.text, ended), (input, None), "{shown}, {size}");
             assert_eq!(seen.diagnostics, [fault], "{shown}, {size}");
             assert_eq!(seen.limits, [Span::new(held.0, held.1)], "{shown}, {size}");
+        }
+    }
+}
+
+/// After the fault at which the policy ends the stream, the handler gets no event of what else is in the chunk.
+#[test]
+fn no_fault_is_reported_after_the_end() {
+    for input in ["x\n~", "`\n~\n\u{97}", "1\nx\n~\n~"] {
+        let run = |size| {
+            let parser = Parser::builder().mode(Mode::Ndjson).build();
+            let mut gate = Gate::new(parser, Unread(false));
+            let mut seen = Faults::default();
+            let chunks = input.as_bytes().chunks(size);
+            chunks.for_each(|chunk| gate.push(chunk, &mut seen));
+            gate.finish(&mut seen);
+            assert_eq!(gate.ended(), Some(GateEnd::Refused));
+            seen
+        };
+        let expected = run(1);
+        assert_eq!(expected.diagnostics.len(), 1, "{input:?}");
+        for size in 2..=input.len() {
+            assert_eq!(run(size), expected, "{input:?}, {size}");
         }
     }
 }

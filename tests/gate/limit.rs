@@ -7,7 +7,7 @@ use provstream::{
 };
 use testkit::gate::pieces::{Short, short};
 use testkit::reference::engine::{Cuts, parser_in};
-use testkit::reference::{RefLimits, RefVocabulary};
+use testkit::reference::{Reading, RefLimits, RefMode, RefVocabulary};
 
 use crate::release_point::{cut, seeds};
 
@@ -153,7 +153,7 @@ fn text_before_a_value_counts_as_a_part_of_its_sentence() {
 }
 
 /// Pieces that a filler repeats: text, and what makes no text longer.
-const FILLERS: [&str; 10] = [
+const FILLERS: [&str; 13] = [
     "will ",
     "will\n",
     "so. ",
@@ -164,6 +164,9 @@ const FILLERS: [&str; 10] = [
     "(",
     "x\n> ",
     "am p. 5, ",
+    "\n\n",
+    ")",
+    " \u{2028}",
 ];
 
 /// A short input with a filler somewhere in each segment, which makes some text about as long as `max` bytes.
@@ -184,14 +187,28 @@ fn filled(seed: u64, max: usize) -> Short {
     short
 }
 
+/// Limits with this length of assertions; every third seed also has narrow limits of annotations.
+fn with_few_annotations(seed: u64, max_assertion: usize) -> RefLimits {
+    let limits = RefLimits {
+        max_assertion,
+        ..RefLimits::default()
+    };
+    match seed / 7 % 3 {
+        0 => RefLimits {
+            max_annotation: 50,
+            max_pending: 30,
+            max_annotations: 2,
+            ..limits
+        },
+        _ => limits,
+    }
+}
+
 #[test]
 fn the_beginning_of_an_assertion_is_never_released_before_the_policy_is_asked() {
     let mut refused = 0;
     for seed in seeds(STREAMS) {
-        let limits = RefLimits {
-            max_assertion: [4, 8, 12, 20, 33, 70][seed as usize % 6],
-            ..RefLimits::default()
-        };
+        let limits = with_few_annotations(seed, [4, 8, 12, 20, 33, 70][seed as usize % 6]);
         refused += usize::from(compare(&format!("seed {seed}"), &short(seed, 60), &limits));
     }
     assert!(refused > 100, "{refused}");
@@ -202,10 +219,7 @@ fn nor_is_the_beginning_of_a_long_one() {
     let mut refused = 0;
     for seed in seeds(LONG_STREAMS) {
         let max_assertion = [1_023, 1_024, 1_500][seed as usize % 3];
-        let limits = RefLimits {
-            max_assertion,
-            ..RefLimits::default()
-        };
+        let limits = with_few_annotations(seed, max_assertion);
         let short = filled(seed, max_assertion);
         refused += usize::from(compare(&format!("filled {seed}"), &short, &limits));
     }
@@ -272,5 +286,110 @@ fn a_long_block_with_removed_records_is_refused_at_its_beginning() {
         let parser = Parser::builder().hold_records(true).build();
         let (written, _) = refusing(parser, &text, size);
         assert_eq!(written, "Hi there.\n\n```\n(too long)", "by {size}");
+    }
+}
+
+/// Reads text in chunks of a size with narrow limits and a policy that refuses what is too long.
+fn narrow(max_assertion: usize, text: &str, size: usize) -> (String, Option<GateEnd>) {
+    let limits = RefLimits {
+        max_assertion,
+        max_pending: 30,
+        max_annotation: 50,
+        ..RefLimits::default()
+    };
+    let reading = Reading {
+        mode: RefMode::Text,
+        hold_records: false,
+    };
+    let parser = parser_in(reading, &limits, &RefVocabulary::default());
+    refusing(parser, text, size)
+}
+
+/// What is kept of the text before a line depends on the chunks; whether the line is too long does not.
+#[test]
+fn blank_lines_before_a_text_do_not_decide_whether_it_is_too_long() {
+    for (max, lines) in [(100, 200), (200, 300), (100, 201), (130, 500)] {
+        for beyond in [0, 1, 2] {
+            let text = "\n\n".repeat(lines) + &"x".repeat(max + beyond);
+            let expected = (beyond > 0).then_some(GateEnd::Refused);
+            for size in [1, 7, 100, 300, 1_000, 100_000] {
+                let (written, ended) = narrow(max, &text, size);
+                assert_eq!(
+                    ended, expected,
+                    "{max} + {beyond}, {lines} lines, by {size}"
+                );
+                let shown = written.ends_with("(too long)");
+                assert_eq!(shown, beyond > 0, "{written}");
+            }
+        }
+    }
+}
+
+/// Near the cut, a word that is not complete may decide whether a sentence began before the cut.
+#[test]
+fn text_waits_for_the_word_that_decides_whether_it_is_too_long() {
+    for (word, is_cut) in [("IV", true), ("I", false), ("The", false), ("Test", true)] {
+        let quoted = "Rain falls here\u{2028}Dr\u{2028}U.S. ";
+        let text = format!("{word}[substrate.grep] So.");
+        let limits = RefLimits {
+            max_assertion: 24,
+            ..RefLimits::default()
+        };
+        let reading = Reading {
+            mode: RefMode::Text,
+            hold_records: false,
+        };
+        for size in [1, 2, 100] {
+            let parser = parser_in(reading, &limits, &RefVocabulary::default());
+            let policy = Notes {
+                refuses: true,
+                ..Notes::default()
+            };
+            let mut gate = Gate::new(parser, policy);
+            let mut written = Written::default();
+            gate.push_untrusted(quoted.as_bytes(), &mut written);
+            for chunk in text.as_bytes().chunks(size) {
+                gate.push(chunk, &mut written);
+            }
+            gate.finish(&mut written);
+            let ended = is_cut.then_some(GateEnd::Refused);
+            assert_eq!(gate.ended(), ended, "{word}, by {size}");
+            let text = String::from_utf8_lossy(&written.text).into_owned();
+            assert_eq!(text.contains("U.S."), !is_cut, "{word}, by {size}: {text}");
+        }
+    }
+}
+
+/// An assertion without text that lost an annotation to a limit does not hide a later one that was cut off.
+#[test]
+fn a_limit_of_annotations_does_not_hide_one_of_text() {
+    let empty = "[substrate.grep; ts=2026-05-28T11:40:00Z]".repeat(7);
+    for size in [1, 7, 1_000] {
+        let (written, ended) = narrow(5, &(empty.clone() + "thtrue[substrate.p]"), size);
+        assert_eq!(ended, Some(GateEnd::Refused), "by {size}");
+        assert_eq!(written, "(too long)");
+    }
+}
+
+/// An assertion that lost an annotation to a limit is not too long.
+#[test]
+fn too_many_annotations_make_no_text_too_long() {
+    let limits = RefLimits {
+        max_assertion: 100,
+        max_annotations: 2,
+        ..RefLimits::default()
+    };
+    let reading = Reading {
+        mode: RefMode::Text,
+        hold_records: false,
+    };
+    for items in [100, 120, 150] {
+        let text = "\n- \n".repeat(items)
+            + "It rained. So it is. [substrate.grep][substrate.grep][substrate.grep] Next. ";
+        for size in [1, 7, 1_000] {
+            let parser = parser_in(reading, &limits, &RefVocabulary::default());
+            let (_, ended) = refusing(parser, &text, size);
+            assert_eq!(ended, None, "{items} items, by {size}");
+        }
     }
 }

@@ -573,6 +573,58 @@ fn a_cut_within_a_character_does_not_depend_on_chunks() {
     }
 }
 
+/// Closing punctuation that is longer than an assertion may be is one whose beginning was cut off, unless text follows it.
+#[test]
+fn closing_punctuation_before_a_line_separator_may_be_an_assertion() {
+    let ends = [
+        "\u{2028}",
+        " \u{2028}",
+        "> \u{2029}",
+        " > \u{85} ",
+        "\n",
+        " ",
+        "\u{2028}\u{201D}",
+    ];
+    let later = [
+        "[substrate.grep]",
+        "x. [substrate.grep]",
+        "\u{201D} [substrate.grep]",
+    ];
+    for (max_assertion, count) in [(20, 9), (20, 20), (20, 30), (4096, 4090), (4096, 5000)] {
+        let limits = RefLimits {
+            max_assertion,
+            ..RefLimits::default()
+        };
+        let reading = Reading {
+            mode: RefMode::Auto,
+            hold_records: false,
+        };
+        for (end, later, closer) in ends.iter().flat_map(|end| {
+            let both = [")", "\""];
+            later
+                .iter()
+                .flat_map(move |later| both.map(|closer| (end, later, closer)))
+        }) {
+            let text = format!("{}{end}{later}", closer.repeat(count));
+            for size in [1, 3, 16, 10_000] {
+                let mut parser = parser_in(reading, &limits, &RefVocabulary::default());
+                let (mut asked, mut events) = (0, Vec::new());
+                for chunk in text.as_bytes().chunks(size) {
+                    let before = events.len();
+                    feed(&mut parser, true, chunk, &mut events);
+                    let found = check(&events[before..], asked);
+                    assert_eq!(
+                        found,
+                        Ok(()),
+                        "{count} x {closer:?}, {end:?}, {later:?}, by {size}"
+                    );
+                    asked = parser.undecided_from();
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_guide_shows_release_points() {
     let guide = include_str!("../../docs/gate.md");

@@ -16,6 +16,9 @@ use crate::text_check::{TextCheck, document};
 /// Room that is needed to recognise an encoding.
 const HEAD: usize = 16;
 
+/// Bytes that show whether an input is text.
+const BEGINNING: usize = 1 << 10;
+
 /// Compressed bytes that are read at once.
 const COMPRESSED: usize = 1 << 16;
 
@@ -27,8 +30,8 @@ pub(crate) struct Input {
     name: String,
     /// Whether reading may have to wait for someone to write more.
     may_wait: bool,
-    /// Whether bytes were read.
-    has_begun: bool,
+    /// The first bytes, until they show whether they are text.
+    beginning: Option<Vec<u8>>,
     /// What finds out whether all of it is text; `None` if something else is expected, or it is known not to be.
     check: Option<TextCheck>,
 }
@@ -101,7 +104,7 @@ impl Input {
                 }),
                 name,
                 may_wait: !is_file,
-                has_begun: false,
+                beginning: Some(Vec::new()),
                 check: None,
             });
         }
@@ -116,7 +119,7 @@ impl Input {
             source: Source::Unknown(Raw { file, progress }),
             name,
             may_wait: !metadata.is_file(),
-            has_begun: false,
+            beginning: Some(Vec::new()),
             check: None,
         })
     }
@@ -148,18 +151,16 @@ impl Input {
 
     /// Notes on standard error what is unexpected in text. `bytes` were just read; it is empty at the end of the input.
     fn look_at(&mut self, bytes: &[u8]) {
-        let is_first = !std::mem::replace(&mut self.has_begun, true);
-        if is_first {
-            let found = self.check.as_ref().and_then(|_| document(bytes));
-            if let Some(document) = found {
-                note(format_args!("{} {document}", self.name));
-                self.check = None;
-            } else if bytes.contains(&0) {
-                note(format_args!(
-                    "{} contains NUL bytes, expected text; it may be a binary file",
-                    self.name
-                ));
-                self.check = None;
+        if self.check.is_none() {
+            return;
+        }
+        if let Some(beginning) = &mut self.beginning {
+            let room = BEGINNING - beginning.len();
+            beginning.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            if (beginning.len() == BEGINNING || bytes.is_empty())
+                && let Some(beginning) = self.beginning.take()
+            {
+                self.look_at_beginning(&beginning);
             }
         }
         let Some(check) = &mut self.check else {
@@ -172,6 +173,21 @@ impl Input {
             }
             self.check = None;
         }
+    }
+
+    /// Notes if the input is a document of another kind, or binary; then nothing more is noted.
+    fn look_at_beginning(&mut self, bytes: &[u8]) {
+        if let Some(document) = document(bytes) {
+            note(format_args!("{} {document}", self.name));
+        } else if bytes.contains(&0) {
+            note(format_args!(
+                "{} contains NUL bytes, expected text; it may be a binary file",
+                self.name
+            ));
+        } else {
+            return;
+        }
+        self.check = None;
     }
 
     fn read_decoded(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {

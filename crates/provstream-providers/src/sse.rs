@@ -451,7 +451,10 @@ impl SseDecoder {
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let open = core::mem::take(&mut self.open);
         match Block::read(&open, true) {
-            Some(block) => self.give(&open, block, sink),
+            Some(block) => {
+                self.head.keep(&open, &block);
+                self.give(&open, block, sink);
+            }
             None => sink(SsePiece::Other(TextChunk::new(&open, self.start))),
         }
         self.open = open;

@@ -25,7 +25,20 @@ impl Draft {
     /// The text that was released, without annotations; the beginning of it if it is longer than 64 KiB.
     #[must_use]
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.text).into_owned()
+        let text = &self.text[..];
+        // The last character may be cut.
+        let last = text
+            .utf8_chunks()
+            .last()
+            .map_or(&[][..], |chunk| chunk.invalid());
+        let is_cut = text.len() == MAX_TEXT
+            && core::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+        let kept = if is_cut {
+            text.len() - last.len()
+        } else {
+            text.len()
+        };
+        String::from_utf8_lossy(&text[..kept]).into_owned()
     }
 
     /// The assertion that was rejected last.
@@ -53,5 +66,24 @@ mod tests {
         }
         assert_eq!(draft.text().len(), MAX_TEXT);
         assert!(draft.text().ends_with("ab"));
+    }
+
+    #[test]
+    fn a_long_text_ends_with_a_whole_character() {
+        for (before, text) in [
+            (1, "\u{e9}"),
+            (2, "\u{20ac}"),
+            (3, "\u{1f600}"),
+            (1, "\u{1f600}"),
+        ] {
+            let mut draft = Draft::default();
+            draft.write("a".repeat(MAX_TEXT - before).as_bytes());
+            draft.write(text.as_bytes());
+            assert_eq!(draft.text(), "a".repeat(MAX_TEXT - before), "{text}");
+            let mut whole = Draft::default();
+            whole.write("a".repeat(MAX_TEXT - text.len()).as_bytes());
+            whole.write(text.as_bytes());
+            assert!(whole.text().ends_with(text), "{text}");
+        }
     }
 }

@@ -3,22 +3,25 @@
 use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::Limits;
-use crate::engine::ReleasePoint;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{whole_characters, without_open_white};
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
+use crate::engine::{AtCut, ReleasePoint};
+
+/// Most bytes of a character.
+const MAX_CHAR: u64 = 4;
 
 /// What earlier questions about the release point found out. Only a stream that is asked has it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     /// The last answer.
-    last: u64,
+    last: Option<ReleasePoint>,
     /// What the last answer about free text holds for.
     calm: Option<Calm>,
     /// Where a candidate annotation starts, and the answer as long as it is open.
-    candidate: Option<(u64, u64)>,
+    candidate: Option<(u64, ReleasePoint)>,
 }
 
 /// An answer that holds for more text of a certain kind.
@@ -31,7 +34,7 @@ struct Calm {
     /// Up to where it holds if the text is.
     until: u64,
     /// The answer.
-    from: u64,
+    from: ReleasePoint,
 }
 
 impl Engine {
@@ -41,11 +44,10 @@ impl Engine {
         let found = self.undecided_from(limits);
         let findings = self.findings();
         // It never moves back.
-        findings.last = findings.last.max(found.at);
-        ReleasePoint {
-            at: findings.last,
-            ..found
-        }
+        let at = findings.last.map_or(0, |last| last.at).max(found.at);
+        let found = ReleasePoint { at, ..found };
+        findings.last = Some(found);
+        found
     }
 
     /// What earlier questions found out.
@@ -53,11 +55,10 @@ impl Engine {
         self.findings.get_or_insert_default()
     }
 
-    /// Whether the last answer was this.
-    fn is_last_answer(&self, at: u64) -> bool {
-        self.findings
-            .as_ref()
-            .is_some_and(|findings| findings.last == at)
+    /// The last answer, if it was at this place.
+    fn last_answer(&self, at: u64) -> Option<ReleasePoint> {
+        let last = self.findings.as_ref()?.last;
+        last.filter(|last| last.at == at)
     }
 
     fn undecided_from(&mut self, limits: &Limits) -> ReleasePoint {
@@ -78,7 +79,7 @@ impl Engine {
                 && all(self.window.raw_from(calm.upto), CALM)
             {
                 self.findings().calm = Some(Calm { upto: now, ..calm });
-                return ReleasePoint::uncut(calm.from);
+                return calm.from;
             }
             self.findings().calm = None;
         }
@@ -86,7 +87,7 @@ impl Engine {
             && let Some((same, from)) = self.findings().candidate
             && same == start
         {
-            return ReleasePoint::uncut(from);
+            return from;
         }
         if let Some(pending) = &self.pending {
             let empty = pending.empty.start();
@@ -117,12 +118,16 @@ impl Engine {
         };
         let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
-            && self.is_last_answer(most)
+            && let Some(last) = self.last_answer(most)
             && self.json_is_closed()
         {
             // The answer lies between the last one and the most it can be.
-            self.findings().candidate = Some((start, most));
-            return ReleasePoint::uncut(most);
+            let same = ReleasePoint {
+                cut: AtCut::No,
+                ..last
+            };
+            self.findings().candidate = Some((start, same));
+            return same;
         }
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
@@ -144,7 +149,7 @@ impl Engine {
                 base,
                 upto: self.window.end(),
                 until: base + until as u64,
-                from: from.at,
+                from,
             });
             return from;
         }
@@ -154,10 +159,14 @@ impl Engine {
         let from = if from.at < most {
             from
         } else {
-            ReleasePoint { at: most, cut }
+            ReleasePoint {
+                at: most,
+                cut: cut.into(),
+                block: from.block.min(most),
+            }
         };
-        if from == ReleasePoint::uncut(most) && self.json_is_closed() {
-            self.findings().candidate = Some((start, most));
+        if from.at == most && from.cut == AtCut::No && self.json_is_closed() {
+            self.findings().candidate = Some((start, from));
         }
         from
     }
@@ -213,9 +222,18 @@ impl Engine {
             Reach::From(found) => ReleasePoint {
                 at: base + found.start as u64,
                 cut: found.cut,
+                block: found.block.map_or(0, |block| base + block as u64),
             },
             Reach::Blank => {
-                ReleasePoint::uncut(self.target.map_or(end, |target| target.span.start()))
+                let from = self.target.map_or(end, |target| target.span.start());
+                let found = ReleasePoint::uncut(from);
+                // Text that follows may continue a block of which less is kept.
+                let block = if self.window.line().is_open() {
+                    0
+                } else {
+                    from
+                };
+                ReleasePoint { block, ..found }
             }
             Reach::Nothing => ReleasePoint::uncut(end),
         }
@@ -238,7 +256,9 @@ impl Engine {
         let text = |len: usize| {
             let (range, cut) = block_text(&raw[..len], quoted, missing, max)?;
             let at = base + range.start as u64;
-            Some(ReleasePoint { at, cut })
+            let found = ReleasePoint::uncut(at);
+            let cut = cut.into();
+            Some(ReleasePoint { cut, ..found })
         };
         let before = || Some(ReleasePoint::uncut(self.target?.span.start()));
         text(content)
@@ -247,16 +267,26 @@ impl Engine {
             .unwrap_or(ReleasePoint::uncut(base + raw.len() as u64))
     }
 
-    /// A stream offset at or before `from`: a cut before it does not change which sentence boundaries there are from there on.
-    /// Nothing is cut off in a stream of JSON values, so there it is the last offset.
-    pub(crate) fn before_boundary(&self, from: u64) -> u64 {
+    /// The stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at the release point,
+    /// and leaves the release point where it is; `None` if it may do so with the next bytes. It follows from the stream alone.
+    pub(crate) fn uncut_until(&self, point: ReleasePoint, limits: &Limits) -> Option<u64> {
         if self.is_sequence() {
-            return u64::MAX;
+            // Nothing is cut off in a stream of JSON values.
+            return Some(u64::MAX);
         }
+        // A cut before this does not change which sentence boundaries there are from the release point on.
         let base = self.window.base();
-        from.checked_sub(base).map_or(from, |at| {
-            base + surely_not_near(self.window.raw(), at as usize) as u64
-        })
+        let near = match point.at.checked_sub(base) {
+            None => 0,
+            Some(at) => match surely_not_near(self.window.raw(), at as usize) {
+                0 => 0,
+                before => base + before as u64,
+            },
+        };
+        let until = point.block.max(near) + limits.max_assertion() as u64;
+        // Of a block that is cut off, no less is kept than `max_assertion` bytes, up to the start of a character. So in the window,
+        // what is not found here is never later than what is found in a longer one, except by that much.
+        (until >= self.position() + MAX_CHAR).then_some(until)
     }
 
     /// Where the JSON value begins that is open in free text, outside a block of code.

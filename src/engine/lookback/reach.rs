@@ -1,6 +1,7 @@
 //! How far back an annotation may still reach.
 
 use super::{Candidate, Lines, SourceLine};
+use crate::engine::AtCut;
 use crate::engine::chars::next_boundary;
 use crate::engine::markdown::line::{Line, skip_blank};
 use crate::engine::sentence::{
@@ -23,7 +24,9 @@ pub(crate) enum Reach {
 pub(crate) struct From {
     pub(crate) start: usize,
     /// It begins there because `max_assertion` cuts off the text before it.
-    pub(crate) cut: bool,
+    pub(crate) cut: AtCut,
+    /// Where its block begins; `None` if that is before the text.
+    pub(crate) block: Option<usize>,
     /// Up to this length nothing changes that follows and has no terminator and is of the same line.
     pub(crate) calm: Option<usize>,
 }
@@ -68,25 +71,31 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
     });
     let cut = longer || cut_at.is_some();
     let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);
-    let begin = |from, found: Settled| skip_blank(text, from + found.start, end);
+    let block = (!longer).then_some(first);
     if begins_text && from >= end {
         // What is left of the assertion begins with the open character.
         return Reach::From(From {
             start: text.len(),
-            cut: true,
+            cut: AtCut::Yes,
+            block: None,
             calm: None,
         });
     }
     let found = sentence(from, cut);
-    let start = begin(from, found);
-    let calm = (found.calm && in_content && !found.at_cut).then(|| {
+    let start = match from + found.start {
+        start if start < end => skip_blank(text, start, end),
+        // Nothing is left but what may close a sentence. That is the assertion, unless more text comes.
+        _ if begins_text => text.len(),
+        _ => from,
+    };
+    let calm = (found.calm && in_content && found.at_cut == AtCut::No).then(|| {
         // Until then nothing is cut off, or only what is not near the last boundary.
-        let uncut = if longer { 0 } else { first };
-        uncut.max(not_near(text, start)) + max_assertion
+        block.unwrap_or(0).max(not_near(text, start)) + max_assertion
     });
     Reach::From(From {
         start,
         cut: found.at_cut,
+        block,
         calm,
     })
 }
@@ -117,7 +126,7 @@ impl Passage {
         Settled {
             start,
             calm: false,
-            at_cut,
+            at_cut: at_cut.into(),
         }
     }
 }

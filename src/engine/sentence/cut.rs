@@ -106,15 +106,18 @@ pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
     }
 }
 
-/// A place before `at` that can be cut without being near the boundary at `at`, or 0; not always the last one, but found
-/// sooner than by [`not_near`].
+/// A place before `at` that can be cut without being near the boundary at `at`; 0 if the text has none, or begins less than
+/// 128 bytes before. Not always the last such place, but found sooner than by [`not_near`], and the same however much more text
+/// there is before it.
 pub(crate) fn surely_not_near(text: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(2 * NEAR);
+    let Some(from) = at.checked_sub(2 * NEAR) else {
+        return 0;
+    };
     let letters = text[from..at].iter();
     let letters: u8 = letters
         .map(|byte| u8::from(byte.is_ascii_alphanumeric()))
         .sum();
-    if from == 0 || usize::from(letters) >= NEAR {
+    if usize::from(letters) >= NEAR {
         steps::count(at - from);
         return from;
     }

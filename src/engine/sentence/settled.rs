@@ -8,6 +8,7 @@ use super::class::Class;
 use super::cut::Text;
 use super::terminator::{self, Terminator};
 use super::{boundary, ordinal, scan, speech};
+use crate::engine::AtCut;
 
 /// So many bytes after its next letter no terminator ends a sentence that it did not end before: two names, a verb.
 const DECIDED: usize = 128;
@@ -20,7 +21,7 @@ pub(crate) struct Settled {
     /// Only another terminator can change that.
     pub(crate) calm: bool,
     /// It starts where it does because the beginning of the text is missing.
-    pub(crate) at_cut: bool,
+    pub(crate) at_cut: AtCut,
 }
 
 /// The last sentence of `bytes`, which end with a whole character, whatever follows; the beginning may be `cut` off.
@@ -42,12 +43,16 @@ pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
         };
         if scan::has_letter(bytes, at..bare) {
             let near = text.is_near_cut(terminator);
-            let settled = is_settled(bytes, terminator, at, near);
-            if !last || settled {
+            let settled = !last || is_settled(bytes, terminator, at);
+            if settled || near && terminator.class == Class::ATerm {
                 return Settled {
                     start: at,
                     calm: known || last && settled,
-                    at_cut: near && boundary::after(bytes, terminator).is_none(),
+                    at_cut: match near {
+                        false => AtCut::No,
+                        true if !settled => AtCut::Maybe,
+                        true => boundary::after(bytes, terminator).is_none().into(),
+                    },
                 };
             }
         } else {
@@ -57,7 +62,7 @@ pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
     Settled {
         start: text.start(),
         calm: calm.unwrap_or(true),
-        at_cut: cut,
+        at_cut: cut.into(),
     }
 }
 
@@ -69,11 +74,10 @@ fn is_decided(text: &[u8], end: usize) -> bool {
     }
 }
 
-/// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it.
-/// `near` the cut, what comes before it does not count.
-fn is_settled(text: &[u8], terminator: Terminator, next: usize, near: bool) -> bool {
+/// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it. Near the cut, it
+/// is one in any case.
+fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
     match terminator.class {
-        Class::ATerm if near => true,
         Class::ATerm if terminator.code == u32::from(b'.') => {
             let open = text.len() - next == scan::word_len(text, next);
             !open || !may_stay_whole(text, terminator.start, next)

@@ -509,6 +509,15 @@ fn input_that_is_not_text_is_mentioned() {
     let commands = [
         &["extract"][..],
         &["extract", "--mode", "ndjson", "--jobs", "2"],
+        &[
+            "extract",
+            "--mode",
+            "ndjson",
+            "--jobs",
+            "2",
+            "--chunk-size",
+            "4",
+        ],
         &["strip"],
         &["admit", "--floor", "1", "--window", "1h"],
         &["gate", "--policy", &policy],

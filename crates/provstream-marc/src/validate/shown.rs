@@ -25,22 +25,21 @@ pub(crate) fn type_of(json: &str) -> &'static str {
     }
 }
 
-/// Most code points of a value that a message repeats.
+/// Most code points of a message that repeat a value; an escape counts with all of its characters.
 const SHOWN: usize = 40;
 
 /// A text of the object in a message: in backticks, without control characters, and cut.
 pub(crate) fn shown(text: &str) -> String {
-    let safe: String = text
-        .chars()
-        .take(SHOWN)
-        .flat_map(char::escape_debug)
-        .collect();
-    let more = if text.chars().nth(SHOWN).is_some() {
-        "…"
-    } else {
-        ""
-    };
-    format!("`{safe}{more}`")
+    let (mut safe, mut count) = (String::new(), 0);
+    for escaped in text.chars().map(char::escape_debug) {
+        count += escaped.len();
+        if count > SHOWN {
+            safe.push('…');
+            break;
+        }
+        safe.extend(escaped);
+    }
+    format!("`{safe}`")
 }
 
 /// A number of the object in a message.

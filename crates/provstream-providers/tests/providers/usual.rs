@@ -280,7 +280,7 @@ fn event((before, after): (&str, &str), text: &[u8], number: usize, varying: &st
 fn change(mut event: Vec<u8>, random: &mut Random) -> Vec<Vec<u8>> {
     const INSERTED: [&[u8]; 8] = [b"\n", b"\r", b" ", b"\"", b"\\", b",", b"1", b"data: {}\n"];
     let at = random.below(event.len());
-    match random.below(9) {
+    match random.below(12) {
         0 => event[at] ^= 1 << random.below(7),
         1 => event.truncate(at),
         2 => {
@@ -303,6 +303,12 @@ fn change(mut event: Vec<u8>, random: &mut Random) -> Vec<Vec<u8>> {
             let finished = text.replacen("\"finish_reason\":null", "\"finish_reason\":\"stop\"", 1);
             event = finished.replacen("false}", "true}", 1).into_bytes();
         }
+        8..=10 => {
+            // In the data of an event over two lines, a line feed is where a client sees one; by itself it ends the data.
+            let text = String::from_utf8_lossy(&event);
+            let lines = ["{\ndata: ", "{\n"][random.below(2)];
+            event = text.replacen('{', lines, 1).into_bytes();
+        }
         _ => {
             let others = [
                 "data: [DONE]\n\n",
@@ -316,6 +322,26 @@ fn change(mut event: Vec<u8>, random: &mut Random) -> Vec<Vec<u8>> {
         }
     }
     vec![event]
+}
+
+/// Data over two lines are joined with a line feed, but a line feed within one line of data ends it.
+#[test]
+fn an_event_like_one_of_two_lines_of_data_is_read_by_itself() {
+    let one = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"}}]}\n\n";
+    let two = "data: {\"choices\":[\ndata: {\"index\":0,\"delta\":{\"content\":\"y\"}}]}\n\n";
+    let broken =
+        "data: {\"choices\":[\n{\"index\":0,\"delta\":{\"content\":\"z [substrate.grep]\"}}]}\n\n";
+    let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let all = [one, two, broken].concat();
+    let (expected, _) = calls(&rewriter, all.as_bytes().chunks(1), false);
+    for cut in 1..two.len() {
+        let (before, after) = two.split_at(cut);
+        let chunks = [one, before, after, broken].map(str::as_bytes);
+        for asks in [false, true] {
+            let (found, _) = calls(&rewriter, chunks.into_iter(), asks);
+            assert_eq!(found, expected, "cut at {cut}");
+        }
+    }
 }
 
 #[test]

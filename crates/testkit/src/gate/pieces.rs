@@ -74,6 +74,9 @@ const TEXT: &[&str] = &[
     "\u{feff}",
     "\u{e9}",
     "\u{1F600}",
+    "\u{2028}",
+    "))))))))))",
+    "\n\n\n\n\n\n\n\n",
 ];
 
 /// Pieces of JSON.
