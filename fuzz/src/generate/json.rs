@@ -146,43 +146,64 @@ fn string(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
 /// An asserted object, with a fault now and then.
 pub(super) fn record(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{");
-    for _ in 0..choices.below(2) {
+    if choices.one_in(2) {
         out.extend_from_slice(b"\"id\":");
         value(choices, out, 1);
         out.push(b',');
     }
-    out.extend_from_slice(b"\"assertion\":");
-    if choices.one_in(10) {
-        value(choices, out, 1);
+    if choices.one_in(3) {
+        provenances(choices, out);
+        out.push(b',');
+        asserted(choices, out);
     } else {
-        string(choices, out);
-    }
-    for _ in 0..choices.pick(&[1, 1, 1, 1, 0, 2]) {
-        out.extend_from_slice(b",\"provenance\":");
-        if choices.one_in(10) {
-            value(choices, out, 2);
-        } else if choices.one_in(2) {
-            out.push(b'[');
-            for index in 0..choices.below(4) {
-                if index > 0 {
-                    out.push(b',');
-                }
-                provenance(choices, out);
-            }
-            out.push(b']');
-        } else {
-            provenance(choices, out);
+        asserted(choices, out);
+        for _ in 0..choices.pick(&[1, 1, 1, 1, 0, 2]) {
+            out.push(b',');
+            provenances(choices, out);
         }
     }
     if choices.one_in(12) {
         out.extend_from_slice(b",\"assertion\":");
         string(choices, out);
     }
+    if choices.one_in(4) {
+        out.extend_from_slice(b",\"in\":");
+        value(choices, out, 1);
+    }
     out.extend_from_slice(
         choices
             .pick(&["}", "}", "}", "}", ",\"x\":[]}", "]"])
             .as_bytes(),
     );
+}
+
+/// A member `assertion`.
+fn asserted(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"assertion\":");
+    if choices.one_in(10) {
+        value(choices, out, 1);
+    } else {
+        string(choices, out);
+    }
+}
+
+/// A member `provenance`.
+fn provenances(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"provenance\":");
+    if choices.one_in(10) {
+        value(choices, out, 2);
+    } else if choices.one_in(2) {
+        out.push(b'[');
+        for index in 0..choices.below(4) {
+            if index > 0 {
+                out.push(b',');
+            }
+            provenance(choices, out);
+        }
+        out.push(b']');
+    } else {
+        provenance(choices, out);
+    }
 }
 
 fn provenance(choices: &mut Choices<'_>, out: &mut Vec<u8>) {

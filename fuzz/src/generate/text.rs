@@ -92,7 +92,7 @@ pub(super) fn some(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
 
 fn piece(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     let start = out.len();
-    match choices.below(20) {
+    match choices.below(22) {
         0..=3 => {
             out.extend_from_slice(choices.pick(&SENTENCES).as_bytes());
             out.push(b' ');
@@ -115,12 +115,34 @@ fn piece(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
         16 => out.extend_from_slice(choices.pick(&WHITE).as_bytes()),
         17 => out.extend_from_slice(choices.bytes()),
         18 => json::marc(choices, out),
+        19 | 20 => line(choices, out),
         _ => {
             piece_once(choices, out);
             let times = choices.below(40);
             let piece = out.get(start..).unwrap_or_default().to_vec();
             out.extend(piece.repeat(times.min(MOST / piece.len().max(1))));
         }
+    }
+}
+
+/// A line with several assertions; an annotation of the usual form may end it in its middle.
+fn line(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(
+        choices
+            .pick(&["\n| ", "\n> ", "\n# ", "\n- ", "\n| ", "\n\n"])
+            .as_bytes(),
+    );
+    for _ in 0..1 + choices.below(3) {
+        let (text, class) = (choices.pick(&SENTENCES), choices.pick(&CLASSES));
+        let space = choices.pick(&["", " ", " ", "\n"]);
+        let time = choices.pick(&TIMES[..4]);
+        let parameter = match choices.below(3) {
+            0 => String::new(),
+            1 => format!(";{space}ts={time}"),
+            _ => format!(";{space}observation-id=sha256:e3b0"),
+        };
+        let end = choices.pick(&[" ", " | ", "\n", ""]);
+        out.extend_from_slice(format!("{text} [{class}{parameter}]{end}").as_bytes());
     }
 }
 
