@@ -64,3 +64,25 @@ fn at_small_limits() {
     };
     check(&limits, &[10, 18, 24, 40, 48, 150, 400, 1_200, 2_500]);
 }
+
+/// What an annotation keeps of the window leaves room for what follows it, however long the assertion was.
+#[test]
+fn closing_punctuation_after_an_annotation_begins_the_next_assertion() {
+    let (limits, vocabulary) = (RefLimits::default(), RefVocabulary::default());
+    let mut engine = parser(&limits, &vocabulary);
+    for (words, closers) in [(1, 100), (20, 300), (20, 3_000), (700, 3_000)] {
+        let (long, closers) = ("word ".repeat(words), ")".repeat(closers));
+        let text =
+            format!("So {long}it is. [substrate.grep] {closers} Then [substrate.git.log] end.");
+        let input = [Segment {
+            own: true,
+            bytes: text.into_bytes(),
+        }];
+        let expected = canonical(events(&input, &limits, &vocabulary, &last_sentence));
+        for size in [usize::MAX, 1, 7, 64, 1_000] {
+            let found = run(&mut engine, &input, |_| size);
+            engine.reset();
+            assert_eq!(found, expected, "{words} words, chunks of {size}");
+        }
+    }
+}

@@ -388,3 +388,16 @@ fn memory_follows_the_limits_and_not_the_stream() {
     // Beyond the limits there is slack for what is kept of the stream.
     assert!(worst.0 < 16 << 10, "{} bytes: {}", worst.0, worst.1);
 }
+
+#[test]
+fn heap_size_counts_how_deep_a_value_is() {
+    let limits = Limits::default().with_max_depth(2_000).expect("a limit");
+    for size in [1, 7, 100_000] {
+        let builder = Parser::builder().mode(Mode::Json).limits(limits);
+        let mut meter = Meter::new(builder);
+        for chunk in "[[[{\"a\":".repeat(400).as_bytes().chunks(size) {
+            meter.push(chunk, "a deep value");
+        }
+        meter.finish("a deep value");
+    }
+}

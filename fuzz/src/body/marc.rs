@@ -1,6 +1,6 @@
 //! MARC objects: read, validated, written.
 
-use provstream::{Event, Mode, Parser};
+use provstream::{Event, Limits, Mode, Parser};
 use provstream_marc::{
     Core, Disclosure, Document, Draft, Level, MarcKind, Profile, ReadErrorKind, Report,
     SequenceValidator, ViolationCode,
@@ -97,7 +97,10 @@ fn check_verdict(data: &[u8], document: &Document, kind: MarcKind, profile: Prof
 /// The parser finds the object by its members, and hands it out as it stands.
 fn check_found(data: &[u8], document: &Document) {
     let mut found = Vec::new();
-    let mut parser = Parser::builder().mode(Mode::Json).build();
+    // After a value that is nested too deep, the parser would begin again in the next line.
+    let limits = Limits::default().with_max_depth(65_536);
+    let limits = limits.expect("a limit in its range");
+    let mut parser = Parser::builder().mode(Mode::Json).limits(limits).build();
     let mut sink = |event: Event<'_>| {
         if let Event::Marc(object) = event
             && object.pointer() == Some("")

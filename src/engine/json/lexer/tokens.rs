@@ -187,3 +187,40 @@ fn after<'a, const N: usize>(literal: &[u8; N], rest: &'a [u8]) -> Result<&'a [u
         None => Err(Miss::Cut),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_that_is_not_all_there_is_cut_and_any_other_is_another_one() {
+        for (bytes, expected) in [
+            ("ab\" x", Ok(&b"ab"[..])),
+            ("\"", Ok(b"")),
+            ("", Err(Miss::Cut)),
+            ("ab", Err(Miss::Cut)),
+            ("a\\nb\"", Err(Miss::Other)),
+            ("a\u{1}b\"", Err(Miss::Other)),
+        ] {
+            let mut tokens = Tokens::new(bytes.as_bytes(), false);
+            assert_eq!(tokens.plain_string(), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_each_kind_is_passed_over() {
+        for value in ["\"a\"", "\"\\n\"", "0", "12.5", "true", "false", "null"] {
+            let bytes = [value, ",1"].concat();
+            let mut tokens = Tokens::new(bytes.as_bytes(), false);
+            let first = tokens.next();
+            let passed = first.and_then(|first| tokens.skip_plain(first));
+            assert_eq!((passed, tokens.left()), (Ok(()), 2), "{value}");
+        }
+        for value in ["-1", "[", "{", "nul,", "x"] {
+            let mut tokens = Tokens::new(value.as_bytes(), false);
+            let first = tokens.next();
+            let passed = first.and_then(|first| tokens.skip_plain(first));
+            assert!(passed.is_err(), "{value}");
+        }
+    }
+}
