@@ -31,6 +31,37 @@ const FIELDS: [(&str, &str); 2] = [
     ("quoted", "9.9.note\n \"[a]; b\\"),
 ];
 
+/// Records of a stream: a loop with a maximum for all of it, interleaved requests with every fault between records, and records
+/// without identifiers.
+const RECORDS: [(&str, &str); 3] = [
+    (
+        "inherited.ndjson",
+        r#"{"marc_version":"1.0","decision_id":"a","iteration":0,"max_iterations":2,"selected_action":"RETRIEVE"}
+{"marc_version":"1.0","decision_id":"b","parent_decision_id":"a","iteration":1,"selected_action":"TOOL"}
+{"marc_version":"1.0","decision_id":"c","parent_decision_id":"b","iteration":2,"selected_action":"DELIBERATE"}
+{"marc_version":"1.0","decision_id":"d","parent_decision_id":"c","iteration":3,"selected_action":"ANSWER"}
+"#,
+    ),
+    (
+        "interleaved.ndjson",
+        r#"{"marc_version":"1.0","decision_id":"a","iteration":1,"max_iterations":1,"selected_action":"TOOL"}
+{"marc_version":"1.0","decision_id":"b","selected_action":"RETRIEVE","max_iterations":0}
+{"marc_version":"1.0","decision_id":"a","parent_decision_id":"a","iteration":1,"max_iterations":3,"selected_action":"TOOL"}
+{"marc_version":"1.0","decision_id":"c","parent_decision_id":"b","selected_action":"TOOL"}
+{"marc_version":"1.0","decision_id":"d","parent_decision_id":"z","selected_action":"CLARIFY"}
+{"marc_version":"1.0","iteration":2,"selected_action":"ANSWER"}
+"#,
+    ),
+    (
+        "without-identifiers.ndjson",
+        r#"{"marc_version":"1.0","iteration":1,"max_iterations":2,"selected_action":"TOOL"}
+{"marc_version":"1.0","iteration":1,"selected_action":"TOOL"}
+unreadable
+{"marc_version":"1.0","parent_decision_id":"z","selected_action":"ANSWER"}
+"#,
+    ),
+];
+
 /// An input and where it comes from.
 pub type Seed = (String, Vec<u8>);
 
@@ -47,6 +78,7 @@ impl Body {
             Input::Sentences => &[("text", &cases), ("transcripts", &cases)],
             Input::Json => &[("json", &cases), ("marc", &cases)],
             Input::Marc => &[("marc", &cases), ("json", &[".json"])],
+            Input::Records => &[],
             Input::Events | Input::Gated => &[("wire", &[".sse", ".ndjson", ".json"])],
             Input::Citations => &[
                 ("transcripts", &cases),
@@ -62,6 +94,7 @@ impl Body {
         }
         let own: &[(&str, &str)] = match self.input {
             Input::Vocabulary => &VOCABULARIES,
+            Input::Records => &RECORDS,
             Input::Fields => &FIELDS,
             _ => &[],
         };

@@ -9,6 +9,7 @@ mod gate;
 mod holdback;
 mod json;
 mod marc;
+mod marc_sequence;
 mod memory;
 mod no_panic;
 mod offsets;
@@ -31,7 +32,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 25] = [
+pub static BODIES: [Body; 26] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -51,6 +52,7 @@ pub static BODIES: [Body; 25] = [
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
     body("deployment_file", Input::Deployment, deployment_file::check),
     body("marc", Input::Marc, marc::check),
+    body("marc_sequence", Input::Records, marc_sequence::check),
     body("citations", Input::Citations, citations::check),
     body("sse", Input::Events, sse::check),
     body("wire_decoder", Input::Events, wire_decoder::check),

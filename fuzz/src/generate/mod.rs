@@ -3,6 +3,7 @@
 mod choices;
 mod citation;
 mod json;
+mod records;
 mod sentence;
 mod text;
 mod toml;
@@ -24,6 +25,8 @@ pub enum Input {
     Json,
     /// A MARC object in JSON.
     Marc,
+    /// The MARC records of a stream, one a line.
+    Records,
     /// A provider's stream of events.
     Events,
     /// The same, or the choices of a response that is made up with a gate's decisions.
@@ -50,6 +53,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         Input::Sentences => sentence::text(&mut choices, &mut out),
         Input::Json => json::any(&mut choices, &mut out),
         Input::Marc => json::marc(&mut choices, &mut out),
+        Input::Records => records::stream(&mut choices, &mut out),
         Input::Events => wire::stream(&mut choices, &mut out),
         Input::Gated => match choices.below(4) {
             0 => wire::stream(&mut choices, &mut out),

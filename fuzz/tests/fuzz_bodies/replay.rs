@@ -117,6 +117,7 @@ replays!(
     vocabulary_file,
     deployment_file,
     marc,
+    marc_sequence,
     citations,
     sse,
     wire_decoder,

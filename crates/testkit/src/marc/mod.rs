@@ -6,6 +6,7 @@ pub mod generate;
 pub mod json;
 pub mod model;
 pub mod mutations;
+pub mod sequence;
 pub mod situations;
 
 use proptest::prelude::*;

@@ -1,0 +1,234 @@
+//! What holds between the records of a stream, as plain lookups: `docs/wire.md` 5, MARC-02 7.3 and 9.1.
+//!
+//! The model shares no code with the validator. It keeps all records, carries nothing from one to the next, and finds every
+//! loop, maximum and round by walking back over the parents.
+
+use provstream_marc::Document;
+
+/// A violation between records: its code, and the member that it points to.
+pub type Found = (&'static str, &'static str);
+
+/// The parent that a record names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// The member is missing or null.
+    NotNamed,
+    Named(String),
+    /// The member is not as it must be.
+    Faulty,
+}
+
+/// What the checks between records look at. A member that is not as it must be has no value, and neither has a negative number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub id: Option<String>,
+    pub parent: Parent,
+    pub iteration: Option<i64>,
+    pub max_iterations: Option<i64>,
+    /// It selected `RETRIEVE`, `TOOL` or `DELIBERATE`.
+    pub loops: bool,
+}
+
+impl Record {
+    /// Reads a record; `None` if it has a number with too many digits for the model, or a string that is not Unicode.
+    pub fn of(document: &Document) -> Option<Self> {
+        let member = |name: &str| {
+            let mut found = document.members().filter(|(known, _)| known == name);
+            match (found.next(), found.next()) {
+                (first, None) => first.map(|(_, json)| json),
+                // A repeated member is not as it must be, as an array is not.
+                _ => Some("[]"),
+            }
+        };
+        let text = |name| match member(name) {
+            Some(json) if json.starts_with('"') => serde_json::from_str(json).ok().map(Some),
+            _ => Some(None::<String>),
+        };
+        let count = |name| {
+            let value = member(name).map_or(Some(None), integer)?;
+            Some(value.filter(|&value| value >= 0))
+        };
+        let parent = match member("parent_decision_id") {
+            None | Some("null") => Parent::NotNamed,
+            Some(_) => text("parent_decision_id")?.map_or(Parent::Faulty, Parent::Named),
+        };
+        let action = text("selected_action")?.unwrap_or_default();
+        Some(Self {
+            id: text("decision_id")?,
+            parent,
+            iteration: count("iteration")?,
+            max_iterations: count("max_iterations")?,
+            loops: ["RETRIEVE", "TOOL", "DELIBERATE"].contains(&&*action),
+        })
+    }
+}
+
+/// The integer that a JSON value is, written out without its exponent: `Some(None)` if it is none, `None` if it has more than 15
+/// digits.
+fn integer(json: &str) -> Option<Option<i64>> {
+    let (sign, unsigned) = match json.strip_prefix('-') {
+        Some(unsigned) => (-1, unsigned),
+        None => (1, json),
+    };
+    if !unsigned.starts_with(|first: char| first.is_ascii_digit()) {
+        return Some(None);
+    }
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i64 = exponent.parse().ok()?;
+    if exponent.abs() > 15 || whole.len() + fraction.len() > 15 {
+        return None;
+    }
+    let zeros = "0".repeat(15);
+    let digits = format!("{zeros}{whole}{fraction}{zeros}");
+    let point = (15 + whole.len() as i64 + exponent) as usize;
+    let (whole, fraction) = digits.split_at(point);
+    let whole = whole.trim_start_matches('0');
+    if fraction.bytes().any(|digit| digit != b'0') {
+        return Some(None);
+    }
+    match whole {
+        "" => Some(Some(0)),
+        _ if whole.len() > 15 => None,
+        _ => Some(Some(sign * whole.parse::<i64>().ok()?)),
+    }
+}
+
+/// The records of a stream so far. It remembers all of them, so it knows nothing of `limit-session`.
+#[derive(Clone, Debug, Default)]
+pub struct Sequence {
+    /// `None` for a record that could not be read.
+    records: Vec<Option<Record>>,
+}
+
+impl Sequence {
+    /// Adds a record that could not be read.
+    pub fn skip(&mut self) {
+        self.records.push(None);
+    }
+
+    /// Adds a record, and says what is wrong between it and those before.
+    pub fn check(&mut self, record: Record) -> Vec<Found> {
+        self.records.push(Some(record));
+        self.wrong(self.records.len() - 1)
+    }
+
+    /// The identifiers of the records whose loops are open.
+    pub fn open(&self) -> Vec<&str> {
+        let all = 0..self.records.len();
+        let open = all.filter(|&at| self.is_open(at, self.records.len()));
+        open.filter_map(|at| self.id(at)).collect()
+    }
+
+    fn id(&self, at: usize) -> Option<&str> {
+        self.records[at].as_ref()?.id.as_deref()
+    }
+
+    /// The last record with this identifier before another.
+    fn named(&self, id: &str, before: usize) -> Option<usize> {
+        (0..before).rev().find(|&at| self.id(at) == Some(id))
+    }
+
+    /// Whether a record before `end` should be a parent and is not, up to there. Of those with the same identifier only the last
+    /// can be one.
+    fn is_open(&self, at: usize, end: usize) -> bool {
+        let Some(Record {
+            id: Some(id),
+            loops: true,
+            ..
+        }) = &self.records[at]
+        else {
+            return false;
+        };
+        let later = || self.records[at + 1..end].iter().flatten();
+        let is_named =
+            later().any(|later| matches!(&later.parent, Parent::Named(named) if named == id));
+        !is_named && later().all(|later| later.id.as_ref() != Some(id))
+    }
+
+    /// The preceding decision of a record: the parent that it names, else the record before if neither has an identifier.
+    fn preceding(&self, at: usize) -> Option<usize> {
+        let record = self.records[at].as_ref()?;
+        match &record.parent {
+            Parent::Named(id) => self.named(id, at),
+            Parent::Faulty => None,
+            Parent::NotNamed => {
+                let last = at.checked_sub(1)?;
+                let before = self.records[last].as_ref()?;
+                (record.id.is_none() && before.id.is_none()).then_some(last)
+            }
+        }
+    }
+
+    /// The decisions before a record in its loop, the nearest first.
+    fn loop_before(&self, at: usize) -> Vec<&Record> {
+        let mut found = Vec::new();
+        let mut next = self.preceding(at);
+        while let Some(at) = next
+            && let Some(record) = &self.records[at]
+            && record.loops
+        {
+            found.push(record);
+            next = self.preceding(at);
+        }
+        found
+    }
+
+    fn wrong(&self, at: usize) -> Vec<Found> {
+        let mut wrong = Vec::new();
+        let Some(record) = &self.records[at] else {
+            return wrong;
+        };
+        let before = self.loop_before(at);
+        if let Some(id) = &record.id
+            && self.named(id, at).is_some()
+        {
+            wrong.push(("repeated-decision-id", "/decision_id"));
+        }
+        match &record.parent {
+            Parent::Named(id) => {
+                let all_read = self.records[..at].iter().all(Option::is_some);
+                if self.named(id, at).is_none() && all_read {
+                    wrong.push(("unknown-parent", "/parent_decision_id"));
+                }
+            }
+            Parent::NotNamed => {
+                let is_later = |earlier: usize| {
+                    let earlier = self.records[earlier].as_ref();
+                    let earlier = earlier.and_then(|earlier| earlier.iteration);
+                    earlier < record.iteration && earlier.is_some()
+                };
+                let goes_on = record.iteration > Some(0)
+                    && (0..at).any(|earlier| self.is_open(earlier, at) && is_later(earlier));
+                if goes_on || !before.is_empty() {
+                    wrong.push(("missing-parent", "/parent_decision_id"));
+                }
+            }
+            Parent::Faulty => {}
+        }
+        if let (Some(iteration), Some(preceding)) = (record.iteration, before.first())
+            && preceding.iteration.is_some_and(|count| iteration <= count)
+        {
+            wrong.push(("iteration-not-growing", "/iteration"));
+        }
+        let code = "iteration-above-maximum";
+        let of_loop = before.iter().find_map(|record| record.max_iterations);
+        let rounds = before.len() as i64;
+        // At most one of the three; a maximum that is raised says nothing of the rounds.
+        if let (Some(own), Some(max)) = (record.max_iterations, of_loop)
+            && own > max
+        {
+            wrong.push((code, "/max_iterations"));
+        } else if let (None, Some(iteration), Some(max)) =
+            (record.max_iterations, record.iteration, of_loop)
+            && iteration > max
+        {
+            wrong.push((code, "/iteration"));
+        } else if let (None, Some(max)) = (record.iteration, record.max_iterations.or(of_loop))
+            && rounds > max
+        {
+            wrong.push((code, "/parent_decision_id"));
+        }
+        wrong
+    }
+}
