@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
 
 /// Inputs of each test, unless `PROVSTREAM_SEEDS` asks for more.
-const INPUTS: u64 = 60;
+const INPUTS: u64 = 90;
 
 fn inputs() -> impl Iterator<Item = (u64, Vec<u8>)> {
     let seeds = match testkit::search::is_long() {
