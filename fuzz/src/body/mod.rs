@@ -1,6 +1,7 @@
 //! The bodies, a file each.
 
 mod adapters;
+mod admissibility;
 mod chunk_invariance;
 mod citations;
 mod conservation;
@@ -31,7 +32,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 25] = [
+pub static BODIES: [Body; 26] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -50,6 +51,7 @@ pub static BODIES: [Body; 25] = [
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
     body("deployment_file", Input::Deployment, deployment_file::check),
+    body("admissibility", Input::Discipline, admissibility::check),
     body("marc", Input::Marc, marc::check),
     body("citations", Input::Citations, citations::check),
     body("sse", Input::Events, sse::check),
