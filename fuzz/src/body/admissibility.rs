@@ -140,7 +140,7 @@ impl<'a> Case<'a> {
         for line in text.lines() {
             let mut words = line.split_ascii_whitespace();
             let kind = words.next();
-            let mut known = words.clone().filter(|word| names().contains_key(word));
+            let mut known = words.clone().filter(|word| names().contains_key(*word));
             match kind {
                 Some("set") => words.for_each(|word| case.set(word)),
                 Some("window") => {
