@@ -62,6 +62,41 @@ unreadable
     ),
 ];
 
+/// Disciplines with an assertion: groups that interleave, times at the ends of a window, a terminal, and a class in two groups.
+const DISCIPLINES: [(&str, &str); 4] = [
+    (
+        "groups",
+        "set floor=2 window=300\n\
+         group substrate.code.read substrate.fs.mtime substrate.grep\n\
+         group substrate.do.sse-count substrate.git.log\n\
+         annotation substrate.code.read ts=2026-05-28T11:55:00Z\n\
+         annotation substrate.do.sse-count ts=2026-05-28T12:00:00Z\n\
+         annotation substrate.fs.mtime ts=2026-05-28T13:58:00+02:00\n",
+    ),
+    (
+        "times",
+        "set floor=1 window=300 skew=5 now=2017-01-01T00:05:00Z\n\
+         window substrate.git.log 86400\n\
+         annotation substrate.grep ts=2016-12-31T23:59:60.9Z\n\
+         annotation substrate.grep ts=2016-12-31T23:59:59Z\n\
+         annotation substrate.git.log ts=2016-12-31T23:59:59Z\n\
+         annotation substrate.git.log ts=2017-01-01T00:05:05.000000001Z\n\
+         annotation substrate.grep ts=yesterday\n",
+    ),
+    (
+        "terminal",
+        "set floor=1 limit\n\
+         window substrate.grep 60.5\n\
+         annotation substrate.git.log ts=2026-05-28T12:00:00Z\n\
+         annotation substrate.grep reason=malformed\n\
+         annotation decayed-to-uncertainty\n",
+    ),
+    (
+        "two-groups",
+        "set floor=1\ngroup substrate.grep\ngroup substrate.a substrate.grep\nwindow unverified-inference 1\n",
+    ),
+];
+
 /// An input and where it comes from.
 pub type Seed = (String, Vec<u8>);
 
@@ -86,6 +121,7 @@ impl Body {
                 ("wire", &[".json"]),
             ],
             Input::Vocabulary | Input::Deployment => &[("marc", &[".toml"])],
+            Input::Discipline => &[],
             Input::Fields => &[("text", &cases)],
         };
         let mut seeds = Vec::new();
@@ -95,6 +131,7 @@ impl Body {
         let own: &[(&str, &str)] = match self.input {
             Input::Vocabulary => &VOCABULARIES,
             Input::Records => &RECORDS,
+            Input::Discipline => &DISCIPLINES,
             Input::Fields => &FIELDS,
             _ => &[],
         };

@@ -1,6 +1,7 @@
 //! The bodies, a file each.
 
 mod adapters;
+mod admissibility;
 mod chunk_invariance;
 mod citations;
 mod conservation;
@@ -32,7 +33,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 26] = [
+pub static BODIES: [Body; 27] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -51,6 +52,7 @@ pub static BODIES: [Body; 26] = [
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
     body("deployment_file", Input::Deployment, deployment_file::check),
+    body("admissibility", Input::Discipline, admissibility::check),
     body("marc", Input::Marc, marc::check),
     body("marc_sequence", Input::Records, marc_sequence::check),
     body("citations", Input::Citations, citations::check),

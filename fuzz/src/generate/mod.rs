@@ -2,6 +2,7 @@
 
 mod choices;
 mod citation;
+mod discipline;
 mod json;
 mod records;
 mod sentence;
@@ -37,6 +38,8 @@ pub enum Input {
     Vocabulary,
     /// The description of a MARC deployment.
     Deployment,
+    /// What a relying party sets, and an assertion that it judges.
+    Discipline,
     /// Three lines: a declared identifier, an observation id and a timestamp.
     Fields,
 }
@@ -68,6 +71,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         Input::Citations => citation::event(&mut choices, &mut out),
         Input::Vocabulary => toml::vocabulary(&mut choices, &mut out),
         Input::Deployment => toml::deployment(&mut choices, &mut out),
+        Input::Discipline => discipline::discipline(&mut choices, &mut out),
         Input::Fields => text::fields(&mut choices, &mut out),
     }
     choices.damage(&mut out);

@@ -116,6 +116,7 @@ replays!(
     writers,
     vocabulary_file,
     deployment_file,
+    admissibility,
     marc,
     marc_sequence,
     citations,
