@@ -86,3 +86,29 @@ fn closing_punctuation_after_an_annotation_begins_the_next_assertion() {
         }
     }
 }
+
+/// A line that begins within an annotation begins a line for what comes after it, however the annotation is read.
+#[test]
+fn a_line_feed_within_an_annotation_ends_its_line() {
+    let (limits, vocabulary) = (RefLimits::default(), RefVocabulary::default());
+    let mut engine = parser(&limits, &vocabulary);
+    for before in ["| a. ", "| a | ", "# a. ", "> a. ", "- a. ", "a. "] {
+        for separator in [";", "; ", ";\n", " ;\n "] {
+            for after in [" b | c. ", " b. c. ", "\n| b | c. ", "\n\nb. "] {
+                let text = format!(
+                    "{before}[substrate.grep{separator}ts=2026-05-28T11:40:00Z]{after}[substrate.git.log]\n"
+                );
+                let input = [Segment {
+                    own: true,
+                    bytes: text.clone().into_bytes(),
+                }];
+                let expected = canonical(events(&input, &limits, &vocabulary, &last_sentence));
+                for size in [usize::MAX, 1, 7, 40, 64] {
+                    let found = run(&mut engine, &input, |_| size);
+                    engine.reset();
+                    assert_eq!(found, expected, "{text:?}, chunks of {size}");
+                }
+            }
+        }
+    }
+}

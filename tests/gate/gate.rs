@@ -426,6 +426,32 @@ fn an_assertion_in_a_block_that_is_one_itself_is_withheld_if_either_is() {
     }
 }
 
+/// Says so where nothing is asserted, and withholds what is.
+struct Names;
+
+impl Policy for Names {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        Action::Replace(match question.assertion().text() {
+            "" => "(nothing asserted)".into(),
+            _ => "(withheld)".into(),
+        })
+    }
+}
+
+#[test]
+fn an_assertion_without_text_is_decided_before_one_that_begins_at_its_place() {
+    let text = b"[substrate.grep]Foo bar. [substrate.git.log] End.";
+    for size in 1..=text.len() {
+        let mut gate = Gate::new(Parser::new(), Names);
+        let mut seen = Seen::default();
+        text.chunks(size)
+            .for_each(|chunk| gate.push(chunk, &mut seen));
+        gate.finish(&mut seen);
+        let found = String::from_utf8_lossy(&seen.text).into_owned();
+        assert_eq!(found, "(nothing asserted)(withheld) End.", "by {size}");
+    }
+}
+
 /// Panics at the second assertion.
 struct Panics(usize);
 

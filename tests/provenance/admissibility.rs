@@ -225,6 +225,20 @@ fn a_group_counts_once() {
     }
 }
 
+/// In the order of their names, classes of one group come before and after one of another.
+#[test]
+fn groups_that_interleave_count_once_each() {
+    let discipline = Discipline::builder(3)
+        .default_window(seconds(300))
+        .group([Class::CODE_READ, Class::GREP])
+        .group([Class::FS_MTIME])
+        .build()
+        .unwrap();
+    let classes = [Class::CODE_READ, Class::FS_MTIME, Class::GREP];
+    let verdict = discipline.judge(&assertion(classes.map(|class| at(class, FRESH))), now());
+    assert_eq!((verdict.reason(), verdict.count()), (Why::BelowFloor, 2));
+}
+
 #[test]
 fn shared_between_threads() {
     fn check<T: Send + Sync>() {}

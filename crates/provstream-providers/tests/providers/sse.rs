@@ -339,3 +339,26 @@ proptest! {
         }
     }
 }
+
+/// An event that comes in pieces has no effect on which identifier later ones have.
+#[test]
+fn each_event_has_its_own_identifier_however_it_comes() {
+    let events = [
+        "id: 1\ndata: a\n\n",
+        "id: 2\ndata: b\n\n",
+        "id: 1\ndata: c\n\n",
+        "data: d\n\n",
+    ];
+    let expected = ["1", "2", "1", "1"];
+    for (whole, one) in events.iter().enumerate() {
+        for cut in 0..one.len() {
+            let pieces = events.iter().enumerate().flat_map(|(at, event)| {
+                let (before, after) = event.split_at(if at == whole { cut } else { 0 });
+                [before, after].map(str::as_bytes)
+            });
+            let read = read_with(SseDecoder::new(), pieces);
+            let ids: Vec<_> = read.events.iter().map(|(_, _, id)| &**id).collect();
+            assert_eq!(ids, expected, "event {whole} cut at {cut}");
+        }
+    }
+}

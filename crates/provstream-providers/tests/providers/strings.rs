@@ -116,3 +116,30 @@ fn a_string_over_two_lines_of_data_is_rewritten_whole() {
         }
     }
 }
+
+/// Whatever a stream leaves open, a decoder that was reset reads the next one as a new decoder does.
+#[test]
+fn a_decoder_that_was_reset_has_forgotten_what_was_open() {
+    let next = stream("\\ude00 so it is.");
+    let before = [
+        stream("It is \\ud83d"),
+        stream("It is \\ud83d").replace("data: [DONE]\n\n", ""),
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"cut".to_owned(),
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n".to_owned(),
+    ];
+    let expected = text(&next, 7).0;
+    for earlier in before {
+        let mut decoder = Decoder::new(Format::OpenAiChat);
+        decoder.push(earlier.as_bytes(), |_: Item<'_>| {});
+        decoder.reset();
+        let mut text = String::new();
+        let mut sink = |item: Item<'_>| {
+            if let Item::Text(delta) = item {
+                text.push_str(delta.text());
+            }
+        };
+        decoder.push(next.as_bytes(), &mut sink);
+        decoder.finish(&mut sink);
+        assert_eq!(text, expected, "{earlier}");
+    }
+}
