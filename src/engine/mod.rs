@@ -76,7 +76,7 @@ pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
     /// It is where it is because `max_assertion` cuts off the text before it.
     pub(crate) cut: AtCut,
-    /// Where the block of text that it is in begins; 0 if that is not known, because less is kept.
+    /// Where its block of text begins; 0 if that is not known, because the beginning is no longer kept.
     pub(crate) block: u64,
 }
 

@@ -87,7 +87,7 @@ impl Held {
         !self.decisions.is_empty()
     }
 
-    /// Where the first assertion begins of which text was cut off that is held back.
+    /// Where the first assertion begins whose beginning was cut off, if it is after the first byte that is held back.
     pub(super) fn first_cut(&self) -> Option<u64> {
         let cut = self.decisions.iter().filter(|decision| decision.is_cut);
         cut.map(|decision| decision.clean.start())

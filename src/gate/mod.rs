@@ -295,16 +295,18 @@ impl<P: Policy> Gate<P> {
         let faults = scout.map(|scout| scout.push(piece, untrusted));
         let mut taken = 0;
         for (before, diagnostic) in faults.unwrap_or_default() {
-            if self.held.ended().is_none() && before > taken {
+            if before > taken {
                 self.push_piece(&piece[taken..before], untrusted, handler);
                 taken = before;
+            }
+            if self.held.ended().is_none() {
+                self.fault(diagnostic, handler);
             }
             if self.held.ended().is_some() {
                 return;
             }
-            self.fault(diagnostic, handler);
         }
-        if self.held.ended().is_none() && taken < piece.len() {
+        if taken < piece.len() {
             self.push_piece(&piece[taken..], untrusted, handler);
         }
     }
@@ -370,8 +372,8 @@ impl<P: Policy> Gate<P> {
         }
         // Text that only `max_assertion` keeps out of an assertion waits until the policy is asked about it.
         let upto = self.cut_before(point, clean);
-        let may_wait = upto.is_some() || point.cut == AtCut::Maybe;
-        let from = if may_wait { self.held.start() } else { clean };
+        let waits = upto.is_some() || point.cut == AtCut::Maybe;
+        let from = if waits { self.held.start() } else { clean };
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }

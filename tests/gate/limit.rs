@@ -289,6 +289,15 @@ fn a_long_block_with_removed_records_is_refused_at_its_beginning() {
     }
 }
 
+/// A parser of text with these limits.
+fn text_parser(limits: &RefLimits) -> Parser {
+    parser_in(
+        Reading::new(RefMode::Text),
+        limits,
+        &RefVocabulary::default(),
+    )
+}
+
 /// Reads text in chunks of a size with narrow limits and a policy that refuses what is too long.
 fn narrow(max_assertion: usize, text: &str, size: usize) -> (String, Option<GateEnd>) {
     let limits = RefLimits {
@@ -297,11 +306,7 @@ fn narrow(max_assertion: usize, text: &str, size: usize) -> (String, Option<Gate
         max_annotation: 50,
         ..RefLimits::default()
     };
-    let reading = Reading {
-        mode: RefMode::Text,
-        hold_records: false,
-    };
-    let parser = parser_in(reading, &limits, &RefVocabulary::default());
+    let parser = text_parser(&limits);
     refusing(parser, text, size)
 }
 
@@ -335,12 +340,8 @@ fn text_waits_for_the_word_that_decides_whether_it_is_too_long() {
             max_assertion: 24,
             ..RefLimits::default()
         };
-        let reading = Reading {
-            mode: RefMode::Text,
-            hold_records: false,
-        };
         for size in [1, 2, 100] {
-            let parser = parser_in(reading, &limits, &RefVocabulary::default());
+            let parser = text_parser(&limits);
             let policy = Notes {
                 refuses: true,
                 ..Notes::default()
@@ -379,15 +380,11 @@ fn too_many_annotations_make_no_text_too_long() {
         max_annotations: 2,
         ..RefLimits::default()
     };
-    let reading = Reading {
-        mode: RefMode::Text,
-        hold_records: false,
-    };
     for items in [100, 120, 150] {
         let text = "\n- \n".repeat(items)
             + "It rained. So it is. [substrate.grep][substrate.grep][substrate.grep] Next. ";
         for size in [1, 7, 1_000] {
-            let parser = parser_in(reading, &limits, &RefVocabulary::default());
+            let parser = text_parser(&limits);
             let (_, ended) = refusing(parser, &text, size);
             assert_eq!(ended, None, "{items} items, by {size}");
         }

@@ -595,10 +595,7 @@ fn closing_punctuation_before_a_line_separator_may_be_an_assertion() {
             max_assertion,
             ..RefLimits::default()
         };
-        let reading = Reading {
-            mode: RefMode::Auto,
-            hold_records: false,
-        };
+        let reading = Reading::new(RefMode::Auto);
         for (end, later, closer) in ends.iter().flat_map(|end| {
             let both = [")", "\""];
             later

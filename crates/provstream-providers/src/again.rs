@@ -91,9 +91,9 @@ impl Again {
         })
     }
 
-    /// The event that begins the bytes with what comes before its data, if it is like the last one; its text is empty if there is no
-    /// last one. Its strings that are not those
-    /// of the last event have no escapes and no control characters, so that its data are one line as those of the last event are.
+    /// The event that begins the bytes, with what comes before its data, if it is like the last one. The strings in which it differs
+    /// have no escapes and no control characters, so its data are one line as those of the last event are. If there is no last
+    /// event, the text is empty.
     #[inline]
     pub(super) fn read_first(&self, bytes: &[u8]) -> Option<Alike> {
         self.follow(bytes, self.lead, |bytes, from| {

@@ -113,7 +113,7 @@ impl StreamRewriter {
     pub fn position(&self) -> u64 {
         let running = self.running.as_ref();
         running.map_or(0, |running| {
-            running.framer.position() + running.state.untold()
+            running.framer.position() + running.state.uncounted()
         })
     }
 
@@ -158,7 +158,7 @@ impl StreamRewriter {
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
         let Running { state, framer } = &mut **self.running.get_or_insert_with(|| waiting.begin());
-        state.tell(framer);
+        state.catch_up(framer);
         framer.finish(&mut |kind, piece| {
             state.take(kind, &piece, &mut handler);
         });

@@ -267,7 +267,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// How many remain of these classes if each is replaced with all that it stands in a group with.
+    /// How many of these classes are independent: those of one group count as one.
     fn independent(&self, classes: &BTreeSet<&str>) -> usize {
         let groups: Vec<BTreeSet<&str>> = self
             .steps

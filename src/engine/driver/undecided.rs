@@ -226,14 +226,12 @@ impl Engine {
             },
             Reach::Blank => {
                 let from = self.target.map_or(end, |target| target.span.start());
-                let found = ReleasePoint::uncut(from);
-                // Text that follows may continue a block of which less is kept.
-                let block = if self.window.line().is_open() {
-                    0
-                } else {
-                    from
-                };
-                ReleasePoint { block, ..found }
+                // Text that follows may continue a block whose beginning is no longer kept.
+                let is_open = self.window.line().is_open();
+                ReleasePoint {
+                    block: if is_open { 0 } else { from },
+                    ..ReleasePoint::uncut(from)
+                }
             }
             Reach::Nothing => ReleasePoint::uncut(end),
         }
@@ -256,9 +254,10 @@ impl Engine {
         let text = |len: usize| {
             let (range, cut) = block_text(&raw[..len], quoted, missing, max)?;
             let at = base + range.start as u64;
-            let found = ReleasePoint::uncut(at);
-            let cut = cut.into();
-            Some(ReleasePoint { cut, ..found })
+            Some(ReleasePoint {
+                cut: cut.into(),
+                ..ReleasePoint::uncut(at)
+            })
         };
         let before = || Some(ReleasePoint::uncut(self.target?.span.start()));
         text(content)
@@ -284,8 +283,8 @@ impl Engine {
             },
         };
         let until = point.block.max(near) + limits.max_assertion() as u64;
-        // Of a block that is cut off, no less is kept than `max_assertion` bytes, up to the start of a character. So in the window,
-        // what is not found here is never later than what is found in a longer one, except by that much.
+        // How much of a long block is kept depends on the chunks, but it is at least the last `max_assertion` bytes, from the next
+        // character on. So a place that only a longer window shows gives an offset before this one, which must not count either.
         (until >= self.position() + MAX_CHAR).then_some(until)
     }
 

@@ -37,15 +37,15 @@ use provstream::GateEnd;
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
 
-/// What the rewriter knows between two events. What an event [like the last one](State::take_usual) needs comes first, so that it is
-/// next to each other in memory.
+/// What the rewriter knows between two events. The fields that an event [like the last one](State::take_usual)
+/// needs come first, next to each other in memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct State<R> {
     /// What an event like the last one goes on with, if such an event can be taken at once.
     usual: Option<Usual>,
-    /// Bytes of such events that the framer was not told of.
-    untold: u64,
+    /// Bytes of such events that the framer has not counted yet.
+    uncounted: u64,
     pub(super) texts: Vec<Text<R>>,
     pub(super) reader: Reader,
     counting: Counting,
@@ -107,7 +107,7 @@ impl<R: TextRewriter> State<R> {
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
             usual: None,
-            untold: 0,
+            uncounted: 0,
             texts: Vec::new(),
             reader,
             counting: Counting::default(),
@@ -148,7 +148,7 @@ impl<R: TextRewriter> State<R> {
     /// Back to the start of a response; its format is found out once more if this one's was.
     pub(super) fn reset(&mut self) {
         self.usual = None;
-        self.untold = 0;
+        self.uncounted = 0;
         self.reader.reset();
         self.counting = Counting::default();
         if self.fresh.is_none() {
@@ -214,16 +214,16 @@ impl<R: TextRewriter> State<R> {
         chunk: &[u8],
         handler: &mut impl StreamHandler,
     ) -> usize {
-        self.tell(framer);
+        self.catch_up(framer);
         self.usual = None;
         let len = framer.push_some(chunk, &mut |kind, piece| self.take(kind, &piece, handler));
         self.settle_usual(framer);
         len
     }
 
-    /// Bytes of events that the framer was not told of.
-    pub(super) const fn untold(&self) -> u64 {
-        self.untold
+    /// Bytes of events that were taken without the framer, and that it has not counted yet.
+    pub(super) const fn uncounted(&self) -> u64 {
+        self.uncounted
     }
 
     /// Writes what is held back at the end of the response.

@@ -51,7 +51,7 @@ impl<R: TextRewriter> State<R> {
     /// The fast path: most events of a stream differ from the one before in a few characters of text, and most of these are
     /// written as they are. With many streams, what an event costs is the memory that it touches, code included. So one pass over
     /// the bytes does what framing, reading and rewriting do with such an event, and no more; any other is left to those. The
-    /// framer is [told](Self::tell) later.
+    /// framer [catches up](Self::catch_up) later.
     #[inline]
     pub(crate) fn take_usual(
         &mut self,
@@ -66,7 +66,7 @@ impl<R: TextRewriter> State<R> {
             return None;
         }
         let state = self.texts.get_mut(usize::from(usual.place))?;
-        self.untold += len as u64;
+        self.uncounted += len as u64;
         self.reader.report.add_event();
         if let Some(offset) = state.push_unchanged(content, alike.is_ascii) {
             self.reader.report.add_text(content.len());
@@ -128,17 +128,17 @@ impl<R: TextRewriter> State<R> {
         is_changed
     }
 
-    /// Tells the framer of the events that were taken past it.
-    pub(crate) fn tell(&mut self, framer: &mut Framer) {
-        let untold = core::mem::take(&mut self.untold);
-        // In the middle of an event there is nothing to tell.
-        if untold > 0 {
-            framer.pass_events(untold);
+    /// Has the framer count the events that were taken without it.
+    pub(crate) fn catch_up(&mut self, framer: &mut Framer) {
+        let uncounted = core::mem::take(&mut self.uncounted);
+        // Without such events, the framer may be in the middle of one, whose start stays.
+        if uncounted > 0 {
+            framer.pass_events(uncounted);
         }
     }
 
-    /// Makes sure that the next event can be taken past the framer, if it can be taken so for what the last one said: it begins
-    /// and ends as that one.
+    /// Lets the next event be taken without the framer only if the framer is between two events, and keeps how such an event begins
+    /// and ends.
     pub(super) fn settle_usual(&mut self, framer: &Framer) {
         let Some(usual) = &mut self.usual else {
             return;

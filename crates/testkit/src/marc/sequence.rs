@@ -63,8 +63,8 @@ impl Record {
     }
 }
 
-/// The integer that a JSON value is, written out without its exponent: `Some(None)` if it is none, `None` if it has more than 15
-/// digits.
+/// Reads a JSON value as an integer, such as `10` or `1e1`: `Some(None)` if it is not an integer, `None` if it has more than 15
+/// digits, which the model does not handle.
 fn integer(json: &str) -> Option<Option<i64>> {
     let (sign, unsigned) = match json.strip_prefix('-') {
         Some(unsigned) => (-1, unsigned),
