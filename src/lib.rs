@@ -93,7 +93,8 @@
 //! ([`Mode::Json`]), or as one value on each line ([`Mode::Ndjson`]). Objects are found at any depth and reported at their
 //! closing brace, with the JSON Pointer of their text ([`provenance::Assertion::pointer`]). MARC objects are reported as
 //! [`Event::Marc`]. The parser builds no tree. It passes JSON through as text at once, unless you ask it to
-//! [hold back records](ParserBuilder::hold_records) (assertions and MARC objects), so that they can be removed.
+//! [hold back records](ParserBuilder::hold_records), so that they can be removed. A record is a JSON value whose root is an
+//! assertion or a MARC object.
 //!
 //! ```
 //! use provstream::Event;

@@ -23,16 +23,23 @@ const BUFFER: usize = 64 << 10;
 /// After an error, a stream begins again after this time.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
+/// Where clients connect, and what they read there.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The port of the proxy, or of the upstream.
+    pub port: u16,
+    /// What clients are to read.
+    pub text: Arc<str>,
+}
+
 /// What clients do.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// The port of the proxy, or of the upstream.
-    pub port: u16,
+    /// The streams go to each of these in turn.
+    pub sides: Vec<Side>,
     /// What the upstream sends.
     pub plan: Arc<Plan>,
-    /// What clients are to read.
-    pub text: Arc<str>,
-    /// Streams at a time.
+    /// Streams at a time, of all sides together.
     pub streams: usize,
     /// What comes before this time is not counted, nanoseconds of the clock.
     pub from: u64,
@@ -81,29 +88,35 @@ impl Seen {
 struct Shared {
     clock: Clock,
     load: Load,
-    seen: RefCell<Seen>,
+    /// What was seen of each side.
+    seen: RefCell<Vec<Seen>>,
     buffer: RefCell<Vec<u8>>,
 }
 
 impl Shared {
-    fn count_error(&self, error: String) {
-        let seen = &mut *self.seen.borrow_mut();
+    /// The number of the side that a stream belongs to.
+    fn side(&self, stream: usize) -> usize {
+        stream % self.load.sides.len()
+    }
+
+    fn count_error(&self, stream: usize, error: String) {
+        let seen = &mut self.seen.borrow_mut()[self.side(stream)];
         *seen.errors.entry(error).or_default() += 1;
     }
 }
 
-/// Runs streams in this thread until the load is over.
+/// Runs streams in this thread until the load is over; what was seen of each side.
 ///
 /// # Errors
 ///
 /// The system gives no runtime.
-pub fn run(clock: Clock, load: Load) -> io::Result<Seen> {
+pub fn run(clock: Clock, load: Load) -> io::Result<Vec<Seen>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let shared = Rc::new(Shared {
         clock,
-        seen: RefCell::default(),
+        seen: RefCell::new(vec![Seen::default(); load.sides.len()]),
         buffer: RefCell::new(vec![0; BUFFER]),
         load,
     });
@@ -133,12 +146,13 @@ async fn stream_after_stream(shared: &Shared, stream: usize) {
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
+    let port = shared.load.sides[shared.side(stream)].port;
     loop {
-        let error = match TcpStream::connect(("127.0.0.1", shared.load.port)).await {
+        let error = match TcpStream::connect(("127.0.0.1", port)).await {
             Ok(connection) => requests(shared, stream, connection, request.as_bytes()).await,
             Err(error) => error.kind().to_string(),
         };
-        shared.count_error(error);
+        shared.count_error(stream, error);
         sleep(AFTER_ERROR).await;
     }
 }
@@ -216,9 +230,10 @@ impl<'a> Reading<'a> {
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Unreadable> {
         let now = self.shared.clock.now();
-        let load = &self.shared.load;
+        let (load, side) = (&self.shared.load, self.shared.side(self.stream));
         let counts = now >= load.from;
-        let seen = &mut *self.shared.seen.borrow_mut();
+        let seen = &mut self.shared.seen.borrow_mut()[side];
+        let expected = load.sides[side].text.as_bytes();
         let mut response = core::mem::take(&mut self.response);
         let read = response.push(bytes, |event| {
             let text = content(event);
@@ -237,8 +252,7 @@ impl<'a> Reading<'a> {
             self.last = Some(now);
             self.events += 1;
             if let Ok(at) = self.text {
-                let rest = &load.text.as_bytes()[at..];
-                self.text = match rest.starts_with(text) {
+                self.text = match expected[at..].starts_with(text) {
                     true => Ok(at + text.len()),
                     false => Err(()),
                 };
@@ -250,9 +264,9 @@ impl<'a> Reading<'a> {
 
     /// All of it has come.
     fn end(self) {
-        let seen = &mut *self.shared.seen.borrow_mut();
-        let load = &self.shared.load;
-        if self.text != Ok(load.text.len()) {
+        let (load, side) = (&self.shared.load, self.shared.side(self.stream));
+        let seen = &mut self.shared.seen.borrow_mut()[side];
+        if self.text != Ok(load.sides[side].text.len()) {
             seen.wrong += 1;
         }
         // A gate adds an event with the last text, before the end of the answer.

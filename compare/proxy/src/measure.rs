@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use crate::answer::Answer;
 use crate::case::{Case, Gateway, Place, versions};
-use crate::client::{Load, Seen, run};
+use crate::client::{Load, Seen, Side, run};
 use crate::clock::Clock;
 use crate::histogram::Histogram;
 use crate::process::{Cpu, Memory};
 use crate::record::{Record, Row};
-use crate::turns::{self, Turn};
+use crate::turns::{PAIRS, Turn};
 use crate::upstream::{Plan, Upstream};
 
 /// Tokens a second of each stream.
@@ -24,8 +24,8 @@ pub const PACE: usize = 50;
 /// Streams at a time when the upstream sends as fast as it can.
 pub const UNPACED: usize = 64;
 
-/// Seconds that are measured of a turn of a case that is compared in pairs.
-pub const TURN: f64 = 3.0;
+/// Seconds that are measured of a turn of two cases.
+pub const TURN: f64 = 5.0;
 
 /// Between two runs of the same processes, so that connections which were broken off are done with.
 const REST: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Settings {
     pub seconds: f64,
     /// How often the cases take turns.
     pub rounds: usize,
-    /// How often the cases that are compared in pairs take turns, without being started anew.
+    /// How many turns each pair of cases has with each number of streams, without being started anew.
     pub pairs: usize,
     /// Tokens of an answer.
     pub tokens: usize,
@@ -177,7 +177,7 @@ impl Runs<'_> {
                 Some(running) => running,
                 None => self.start(case)?,
             };
-            let mut measured = self.run(case, &gateway, point, seconds)?;
+            let [mut measured] = self.run([(case, &gateway)], point, seconds)?;
             measured.idle = idle;
             report(case, point, &measured);
             let is_saturated = measured.is_saturated(point);
@@ -193,24 +193,28 @@ impl Runs<'_> {
 
     /// The turns of the cases that are compared in pairs.
     fn pairs(&self) -> io::Result<Vec<Turn>> {
-        let is_measured = |case: &Case| {
-            self.settings.pairs > 0
-                && self.settings.cases.contains(case)
-                && case.missing().is_none()
-        };
-        let mut gateways = Vec::new();
-        for case in turns::CASES.into_iter().filter(is_measured) {
-            gateways.push((case, self.start(case)?.0));
-        }
+        let is_measured =
+            |case: &Case| self.settings.cases.contains(case) && case.missing().is_none();
         let mut turns = Vec::new();
-        for &streams in &self.settings.counts {
-            for round in 0..self.settings.pairs {
-                // Each is the first as often as the others.
-                for at in 0..gateways.len() {
-                    let (case, gateway) = &gateways[(at + round) % gateways.len()];
-                    let measured = self.run(*case, gateway, (streams, PACE), TURN)?;
-                    report(*case, (streams, PACE), &measured);
-                    turns.push(turn(*case, (streams, round), &measured));
+        if self.settings.pairs == 0 {
+            return Ok(turns);
+        }
+        for pair in PAIRS
+            .into_iter()
+            .filter(|pair| pair.iter().all(is_measured))
+        {
+            let [first, second] = pair;
+            let gateways = [self.start(first)?.0, self.start(second)?.0];
+            for &streams in &self.settings.counts {
+                for round in 0..self.settings.pairs {
+                    // The streams of each begin before those of the other as often as after them.
+                    let [one, other] = [round % 2, 1 - round % 2];
+                    let sides = [one, other].map(|at| (pair[at], &gateways[at]));
+                    let measured = self.run(sides, (streams, PACE), TURN)?;
+                    for (at, measured) in [one, other].into_iter().zip(&measured) {
+                        report(pair[at], (streams / 2, PACE), measured);
+                        turns.push(turn([pair[at], pair[1 - at]], (streams, round), measured));
+                    }
                     thread::sleep(REST);
                 }
             }
@@ -227,38 +231,43 @@ impl Runs<'_> {
         let failed = |error: io::Error| io::Error::other(format!("{}: {error}", case.name()));
         let gateway = Gateway::start(case, &place).map_err(failed)?;
         // The first requests load what is loaded once.
-        let _ = self.run(case, &gateway, (2, PACE), 0.5)?;
+        let [_] = self.run([(case, &gateway)], (2, PACE), 0.5)?;
         thread::sleep(REST);
         let idle = Memory::of(&gateway.processes());
         Ok((gateway, idle))
     }
 
-    fn run(
+    /// Runs streams, of which each case has its part.
+    fn run<const CASES: usize>(
         &self,
-        case: Case,
-        gateway: &Gateway,
+        cases: [(Case, &Gateway); CASES],
         (streams, pace): Point,
         seconds: f64,
-    ) -> io::Result<Measured> {
+    ) -> io::Result<[Measured; CASES]> {
         let period = match pace {
             0 => Duration::ZERO,
             pace => Duration::from_secs(1) / pace as u32,
         };
         let plan = Arc::new(Plan::new(&self.answer, period, streams));
         self.upstream.set(Arc::clone(&plan));
-        let text = if case.is_clean() {
-            self.answer.clean()
-        } else {
-            self.answer.raw()
+        let side = |(case, gateway): (Case, &Gateway)| {
+            let text = if case.is_clean() {
+                self.answer.clean()
+            } else {
+                self.answer.raw()
+            };
+            Side {
+                port: gateway.port,
+                text: text.into(),
+            }
         };
         // All streams have begun then, and the first of them have ended.
         let warm = plan.duration() + Duration::from_millis(500);
         let from = self.clock.now() + warm.as_nanos() as u64;
         let to = from + (seconds * 1e9) as u64;
         let load = Load {
-            port: gateway.port,
+            sides: cases.map(side).into(),
             plan: Arc::clone(&plan),
-            text: text.into(),
             streams,
             from,
             to,
@@ -268,37 +277,45 @@ impl Runs<'_> {
             .name("clients".to_owned())
             .spawn(move || run(clock, load))?;
         thread::sleep(Duration::from_nanos(from.saturating_sub(clock.now())));
-        let processes = gateway.processes();
-        let own = [std::process::id()];
+        let processes = cases.map(|(_, gateway)| gateway.processes());
+        let used = || {
+            let own = Cpu::of(&[std::process::id()]);
+            (own, processes.each_ref().map(|ids| Cpu::of(ids)))
+        };
+        let mut most = [Memory::default(); CASES];
+        let mut look = || {
+            for (most, ids) in most.iter_mut().zip(&processes) {
+                *most = most.max(Memory::of(ids));
+            }
+        };
         let begun = clock.now();
-        let before = (Cpu::of(&processes), Cpu::of(&own));
-        let mut most = Memory::default();
+        let (own_before, before) = used();
         while clock.now() + LOOK.as_nanos() as u64 <= to {
-            most = most.max(Memory::of(&processes));
+            look();
             thread::sleep(LOOK.min(Duration::from_nanos(to.saturating_sub(clock.now()))));
         }
-        most = most.max(Memory::of(&processes));
+        look();
         thread::sleep(Duration::from_nanos(
             to.saturating_sub(clock.now()).saturating_sub(10_000_000),
         ));
-        let after = (Cpu::of(&processes), Cpu::of(&own));
+        let (own, after) = used();
         let seconds = (clock.now() - begun) as f64 / 1e9;
-        let seen = clients
+        let mut seen = clients
             .join()
             .map_err(|_| io::Error::other("a client panicked"))??;
-        Ok(Measured {
+        Ok(core::array::from_fn(|at| Measured {
             seconds,
-            seen,
-            cpu: after.0.since(before.0),
-            own: after.1.since(before.1),
+            seen: core::mem::take(&mut seen[at]),
+            cpu: after[at].since(before[at]),
+            own: own.since(own_before),
             idle: Memory::default(),
-            most,
+            most: most[at],
             late: plan.late(),
-        })
+        }))
     }
 }
 
-fn turn(case: Case, (streams, round): (usize, usize), measured: &Measured) -> Turn {
+fn turn([case, other]: [Case; 2], (streams, round): (usize, usize), measured: &Measured) -> Turn {
     let seen = &measured.seen;
     let both = |times: &Histogram| {
         let time = |part| {
@@ -310,6 +327,7 @@ fn turn(case: Case, (streams, round): (usize, usize), measured: &Measured) -> Tu
     };
     Turn {
         case: case.name().to_owned(),
+        other: other.name().to_owned(),
         streams,
         round,
         events: seen.events,

@@ -1,22 +1,24 @@
-//! Cases that are compared in pairs: short turns of processes that run all the time, of which only one has streams.
+//! Cases that are compared in pairs: short turns, in which the processes of both have streams at the same time.
 //!
-//! A difference of a tenth is less than what one run differs from the next on a machine that does something else, too. So each
-//! round has a turn of each case, in another order than the round before; what is compared are the turns of one round, and what
-//! counts is the median of the rounds.
+//! A difference of a tenth is less than what one run differs from the next: the cost of an event depends on what else the
+//! machine does, and on how many events a process finds when it wakes up. In one turn that is the same for both. What counts is
+//! the median of the turns.
 
 use std::fmt::Write as _;
 
 use crate::case::Case;
 
-/// What the turns compare.
-pub const CASES: [Case; 3] = [Case::Nginx, Case::Pass, Case::Strip];
+/// What the turns compare, each with the one after it.
+pub const PAIRS: [[Case; 2]; 2] = [[Case::Strip, Case::Pass], [Case::Pass, Case::Nginx]];
 
 /// What was seen of a case in a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// The case.
     pub case: String,
-    /// Streams at a time.
+    /// The case that had streams at the same time.
+    pub other: String,
+    /// Streams at a time, half of them of each case.
     pub streams: usize,
     /// The round, from 0.
     pub round: usize,
@@ -33,7 +35,7 @@ pub struct Turn {
 }
 
 /// The first line of the data.
-const HEAD: &str = "case,streams,round,events,faults,cpu_an_event_us,between_p50_us,between_p99_us,transit_p50_us,transit_p99_us";
+const HEAD: &str = "case,other,streams,round,events,faults,cpu_an_event_us,between_p50_us,between_p99_us,transit_p50_us,transit_p99_us";
 
 /// The turns as text: a line each.
 #[must_use]
@@ -42,6 +44,7 @@ pub fn written(turns: &[Turn]) -> String {
     for turn in turns {
         let Turn {
             case,
+            other,
             streams,
             round,
             events,
@@ -52,7 +55,7 @@ pub fn written(turns: &[Turn]) -> String {
         } = turn;
         let _ = writeln!(
             text,
-            "{case},{streams},{round},{events},{faults},{cpu_us:.3},{between_p50:.1},{between_p99:.1},{transit_p50:.1},{transit_p99:.1}"
+            "{case},{other},{streams},{round},{events},{faults},{cpu_us:.3},{between_p50:.1},{between_p99:.1},{transit_p50:.1},{transit_p99:.1}"
         );
     }
     text
@@ -66,7 +69,7 @@ pub fn written(turns: &[Turn]) -> String {
 pub fn read(text: &str) -> Result<Vec<Turn>, String> {
     let turn = |line: &str| -> Option<Turn> {
         let values: Vec<&str> = line.split(',').collect();
-        let [case, rest @ ..] = &values[..] else {
+        let [case, other, rest @ ..] = &values[..] else {
             return None;
         };
         let numbers: Option<Vec<f64>> = rest.iter().map(|text| text.parse().ok()).collect();
@@ -79,6 +82,7 @@ pub fn read(text: &str) -> Result<Vec<Turn>, String> {
         };
         Some(Turn {
             case: (*case).to_owned(),
+            other: (*other).to_owned(),
             streams: *streams as usize,
             round: *round as usize,
             events: *events as u64,
@@ -125,7 +129,7 @@ impl Spread {
     }
 }
 
-/// What two cases are compared by, in each round that both had a turn in.
+/// What two cases are compared by, in each turn that they had together.
 #[must_use]
 pub fn compared(
     turns: &[Turn],
@@ -133,12 +137,15 @@ pub fn compared(
     [case, other]: [Case; 2],
     by: impl Fn(&Turn, &Turn) -> f64,
 ) -> Option<Spread> {
-    let of = |case: Case, round: usize| {
-        let mut all = turns.iter();
-        all.find(|turn| turn.case == case.name() && turn.streams == streams && turn.round == round)
+    let of = |[case, other]: [Case; 2], round: usize| {
+        let mut all = turns.iter().filter(|turn| turn.streams == streams);
+        all.find(|turn| {
+            turn.case == case.name() && turn.other == other.name() && turn.round == round
+        })
     };
     let rounds = turns.iter().map(|turn| turn.round).max()?;
-    let pairs = (0..=rounds).filter_map(|round| of(case, round).zip(of(other, round)));
+    let pairs =
+        (0..=rounds).filter_map(|round| of([case, other], round).zip(of([other, case], round)));
     Spread::of(pairs.map(|(one, other)| by(one, other)).collect())
 }
 
@@ -146,9 +153,10 @@ pub fn compared(
 mod tests {
     use super::*;
 
-    fn turn(case: Case, round: usize, cpu_us: f64) -> Turn {
+    fn turn([case, other]: [Case; 2], round: usize, cpu_us: f64) -> Turn {
         Turn {
             case: case.name().to_owned(),
+            other: other.name().to_owned(),
             streams: 16,
             round,
             events: 100,
@@ -161,31 +169,34 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let turns = [turn(Case::Pass, 0, 1.25), turn(Case::Strip, 3, 2.0)];
+        let turns = [
+            turn([Case::Pass, Case::Nginx], 0, 1.25),
+            turn([Case::Strip, Case::Pass], 3, 2.0),
+        ];
         assert_eq!(read(&written(&turns)).as_deref(), Ok(&turns[..]));
         assert_eq!(read("pass,16\n"), Err("pass,16".to_owned()));
     }
 
     #[test]
-    fn turns_of_one_round_are_compared() {
+    fn cases_of_one_turn_are_compared() {
+        let (strip, pass) = ([Case::Strip, Case::Pass], [Case::Pass, Case::Strip]);
         let mut turns = Vec::new();
         // The machine gets slower from round to round, and one turn was disturbed.
         for round in 0..5 {
             let slow = 10.0 * (round + 1) as f64;
-            turns.push(turn(Case::Pass, round, slow));
+            // Beside another case, it costs something else.
+            turns.push(turn([Case::Pass, Case::Nginx], round, slow * 3.0));
+            turns.push(turn(pass, round, slow));
             let disturbed = if round == 2 { 9.0 } else { 1.0 };
-            turns.push(turn(Case::Strip, round, slow * 1.1 * disturbed));
+            turns.push(turn(strip, round, slow * 1.1 * disturbed));
         }
-        turns.push(turn(Case::Strip, 7, 1000.0));
+        turns.push(turn(strip, 7, 1000.0));
         let ratio = |one: &Turn, other: &Turn| one.cpu_us / other.cpu_us;
-        let spread = compared(&turns, 16, [Case::Strip, Case::Pass], ratio).expect("rounds");
+        let spread = compared(&turns, 16, strip, ratio).expect("rounds");
         assert!((spread.median - 1.1).abs() < 1e-9, "{spread:?}");
         assert!((spread.high - 1.1).abs() < 1e-9, "{spread:?}");
-        assert_eq!(compared(&turns, 17, [Case::Strip, Case::Pass], ratio), None);
-        assert_eq!(
-            compared(&turns, 16, [Case::Strip, Case::Nginx], ratio),
-            None
-        );
+        assert_eq!(compared(&turns, 17, strip, ratio), None);
+        assert_eq!(compared(&turns, 16, [Case::Pass, Case::Nginx], ratio), None);
         let numbers = vec![4.0, 1.0, 3.0, 2.0];
         let expected = Spread {
             median: 2.5,
