@@ -85,7 +85,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`SchemaError`] if it would exceed a limit that the provider documents, such as the 1,000 enum values of OpenAI: 249
+    /// [`SchemaError`] if it would exceed a limit that the provider documents, such as the 1,000 enum values of OpenAI: 250
     /// observations with times have more.
     pub fn build(&self, target: SchemaTarget) -> Result<Value, SchemaError> {
         let schema = self.unchecked(target);
