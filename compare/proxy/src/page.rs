@@ -220,3 +220,19 @@ fn memory(record: &Record) -> String {
 fn shown(number: Option<f64>, digits: usize) -> String {
     number.map_or("–".to_owned(), |number| format!("{number:.digits$}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_the_project_is_made_of_its_data() {
+        let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"));
+        let record = Record::read(&Files::within(docs)).expect("data");
+        let written = fs::read_to_string(docs.join("proxy-cost.md")).expect("page");
+        assert!(
+            written == page(&record),
+            "docs/proxy-cost.md is not what the template and the data give: run the program `cost` with --page"
+        );
+    }
+}
