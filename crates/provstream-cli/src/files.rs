@@ -93,8 +93,10 @@ fn walk(directory: &Path, paths: &mut Vec<Result<PathBuf, Failure>>) {
         });
         match entries {
             Ok(entries) => {
+                // A link to nothing cannot be read, which is said of it.
                 let wanted = entries.into_iter().filter(|(path, kind)| {
-                    kind.is_dir() || kind.is_file() || kind.is_symlink() && path.is_file()
+                    let is_link = || kind.is_symlink() && (path.is_file() || !path.exists());
+                    kind.is_dir() || kind.is_file() || is_link()
                 });
                 open.extend(wanted.map(|(path, _)| path));
             }

@@ -11,7 +11,7 @@ use crate::failure::{DIRECTORY, Failure, note};
 use crate::input_format::InputFormat;
 use crate::progress::Progress;
 use crate::stdio;
-use crate::text_check::{TextCheck, document};
+use crate::text_check::{TextCheck, document, response};
 
 /// Room that is needed to recognise an encoding.
 const HEAD: usize = 16;
@@ -175,13 +175,18 @@ impl Input {
         }
     }
 
-    /// Notes if the input is a document of another kind, or binary; then nothing more is noted.
+    /// Notes if the input is a document of another kind, a response of a provider, or binary; then nothing more is noted.
     fn look_at_beginning(&mut self, bytes: &[u8]) {
         if let Some(document) = document(bytes) {
             note(format_args!("{} {document}", self.name));
         } else if bytes.contains(&0) {
             note(format_args!(
                 "{} contains NUL bytes, expected text; it may be a binary file",
+                self.name
+            ));
+        } else if let Some(format) = response(bytes) {
+            note(format_args!(
+                "{} looks like a response of {format} in server-sent events, expected text; give --input {format} to read the text in it",
                 self.name
             ));
         } else {

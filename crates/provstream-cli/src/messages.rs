@@ -4,7 +4,7 @@
 pub(crate) fn of(code: &str) -> Option<&'static str> {
     Some(match code {
         "unterminated" => {
-            "an annotation or a JSON value that is open at the end; it is read as text"
+            "an annotation that is not closed or has a byte that cannot be in it, or a JSON value that is open at the end; it is read as text"
         }
         "limit-annotation" => "an annotation longer than --max-annotation; it is read as text",
         "limit-assertion" => "an assertion longer than --max-assertion; only a part of it is kept",

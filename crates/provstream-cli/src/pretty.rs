@@ -155,8 +155,11 @@ fn write_annotations(out: &mut String, assertion: &Assertion<'_>) -> fmt::Result
         let style = if class.is_terminal() { BAD } else { GOOD };
         write!(out, "    {style}{}{style:#}", Printable(class))?;
         if let Some(reason) = annotation.reason() {
-            let declared = Printable(annotation.declared());
-            write!(out, "  {ODD}{reason}: {declared}{ODD:#}")?;
+            let declared = match annotation.declared() {
+                "" => "no class",
+                declared => declared,
+            };
+            write!(out, "  {ODD}{reason}: {}{ODD:#}", Printable(declared))?;
         }
         if let Some(id) = annotation.observation_id() {
             write!(out, "  observation-id={}", Printable(id))?;

@@ -170,6 +170,7 @@ impl Start {
         match start.first()? {
             b'{' | b'[' => Some(Self::Json),
             _ if is_events => Some(Self::Events),
+            _ if start.contains(&0) => Some(Self::Binary),
             _ => Some(Self::Text),
         }
     }
@@ -260,6 +261,12 @@ impl Display for Unknown {
         match self.asked.or(self.found) {
             Some(format) if !self.is_reported() => {
                 return write!(f, "the response of {format} ends before it has any text");
+            }
+            Some(format) if !self.is_foreign() => {
+                return write!(
+                    f,
+                    "expected a response of {format}, found JSON like one that has no text; if it is something else, read it without --input"
+                );
             }
             Some(format) => write!(f, "nothing in the input is a response of {format}")?,
             None => f.write_str("the format of the response is not known")?,

@@ -23,11 +23,11 @@ pub(crate) fn why(name: &str, assertion: &Assertion<'_>, verdict: &Verdict) -> S
         annotations().find(|(_, counting)| name == "below-floor" && !counting.counts())
     });
     if let Some((annotation, counting)) = about {
-        parts.push(format!(
-            "{} {}",
-            cut(annotation.declared(), MOST_SHOWN),
-            fault(*counting)
-        ));
+        let declared = match annotation.declared() {
+            "" => "an annotation without a class".to_owned(),
+            declared => cut(declared, MOST_SHOWN).to_string(),
+        };
+        parts.push(format!("{declared} {}", fault(*counting)));
     }
     parts.join(", ")
 }

@@ -194,7 +194,8 @@ pub(crate) struct SourceArgs {
     pub(crate) classes: ClassesArgs,
     /// Most bytes of an annotation with its brackets, and of each of its strings in JSON, 1 to 65535
     ///
-    /// A longer one in brackets is text, with a diagnostic. In JSON an annotation with a longer string is malformed.
+    /// A longer one in brackets is text, with a diagnostic if the bytes up to the limit show that it is an annotation; below 16, they may not.
+    /// In JSON an annotation with a longer string is malformed.
     #[arg(long, value_name = "BYTES", help_heading = LIMITS,
         default_value_t = Limits::default().max_annotation(), value_parser = |text: &str| limit(text, "bytes", Limits::with_max_annotation))]
     pub(crate) max_annotation: usize,

@@ -555,3 +555,80 @@ fn input_that_is_not_text_is_mentioned() {
     let page = run(&["strip", "--input", "auto"], "<!doctype html>");
     assert!(!page.stderr.contains("HTML"), "{}", page.stderr);
 }
+
+#[test]
+fn a_response_that_is_read_as_text_is_noticed() {
+    // In no event is the annotation whole, so nothing else shows that there is one.
+    let events = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It runs. [substr\"}}\n\n\
+        event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"ate.grep]\"}}\n\n";
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let page = files.path("page.html");
+    let page = page.to_str().expect("UTF-8");
+    let note = "looks like a response of anthropic in server-sent events, expected text; give --input anthropic to read the text in it";
+    for args in [
+        &["strip"][..],
+        &["extract", "--fail"],
+        &["admit", "--floor", "1", "--window", "1h", "--fail"],
+        &["gate", "--policy", &policy, "--fail"],
+        &["report", "--policy", &policy, "-o", page],
+    ] {
+        says(&message(args, events, 0), note);
+    }
+    for (args, input) in [
+        (&["strip", "--input", "anthropic"][..], events),
+        (&["strip"], TEXT),
+        (&["strip"], "data: {\"type\":\"ping\"}\n\n"),
+        (&["strip"], "It prints `data: {\"choices\":[]}`."),
+    ] {
+        let found = message(args, input, 0);
+        assert!(!found.contains("looks like"), "{args:?}: {found}");
+    }
+}
+
+#[test]
+fn an_annotation_that_breaks_off_is_described() {
+    let args = ["admit", "--floor", "1", "--window", "1h", "--fail"];
+    let found = message(&args, "C d. [substrate.grep; =x] E f.", 3);
+    says(
+        &found,
+        "an annotation that is not closed or has a byte that cannot be in it, or a JSON value that is open at the end",
+    );
+}
+
+#[test]
+fn a_malformed_annotation_without_a_class_is_named_all_the_same() {
+    let json = "{\"assertion\":\"x\",\"provenance\":5}";
+    let args = ["admit", "--floor", "1", "--window", "1h", "--fail"];
+    let found = message(&args, json, 3);
+    says(
+        &found,
+        "terminal, an annotation without a class is malformed",
+    );
+    let Run { stdout, .. } = run(&["extract", "--pretty"], json);
+    says(&stdout, "malformed: no class");
+}
+
+#[test]
+fn a_link_to_nothing_in_a_directory_is_an_input_that_cannot_be_read() {
+    let files = Files::new();
+    let folder = files.path("answers");
+    fs::create_dir(&folder).expect("a folder can be made");
+    fs::write(folder.join("b.txt"), TEXT).expect("a file can be written");
+    std::os::unix::fs::symlink(folder.join("nothing"), folder.join("a.txt")).expect("a link");
+    let folder = folder.to_str().expect("UTF-8");
+    let found = message(&["extract", "-r", folder], "", 1);
+    says(&found, "a.txt");
+}
+
+#[test]
+fn what_looks_like_a_response_and_is_none_is_described() {
+    let args = ["extract", "--input", "auto", "--fail"];
+    let found = message(&args, "{\"id\":\"x\",\"choices\":[]}", 3);
+    says(
+        &found,
+        "expected a response of openai-chat, found JSON like one that has no text; if it is something else, read it without --input",
+    );
+    let found = message(&args, "\u{1}\u{2}x\0\u{3}", 3);
+    says(&found, "found bytes that are not text");
+}

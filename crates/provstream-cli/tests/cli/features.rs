@@ -368,7 +368,7 @@ fn lines_for_people_have_places_classes_and_messages() {
     for part in [
         "2:1  É runs.\n    substrate.grep\n",
         "3:1  MARC core: not valid\n",
-        "4:1  unterminated: an annotation or a JSON value that is open at the end",
+        "4:1  unterminated: an annotation that is not closed or has a byte that cannot be in it",
         "1 assertion, ",
     ] {
         assert!(run.stdout.contains(part), "{part}: {}", run.stdout);

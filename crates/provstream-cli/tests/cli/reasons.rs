@@ -227,7 +227,7 @@ fn what_was_not_judged_or_read_has_a_place() {
     let shows = "; `provstream extract --pretty` with the same input options shows where";
     for command in [&gate[..], &admit] {
         let reason = format!(
-            "not all was judged: 1 unterminated (at byte 10: an annotation or a JSON value that is open at the end; it is read as text){shows}"
+            "not all was judged: 1 unterminated (at byte 10: an annotation that is not closed or has a byte that cannot be in it, or a JSON value that is open at the end; it is read as text){shows}"
         );
         assert_reason(command, open, &[&reason]);
     }
