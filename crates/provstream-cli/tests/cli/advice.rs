@@ -339,6 +339,14 @@ fn observations_that_are_not_json_are_explained() {
             "expected a name in double quotes, found \"'class'",
         ),
         ("", ", found an empty file"),
+        (
+            "not json",
+            ": line 1, column 1: expected JSON, found \"not json\"; give an array",
+        ),
+        (
+            "[{\"class\":\"substrate.grep\",\n\"id\":tru}]",
+            ": line 2, column 6: expected JSON, found \"tru}]\"\n",
+        ),
     ] {
         let file = files.write("o.json", json);
         says(
