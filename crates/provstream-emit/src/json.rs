@@ -13,6 +13,8 @@ pub(crate) struct Fault {
     pub(crate) offset: usize,
     /// What was expected and what was found.
     pub(crate) what: String,
+    /// It is the beginning of a value.
+    pub(crate) is_open: bool,
 }
 
 /// A value as it is written.
@@ -29,6 +31,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             return Fault {
                 offset: 0,
                 what,
+                is_open: false,
             };
         }
         if error.is_eof() {
@@ -36,6 +39,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             return Fault {
                 offset: text.len(),
                 what,
+                is_open: true,
             };
         }
         let message = error.to_string();
@@ -66,6 +70,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
         Fault {
             offset,
             what,
+            is_open: false,
         }
     })
 }

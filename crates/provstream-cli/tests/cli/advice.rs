@@ -242,6 +242,10 @@ fn conversations_that_are_skipped_are_explained() {
             "{\"messages\":[{\"role\":\"assistant\",\"content\":\"It runs. [substrate.grp]\"}]}",
             "message 1: unknown-identifier, found \"substrate.grp\"",
         ),
+        (
+            "{\n  \"messages\": [\n    {\n      \"role\": \"assistant\",\n      \"content\": \"It runs.\"\n    }\n  ]\n}\n",
+            "the first in line 1: expected one conversation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line",
+        ),
     ] {
         says(&message(&["emit", "examples"], line, 0), part);
     }
