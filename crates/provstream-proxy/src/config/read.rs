@@ -62,7 +62,9 @@ impl Config {
         };
         let mut config = Self::new(upstream, listen);
         config.upstream_place = upstream_place;
+        config.listen_place = root.get("listen").map(|value| value.place());
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
+        config.admin_place = root.get("admin").map(|value| value.place());
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
         if let Some(value) = root.get("audit_sync") {
