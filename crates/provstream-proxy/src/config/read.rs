@@ -136,8 +136,8 @@ fn read_upstream(value: &Value<'_>) -> Result<Upstream, RouteError> {
 
 fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
     let text = value.string()?;
-    text.parse()
-        .map_err(|_| wrong(value, "an address and a port such as \"127.0.0.1:8080\""))
+    let expected = "an IP address and a port from 0 to 65535, such as \"127.0.0.1:8080\",";
+    text.parse().map_err(|_| wrong(value, expected))
 }
 
 fn named_file(

@@ -59,6 +59,10 @@ fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
             "line 5, column 12: upstream: expected a URL with a port of at most 65535, found \"http://[::1]:65536\"",
         ),
         (
+            "listen = \"localhost:8080\"\n",
+            "line 2, column 10: expected an IP address and a port from 0 to 65535, such as \"127.0.0.1:8080\", for \"listen\", found the string \"localhost:8080\"",
+        ),
+        (
             "audit = \"\"\n",
             "line 2, column 9: expected the path of a file for \"audit\", found the string \"\"",
         ),
