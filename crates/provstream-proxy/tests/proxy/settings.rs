@@ -78,6 +78,31 @@ fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
     }
 }
 
+#[test]
+fn a_key_of_the_whole_file_after_a_line_in_brackets_is_explained() {
+    let route = "[[route]]\npath = \"/a\"\naction = \"strip\"\n";
+    let example = "such as upstream = \"https://api.openai.com\"";
+    let missing = "line 1, column 1: missing key \"upstream\"";
+    for (file, expected) in [
+        (route.to_owned(), format!("{missing}, {example}")),
+        (
+            format!("{route}{UPSTREAM}"),
+            format!(
+                "{missing}; a key of the whole file goes before the first line in brackets, {example}"
+            ),
+        ),
+        (
+            format!("[timeouts]\n{UPSTREAM}"),
+            format!(
+                "{missing}; a key of the whole file goes before the first line in brackets, {example}"
+            ),
+        ),
+    ] {
+        let found = Config::from_toml(file.as_bytes(), Path::new("."), None);
+        assert_eq!(found.expect_err("an error").to_string(), expected);
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_cannot_be_used_is_an_error_with_the_place_of_its_key() {
     let folder = std::env::temp_dir();
