@@ -62,6 +62,12 @@ const SHOWN: usize = 64;
 /// Thousandths of Jaro similarity from which on a message proposes one key in place of all.
 const SIMILAR: u32 = 800;
 
+/// The same for an unknown key of fewer than [`SHORT`] bytes, which resembles many others by chance.
+const SHORT_SIMILAR: u32 = 900;
+
+/// Bytes from which on an unknown key is not short.
+const SHORT: usize = 6;
+
 /// What a message says of a key that may be of the file: in TOML, every key after the head of a table belongs to that table.
 const WHOLE_FILE: &str = "a key of the whole file goes before the first line in brackets";
 
@@ -279,8 +285,12 @@ impl<'t> Table<'t> {
             name => format!(" in \"{name}\""),
         };
         let likeness = |key: &&&str| (strsim::jaro(unknown, key) * 1000.0) as u32;
+        let least = match unknown.len() < SHORT {
+            true => SHORT_SIMILAR,
+            false => SIMILAR,
+        };
         match known.iter().max_by_key(likeness) {
-            Some(key) if likeness(&key) >= SIMILAR => format!("{table}, did you mean \"{key}\""),
+            Some(key) if likeness(&key) >= least => format!("{table}, did you mean \"{key}\""),
             _ if table.is_empty() => format!(", expected {}", one_of(known)),
             _ => format!("{table}, expected {}; {WHOLE_FILE}", one_of(known)),
         }

@@ -103,6 +103,23 @@ fn a_key_of_the_whole_file_after_a_line_in_brackets_is_explained() {
     }
 }
 
+#[test]
+fn a_short_key_is_proposed_only_for_one_that_is_much_like_it() {
+    let all = "expected one of \"connect\", \"idle\", \"total\", \"client\", \"head\", \"keep_alive\", \"drain\"; a key of the whole file goes before the first line in brackets";
+    for (key, rest) in [
+        ("read", all),
+        ("idel", "did you mean \"idle\""),
+        ("hed", "did you mean \"head\""),
+        ("totals", "did you mean \"total\""),
+        ("keepalive", "did you mean \"keep_alive\""),
+    ] {
+        assert_eq!(
+            error_of(&format!("[timeouts]\n{key} = \"5s\"\n")),
+            format!("line 3, column 1: unknown key \"{key}\" in \"timeouts\", {rest}")
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_cannot_be_used_is_an_error_with_the_place_of_its_key() {
     let folder = std::env::temp_dir();
