@@ -27,11 +27,11 @@ fn to_sync_an_audit_that_is_not_written_is_an_error() {
 }
 
 #[test]
-fn two_routes_with_the_same_name_are_an_error() {
+fn a_route_that_no_request_reaches_is_an_error() {
     let route = "[[route]]\npath = \"/a\"\naction = \"strip\"\n";
     assert_eq!(
         error_of(&route.repeat(2)),
-        "line 6, column 8: expected a \"name\", because a route is named as its path and the route at line 2 has the name \"/a\""
+        "line 6, column 8: expected a route that requests reach, found \"/a\", which no request reaches, because the route at line 2 takes them all"
     );
 }
 
