@@ -38,7 +38,7 @@ pub struct Fault {
     pub place: Option<FilePosition>,
     /// The key at fault, or the message of the TOML parser; empty for other faults.
     about: String,
-    /// What was expected instead, such as `one of "version", "class"`.
+    /// What was expected instead, such as `one of "version", "class"`, or what a message says after a key.
     expected: String,
     /// What was found, such as `-1`, `an array` or the rest of a line that is not TOML; empty for other faults.
     found: String,
@@ -62,6 +62,15 @@ const SHOWN: usize = 64;
 /// Thousandths of Jaro similarity from which on a message proposes one key in place of all.
 const SIMILAR: u32 = 800;
 
+/// The same for an unknown key of fewer than [`SHORT`] bytes, which resembles many others by chance.
+const SHORT_SIMILAR: u32 = 900;
+
+/// Bytes from which on an unknown key is not short.
+const SHORT: usize = 6;
+
+/// What a message says of a key that may be of the file: in TOML, every key after the head of a table belongs to that table.
+const WHOLE_FILE: &str = "a key of the whole file goes before the first line in brackets";
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = quoted_piece(&self.about, SHOWN);
@@ -78,7 +87,7 @@ impl fmt::Display for Fault {
             FaultKind::Syntax => {
                 write!(f, "expected TOML, found {}: {}", self.found, self.about)
             }
-            FaultKind::MissingKey => write!(f, "missing key \"{about}\""),
+            FaultKind::MissingKey => write!(f, "missing key \"{about}\"{}", self.expected),
             FaultKind::UnknownKey => {
                 write!(f, "unknown key \"{about}\"{}", self.expected)
             }
@@ -276,14 +285,14 @@ impl<'t> Table<'t> {
             name => format!(" in \"{name}\""),
         };
         let likeness = |key: &&&str| (strsim::jaro(unknown, key) * 1000.0) as u32;
+        let least = match unknown.len() < SHORT {
+            true => SHORT_SIMILAR,
+            false => SIMILAR,
+        };
         match known.iter().max_by_key(likeness) {
-            Some(key) if likeness(&key) >= SIMILAR => format!("{table}, did you mean \"{key}\""),
+            Some(key) if likeness(&key) >= least => format!("{table}, did you mean \"{key}\""),
             _ if table.is_empty() => format!(", expected {}", one_of(known)),
-            // In TOML every key after the head of a table belongs to that table.
-            _ => format!(
-                "{table}, expected {}; a key of the whole file goes before the first line in brackets",
-                one_of(known)
-            ),
+            _ => format!("{table}, expected {}; {WHOLE_FILE}", one_of(known)),
         }
     }
 
@@ -304,8 +313,23 @@ impl<'t> Table<'t> {
             kind: FaultKind::MissingKey,
             place: Some(self.place()),
             about: key.into(),
-            expected: String::new(),
+            expected: match self.name.is_empty() && self.is_below(key) {
+                true => format!("; {WHOLE_FILE}"),
+                false => String::new(),
+            },
             found: String::new(),
+        })
+    }
+
+    /// Whether a table in this one has a key.
+    fn is_below(&self, key: &str) -> bool {
+        self.table.values().any(|value| match value.get_ref() {
+            DeValue::Table(table) => table.contains_key(key),
+            DeValue::Array(items) => items.iter().any(|item| {
+                let table = item.get_ref().as_table();
+                table.is_some_and(|table| table.contains_key(key))
+            }),
+            _ => false,
         })
     }
 

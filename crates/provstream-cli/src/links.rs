@@ -19,7 +19,15 @@ impl LinkTemplate {
     pub(crate) fn class(&self) -> Option<&str> {
         self.class.as_deref()
     }
+
+    /// Whether the address has the observation id.
+    pub(crate) fn has_id(&self) -> bool {
+        self.url.contains(ID)
+    }
 }
+
+/// What the observation id replaces.
+const ID: &str = "{id}";
 
 impl FromStr for LinkTemplate {
     type Err = String;
@@ -92,8 +100,8 @@ pub(crate) fn link(templates: &[LinkTemplate], annotation: &Annotation<'_>) -> O
     };
     let template = of(Some(class)).or_else(|| of(None))?;
     let mut url = template.url.replace("{class}", &encoded(class));
-    if url.contains("{id}") {
-        url = url.replace("{id}", &encoded(annotation.observation_id()?));
+    if template.has_id() {
+        url = url.replace(ID, &encoded(annotation.observation_id()?));
     }
     Some(Link::new(url, class))
 }

@@ -47,8 +47,13 @@ fn load(args: &ProxyArgs) -> Result<Config, Failure> {
     }
     let listen = config.listen();
     if listen.port() != 0 && config.admin() == Some(listen) {
+        let place = config.admin_place().or(config.listen_place());
+        let place = match (&args.config, place) {
+            (Some(settings), Some(place)) => format!("{}: {place}: ", settings.display()),
+            _ => String::new(),
+        };
         return Err(Failure::Usage(format!(
-            "listen, admin: expected two addresses, found {listen} for both; give one of them another port"
+            "{place}listen, admin: expected two addresses, found {listen} for both; give one of them another port"
         )));
     }
     Ok(config)

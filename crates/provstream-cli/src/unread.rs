@@ -12,6 +12,11 @@ use crate::printable::cut;
 /// Most characters of a provider's error that a message shows.
 const MOST_SHOWN: usize = 120;
 
+/// An error of the provider, as a message shows it.
+pub(crate) fn shown_error(message: &str) -> String {
+    format!("{:?}", cut(message, MOST_SHOWN))
+}
+
 /// What was met in an event stream, as far as it shows what was not read.
 #[derive(Debug)]
 pub(crate) struct Seen {
@@ -53,8 +58,7 @@ impl Seen {
 
     /// The provider reported an error.
     pub(crate) fn error(&mut self, message: &str) {
-        self.errors
-            .note(|| format!("{:?}", cut(message, MOST_SHOWN)));
+        self.errors.note(|| shown_error(message));
     }
 
     /// Something of an event was not read, if that is what the notice is about.

@@ -103,7 +103,10 @@ pub fn example_pair(
         )));
     }
     let value = json::value(line).map_err(|fault| {
-        ExampleError::NotChat(format!("column {}: {}", fault.offset + 1, fault.what))
+        ExampleError::NotChat(match fault.is_open {
+            true => "expected one conversation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line".to_owned(),
+            false => format!("column {}: {}", fault.offset + 1, fault.what),
+        })
     })?;
     let conversation = Members::of(value).map_err(|what| match kind_is_object(value) {
         true => ExampleError::NotChat(what),

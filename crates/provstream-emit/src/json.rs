@@ -13,6 +13,8 @@ pub(crate) struct Fault {
     pub(crate) offset: usize,
     /// What was expected and what was found.
     pub(crate) what: String,
+    /// It is the beginning of a value.
+    pub(crate) is_open: bool,
 }
 
 /// A value as it is written.
@@ -26,21 +28,31 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
         let offset = (before + error.column().saturating_sub(1)).min(text.len());
         if text.trim_ascii().is_empty() {
             let what = "expected JSON, found nothing".to_owned();
-            return Fault { offset: 0, what };
+            return Fault {
+                offset: 0,
+                what,
+                is_open: false,
+            };
         }
         if error.is_eof() {
             let what = format!("expected JSON, found its end {}", open(text));
             return Fault {
                 offset: text.len(),
                 what,
+                is_open: true,
             };
         }
-        let rest = String::from_utf8_lossy(&text[offset..]);
-        let found = shown(rest.lines().next().unwrap_or_default());
         let message = error.to_string();
         let reason = message
             .rsplit_once(" at line ")
             .map_or(&*message, |(reason, _)| reason);
+        // A word that begins as true, false or null does.
+        let (offset, reason) = match reason {
+            "expected ident" => (word_start(text, offset), "expected value"),
+            reason => (offset, reason),
+        };
+        let rest = String::from_utf8_lossy(&text[offset..]);
+        let found = shown(rest.lines().next().unwrap_or_default());
         let what = match reason {
             "trailing characters" => {
                 format!("expected one JSON value, found more after it: {found}")
@@ -55,8 +67,19 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             "key must be a string" => format!("expected a name in double quotes, found {found}"),
             reason => format!("expected JSON, found {found}: {reason}"),
         };
-        Fault { offset, what }
+        Fault {
+            offset,
+            what,
+            is_open: false,
+        }
     })
+}
+
+/// Where the letters before an offset begin.
+fn word_start(text: &[u8], offset: usize) -> usize {
+    let before = text[..offset].iter();
+    let letters = before.rev().take_while(|byte| byte.is_ascii_alphabetic());
+    offset - letters.count()
 }
 
 /// What is open where a text ends that is the beginning of JSON.

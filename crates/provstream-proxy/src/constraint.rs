@@ -67,6 +67,12 @@ impl Engine {
     }
 }
 
+/// Whether requests of a format take a grammar, with an engine that reads it.
+pub(crate) fn takes_grammar(format: Format) -> bool {
+    let mut engines = Engine::ALL.into_iter();
+    engines.any(|engine| engine.grammar_target().is_some() && engine.is_for(format))
+}
+
 /// The subset of JSON Schema that requests of a format take, read by this engine if it is known; `None` if they take no schema.
 pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Option<SchemaTarget> {
     Some(match (format, engine) {

@@ -33,6 +33,24 @@ impl PathPattern {
         self.matches_normal(&normal(path))
     }
 
+    /// Whether it is certain that every path that the other pattern matches also matches this one.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let (all, some) = (&*self.0, &*other.0);
+        if all == some {
+            return true;
+        }
+        match (all.contains('*'), some.split_once('*')) {
+            // What a `*` of the other matches, a `*` of this one has matched.
+            (true, Some(_)) => glob(all, some),
+            // The other matches paths below it, too.
+            (true, None) => all.ends_with('*') && glob(all, some),
+            (false, None) => self.matches_normal(some),
+            (false, Some((start, _))) => start
+                .strip_prefix(all)
+                .is_some_and(|rest| rest.starts_with('/') || all.ends_with('/')),
+        }
+    }
+
     /// Whether a path matches that is [`normal`] already.
     pub(crate) fn matches_normal(&self, path: &str) -> bool {
         let pattern = &*self.0;

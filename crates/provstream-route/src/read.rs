@@ -44,7 +44,8 @@ impl Routes {
     /// # Errors
     ///
     /// What is wrong, with its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// that its key cannot have, or a policy that cannot be read.
+    /// that its key cannot have, a policy that cannot be read, or a route that no request reaches, because one before it takes
+    /// them all.
     pub fn from_toml<E: Display>(
         file: &[u8],
         vocabulary: &Vocabulary,
@@ -82,12 +83,33 @@ impl Routes {
         let mut all = Self::strip_all(vocabulary);
         for table in &tables {
             let mut route = route(table, vocabulary, &mut read)?;
+            check_reach(table, &route, &all, &tables)?;
             check_name(table, &route, &all, &tables)?;
             route.index = Some(all.routes.len());
             all.routes.push(route);
         }
         Ok(all)
     }
+}
+
+/// The first route that matches a request applies, so none may match only requests that one before it takes.
+fn check_reach(
+    table: &Table<'_>,
+    route: &Route,
+    before: &Routes,
+    tables: &[Table<'_>],
+) -> Result<(), RouteError> {
+    let mut earlier = before.routes.iter().zip(tables);
+    let Some((_, first)) = earlier.find(|(other, _)| other.covers(route)) else {
+        return Ok(());
+    };
+    let line = first.place().line();
+    let path = table.need("path")?;
+    let found = quoted_piece(path.string()?, SHOWN);
+    let message = format!(
+        "expected a route that requests reach, found \"{found}\", which no request reaches, because the route at line {line} takes them all"
+    );
+    Err(RouteError::new(path.place(), &message))
 }
 
 /// Logs and metrics have routes by their names, so no two routes may share one, except the methods of a path.

@@ -101,6 +101,15 @@ impl Route {
         self.method.as_deref().is_none_or(is_method) && self.path.matches_normal(path)
     }
 
+    /// Whether it is certain that every request that the other route matches also matches this one.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let is_method = |own: &str| {
+            let other = other.method.as_deref();
+            other.is_some_and(|other| own.eq_ignore_ascii_case(other))
+        };
+        self.method.as_deref().is_none_or(is_method) && self.path.covers(&other.path)
+    }
+
     /// What the route is called in logs and metrics: its `name`, its path if it has none, or `default`.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use provstream_providers::Format;
 use provstream_providers::citation::{self, Provider};
+use provstream_providers::{Decoder, Format, Item};
 
 use super::events::{Events, MAX_VALUE, Piece};
 use super::line::CitationLine;
@@ -15,7 +15,7 @@ use crate::failure::{Failure, note};
 use crate::input::Input;
 use crate::output::Output;
 use crate::own_file;
-use crate::unread::Start;
+use crate::unread::{Start, shown_error};
 
 /// What is read at once.
 const BUFFER: usize = 1 << 16;
@@ -35,6 +35,8 @@ struct Reader {
     is_cut: bool,
     /// The format that the first events with evidence are of.
     found: Option<Format>,
+    /// Errors of a provider before them, and what the first one says.
+    errors: Counted,
     /// What the input begins with.
     start: Option<Start>,
 }
@@ -52,6 +54,7 @@ pub(crate) fn run(args: &ReadArgs) -> Result<ExitCode, Failure> {
         events: 0,
         is_cut: false,
         found: None,
+        errors: Counted::default(),
         start: None,
     };
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
@@ -127,6 +130,10 @@ impl Reader {
                     hint.unwrap_or_default()
                 ));
             }
+            None if self.errors.count() > 0 => note(format_args!(
+                "{name}: expected a response of {from}, found an error of the provider{}",
+                self.errors.first()
+            )),
             None if self.events > 0 && self.diagnostics == 0 => note(format_args!(
                 "{name}: expected a response of {from}, found other JSON"
             )),
@@ -180,6 +187,9 @@ impl Reader {
             Piece::Event(json) => {
                 self.events += 1;
                 self.found = self.found.or_else(|| Format::detect(json));
+                if self.found.is_none() {
+                    self.note_error(json);
+                }
                 for found in citation::read(self.from, json) {
                     match found {
                         Ok(citation) => {
@@ -201,6 +211,18 @@ impl Reader {
             }
             Piece::Unterminated => self.is_cut = true,
         }
+    }
+
+    /// Counts an event that is an error of a provider.
+    fn note_error(&mut self, json: &[u8]) {
+        let mut take = |item: Item<'_>| {
+            if let Item::Error(message) = item {
+                self.errors.note(|| shown_error(&message));
+            }
+        };
+        let mut decoder = Decoder::detect();
+        decoder.push(json, &mut take);
+        decoder.finish(&mut take);
     }
 
     /// A diagnostic about an event, counted from 1.

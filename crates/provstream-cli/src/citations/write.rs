@@ -56,6 +56,11 @@ pub(crate) fn run(args: &WriteArgs) -> Result<ExitCode, Failure> {
             "--source is only for --as web-annotation, whose annotations name the text; leave it out".to_owned(),
         ));
     }
+    if args.hide_ids && args.links.iter().any(LinkTemplate::has_id) {
+        return Err(Failure::Usage(
+            "--hide-ids cannot be used with {id} in --link".to_owned(),
+        ));
+    }
     let read_from = [
         ("FILE", args.file.as_deref()),
         ("--vocabulary", args.classes.vocabulary.as_deref()),

@@ -60,6 +60,9 @@ fn upgrade(object: Object, args: &UpgradeArgs) -> Result<Document, String> {
     let (Some(kind), Some(document)) = (object.kind, object.document) else {
         return Err("expected a MARC object of draft 01".to_owned());
     };
+    if document.validate(kind, Draft::Draft02.into()).is_valid() {
+        return Ok(document);
+    }
     let profile = Profile::new(Draft::Draft01);
     if kind == MarcKind::Core {
         let record = Core::new(document, profile).and_then(Core::upgrade);

@@ -242,6 +242,10 @@ fn conversations_that_are_skipped_are_explained() {
             "{\"messages\":[{\"role\":\"assistant\",\"content\":\"It runs. [substrate.grp]\"}]}",
             "message 1: unknown-identifier, found \"substrate.grp\"",
         ),
+        (
+            "{\n  \"messages\": [\n    {\n      \"role\": \"assistant\",\n      \"content\": \"It runs.\"\n    }\n  ]\n}\n",
+            "the first in line 1: expected one conversation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line",
+        ),
     ] {
         says(&message(&["emit", "examples"], line, 0), part);
     }
@@ -339,6 +343,14 @@ fn observations_that_are_not_json_are_explained() {
             "expected a name in double quotes, found \"'class'",
         ),
         ("", ", found an empty file"),
+        (
+            "not json",
+            ": line 1, column 1: expected JSON, found \"not json\"; give an array",
+        ),
+        (
+            "[{\"class\":\"substrate.grep\",\n\"id\":tru}]",
+            ": line 2, column 6: expected JSON, found \"tru}]\"\n",
+        ),
     ] {
         let file = files.write("o.json", json);
         says(

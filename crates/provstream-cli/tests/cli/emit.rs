@@ -123,7 +123,7 @@ fn examples_come_in_pairs() {
     for told in [
         "without annotations: 1, the first in line 3: no message of the assistant has an annotation",
         "faulty annotations: 1, the first in line 5: message 1: unknown-identifier, found \"substrate.telepathy\" (1 in all)",
-        "chat format: 1, the first in line 4: column 2: expected JSON, found its end in an object: the closing } is missing; `provstream emit examples --help` shows the format\n",
+        "chat format: 1, the first in line 4: expected one conversation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line; `provstream emit examples --help` shows the format\n",
     ] {
         assert!(run.stderr.contains(told), "{}", run.stderr);
     }

@@ -572,6 +572,19 @@ fn links_and_sources_of_citations_are_checked() {
             "--link: expected one for each class, found two for all classes; leave out one of them",
         ),
         (
+            &["--as=openai-chat", link, "--hide-ids"],
+            "--hide-ids cannot be used with {id} in --link",
+        ),
+        (
+            &[
+                "--as=web-annotation",
+                "--source=urn:x:1",
+                "--link=substrate.grep=https://e.org/{id}",
+                "--hide-ids",
+            ],
+            "--hide-ids cannot be used with {id} in --link",
+        ),
+        (
             &["--as=web-annotation", "--source=not an iri"],
             "--source: expected an absolute IRI without a fragment",
         ),

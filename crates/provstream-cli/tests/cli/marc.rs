@@ -858,6 +858,19 @@ fn objects_of_the_first_draft_are_upgraded() {
     );
 }
 
+#[test]
+fn an_object_of_the_second_draft_is_upgraded_to_itself() {
+    let unnamed = r#"{"answer":"x","confidence_band":"low","confidence_target":"direct_answer_suitability","uncertainty_source":"ambiguity","recommended_next_step":"name it"}"#;
+    let unnamed = format!("{unnamed}\n");
+    for args in [
+        &["marc", "upgrade", "--fail"][..],
+        &["marc", "upgrade", "--fail", "--action", "ANSWER"],
+    ] {
+        let found = run(args, &unnamed);
+        assert_eq!((found.status, &found.stdout), (0, &unnamed));
+    }
+}
+
 /// M2-9: violations give line, pointer and section.
 #[test]
 fn violations_have_line_pointer_and_section() {

@@ -41,18 +41,31 @@ fn the_audit_log_is_none_of_the_files_that_are_read() {
 #[test]
 fn two_listeners_need_two_addresses() {
     let files = Files::new();
-    let settings = "upstream = \"http://127.0.0.1:9\"\nadmin = \"127.0.0.1:38217\"\n";
-    let settings = files.write("proxy.toml", settings);
-    let args = [
-        "proxy",
-        "--config",
-        &settings,
-        "--listen",
-        "127.0.0.1:38217",
-    ];
-    let found = run(&args, "");
-    let message = "provstream: listen, admin: expected two addresses, found 127.0.0.1:38217 for both; give one of them another port\n";
-    assert_eq!((found.status, &*found.stderr), (2, message));
+    let address = "127.0.0.1:38217";
+    let upstream = "upstream = \"http://127.0.0.1:9\"\n";
+    let listen = format!("listen = \"{address}\"\n");
+    let admin = format!("admin = \"{address}\"\n");
+    let path = files.path("proxy.toml");
+    let path = path.display();
+    let of_file = |line, column| format!("{path}: line {line}, column {column}: ");
+    for (keys, args, place) in [
+        (format!("{listen}{admin}"), &[][..], of_file(3, 9)),
+        (admin, &["--listen", address], of_file(2, 9)),
+        (listen, &["--admin", address], of_file(2, 10)),
+        (
+            String::new(),
+            &["--listen", address, "--admin", address],
+            String::new(),
+        ),
+    ] {
+        let settings = files.write("proxy.toml", format!("{upstream}{keys}"));
+        let args = [&["proxy", "--config", &settings], args].concat();
+        let found = run(&args, "");
+        let message = format!(
+            "provstream: {place}listen, admin: expected two addresses, found {address} for both; give one of them another port\n"
+        );
+        assert_eq!((found.status, found.stderr), (2, message));
+    }
 }
 
 #[test]

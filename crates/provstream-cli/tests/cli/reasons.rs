@@ -299,6 +299,22 @@ fn citations_read_names_the_first_diagnostic() {
             "standard input: expected the events of a response of openai, server-sent or JSON, found neither; give the response as the provider sent it",
         ],
     );
+    let error = r#"{"error":{"message":"bad key","type":"invalid_request_error"}}"#;
+    let pretty = error.replace(':', ":\n").replace(',', ",\n");
+    for error in [
+        error.to_owned(),
+        pretty,
+        format!("[{error}]"),
+        format!("data: {error}\n\n"),
+    ] {
+        assert_reason(
+            &["citations", "read", "--from", "openai"],
+            &error,
+            &[
+                "standard input: expected a response of openai, found an error of the provider (\"bad key\")",
+            ],
+        );
+    }
     let without = run(&["citations", "read", "--from", "openai"], without_url);
     assert_eq!((without.status, &*without.stderr), (0, ""));
 }

@@ -8,7 +8,7 @@ use provstream_emit::{Grammar, Prompt, PromptForm, Schema, SchemaTarget};
 use provstream_providers::Format;
 use provstream_route::{RouteError, format_of_path};
 
-use crate::constraint::{Constraint, Engine, schema_target};
+use crate::constraint::{Constraint, Engine, schema_target, takes_grammar};
 use crate::emission::Emission;
 use crate::request_json::takes_prompt;
 
@@ -29,6 +29,9 @@ pub(super) fn emission(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Emi
     let known = format.or_else(|| format_of_path(of_path));
     let (has_prompt, constraint) = parts(&value)?;
     let constraint = match (constraint, engine) {
+        ("grammar", None) if known.is_some_and(|known| !takes_grammar(known)) => {
+            return Err(takes_none(&value, "grammar", known));
+        }
         ("grammar", None) => {
             let message = "expected a key \"engine\" beside \"emit\" with \"grammar\", such as engine = \"llama-cpp\", found none";
             return Err(RouteError::new(value.place(), message));

@@ -39,7 +39,9 @@ pub struct Config {
     /// Where the file has the upstream.
     pub(crate) upstream_place: Option<FilePosition>,
     pub(crate) listen: SocketAddr,
+    pub(crate) listen_place: Option<FilePosition>,
     pub(crate) admin: Option<SocketAddr>,
+    pub(crate) admin_place: Option<FilePosition>,
     pub(crate) routes: Routes,
     pub(crate) extras: Vec<Extras>,
     pub(crate) timeouts: Timeouts,
@@ -161,7 +163,9 @@ impl Config {
             upstream,
             upstream_place: None,
             listen,
+            listen_place: None,
             admin: None,
+            admin_place: None,
             routes: Routes::strip_all(&Vocabulary::memo()),
             extras: Vec::new(),
             timeouts: Timeouts::default(),
@@ -187,6 +191,7 @@ impl Config {
     #[must_use]
     pub const fn with_listen(mut self, listen: SocketAddr) -> Self {
         self.listen = listen;
+        self.listen_place = None;
         self
     }
 
@@ -194,6 +199,7 @@ impl Config {
     #[must_use]
     pub const fn with_admin(mut self, admin: SocketAddr) -> Self {
         self.admin = Some(admin);
+        self.admin_place = None;
         self
     }
 
@@ -208,6 +214,18 @@ impl Config {
     #[must_use]
     pub const fn listen(&self) -> SocketAddr {
         self.listen
+    }
+
+    /// Where the file has the address that the proxy listens at; `None` for one that is not from the file.
+    #[must_use]
+    pub const fn listen_place(&self) -> Option<FilePosition> {
+        self.listen_place
+    }
+
+    /// Where the file has the address of the admin endpoints; `None` for one that is not from the file.
+    #[must_use]
+    pub const fn admin_place(&self) -> Option<FilePosition> {
+        self.admin_place
     }
 
     /// Where the admin endpoints listen.

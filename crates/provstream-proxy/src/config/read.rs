@@ -62,7 +62,9 @@ impl Config {
         };
         let mut config = Self::new(upstream, listen);
         config.upstream_place = upstream_place;
+        config.listen_place = root.get("listen").map(|value| value.place());
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
+        config.admin_place = root.get("admin").map(|value| value.place());
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
         if let Some(value) = root.get("audit_sync") {
@@ -134,8 +136,8 @@ fn read_upstream(value: &Value<'_>) -> Result<Upstream, RouteError> {
 
 fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
     let text = value.string()?;
-    text.parse()
-        .map_err(|_| wrong(value, "an address and a port such as \"127.0.0.1:8080\""))
+    let expected = "an IP address and a port from 0 to 65535, such as \"127.0.0.1:8080\",";
+    text.parse().map_err(|_| wrong(value, expected))
 }
 
 fn named_file(

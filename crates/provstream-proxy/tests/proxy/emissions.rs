@@ -531,6 +531,16 @@ async fn the_format_of_a_route_goes_before_that_of_its_path() {
     assert_eq!(sent["response_format"]["type"], "json_schema");
 }
 
+/// The error of settings with one route.
+fn error_of(path: &str, settings: &str) -> String {
+    let file = format!(
+        "upstream = \"http://127.0.0.1:1\"\n[[route]]\npath = \"{path}\"\naction = \"strip\"\n{settings}\n"
+    );
+    let folder = std::env::temp_dir();
+    let error = provstream_proxy::Config::from_toml(file.as_bytes(), &folder, None);
+    error.expect_err(settings).to_string()
+}
+
 #[test]
 fn errors_of_what_is_added_name_key_and_line() {
     for (path, settings, expected) in [
@@ -600,11 +610,29 @@ fn errors_of_what_is_added_name_key_and_line() {
             "line 5, column 8: expected a format that takes a prompt for \"emit\", found \"llama-cpp\", which takes none",
         ),
     ] {
-        let file = format!(
-            "upstream = \"http://127.0.0.1:1\"\n[[route]]\npath = \"{path}\"\naction = \"strip\"\n{settings}\n"
-        );
-        let folder = std::env::temp_dir();
-        let error = provstream_proxy::Config::from_toml(file.as_bytes(), &folder, None);
-        assert_eq!(error.expect_err(settings).to_string(), expected);
+        assert_eq!(error_of(path, settings), expected);
+    }
+}
+
+#[test]
+fn a_format_that_takes_no_grammar_is_told_before_the_engine_is_asked_for() {
+    for (path, settings, expected) in [
+        (
+            "/v1",
+            "emit = \"grammar\"\nformat = \"anthropic\"",
+            "line 5, column 8: expected a format that takes a grammar for \"emit\", found \"anthropic\", which takes none",
+        ),
+        (
+            "/generate",
+            "emit = \"grammar\"",
+            "line 5, column 8: expected a format that takes a grammar for \"emit\", found \"tgi\", which takes none",
+        ),
+        (
+            "/completion",
+            "emit = \"grammar\"",
+            "line 5, column 8: expected a key \"engine\" beside \"emit\" with \"grammar\", such as engine = \"llama-cpp\", found none",
+        ),
+    ] {
+        assert_eq!(error_of(path, settings), expected);
     }
 }

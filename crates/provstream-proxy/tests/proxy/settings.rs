@@ -27,11 +27,11 @@ fn to_sync_an_audit_that_is_not_written_is_an_error() {
 }
 
 #[test]
-fn two_routes_with_the_same_name_are_an_error() {
+fn a_route_that_no_request_reaches_is_an_error() {
     let route = "[[route]]\npath = \"/a\"\naction = \"strip\"\n";
     assert_eq!(
         error_of(&route.repeat(2)),
-        "line 6, column 8: expected a \"name\", because a route is named as its path and the route at line 2 has the name \"/a\""
+        "line 6, column 8: expected a route that requests reach, found \"/a\", which no request reaches, because the route at line 2 takes them all"
     );
 }
 
@@ -59,6 +59,10 @@ fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
             "line 5, column 12: upstream: expected a URL with a port of at most 65535, found \"http://[::1]:65536\"",
         ),
         (
+            "listen = \"localhost:8080\"\n",
+            "line 2, column 10: expected an IP address and a port from 0 to 65535, such as \"127.0.0.1:8080\", for \"listen\", found the string \"localhost:8080\"",
+        ),
+        (
             "audit = \"\"\n",
             "line 2, column 9: expected the path of a file for \"audit\", found the string \"\"",
         ),
@@ -71,6 +75,48 @@ fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
     }
     for url in ["http://[::1]", "http://[::1]:65535/a", "http://x.org:1"] {
         assert!(url.parse::<Upstream>().is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_key_of_the_whole_file_after_a_line_in_brackets_is_explained() {
+    let route = "[[route]]\npath = \"/a\"\naction = \"strip\"\n";
+    let example = "such as upstream = \"https://api.openai.com\"";
+    let missing = "line 1, column 1: missing key \"upstream\"";
+    for (file, expected) in [
+        (route.to_owned(), format!("{missing}, {example}")),
+        (
+            format!("{route}{UPSTREAM}"),
+            format!(
+                "{missing}; a key of the whole file goes before the first line in brackets, {example}"
+            ),
+        ),
+        (
+            format!("[timeouts]\n{UPSTREAM}"),
+            format!(
+                "{missing}; a key of the whole file goes before the first line in brackets, {example}"
+            ),
+        ),
+    ] {
+        let found = Config::from_toml(file.as_bytes(), Path::new("."), None);
+        assert_eq!(found.expect_err("an error").to_string(), expected);
+    }
+}
+
+#[test]
+fn a_short_key_is_proposed_only_for_one_that_is_much_like_it() {
+    let all = "expected one of \"connect\", \"idle\", \"total\", \"client\", \"head\", \"keep_alive\", \"drain\"; a key of the whole file goes before the first line in brackets";
+    for (key, rest) in [
+        ("read", all),
+        ("idel", "did you mean \"idle\""),
+        ("hed", "did you mean \"head\""),
+        ("totals", "did you mean \"total\""),
+        ("keepalive", "did you mean \"keep_alive\""),
+    ] {
+        assert_eq!(
+            error_of(&format!("[timeouts]\n{key} = \"5s\"\n")),
+            format!("line 3, column 1: unknown key \"{key}\" in \"timeouts\", {rest}")
+        );
     }
 }
 

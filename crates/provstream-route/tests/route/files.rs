@@ -171,10 +171,6 @@ fn two_routes_with_the_same_name_are_an_error() {
             "line 6, column 8: expected a \"name\", because a route is named as its path and the route at line 1 has the name \"/a\"",
         ),
         (
-            [route("/a", ""), route("/a", "")],
-            "line 5, column 8: expected a \"name\", because a route is named as its path and the route at line 1 has the name \"/a\"",
-        ),
-        (
             [route("/a", ""), route("/b", "name = \"default\"\n")],
             "line 7, column 8: expected another \"name\" than that of the built-in route, found \"default\"",
         ),
@@ -193,4 +189,65 @@ fn two_routes_with_the_same_name_are_an_error() {
     ];
     let found = Routes::from_toml(file.concat().as_bytes(), &Vocabulary::memo(), no_files);
     assert!(found.is_ok());
+}
+
+#[test]
+fn a_route_that_no_request_reaches_is_an_error() {
+    let read = |[first, second]: [(&str, &str); 2]| {
+        let table = |(path, method): (&str, &str), name: &str| {
+            let method = match method {
+                "" => String::new(),
+                method => format!("method = \"{method}\"\n"),
+            };
+            format!("[[route]]\nname = \"{name}\"\npath = \"{path}\"\naction = \"strip\"\n{method}")
+        };
+        let other = ("/other", "");
+        let file = [
+            table(other, "other"),
+            table(first, "first"),
+            table(second, "second"),
+        ];
+        let no_files = |_: &str| Err("no file is needed");
+        Routes::from_toml(file.concat().as_bytes(), &Vocabulary::memo(), no_files)
+    };
+    for (first, second) in [
+        (("/a", ""), ("/a", "")),
+        (("/a", ""), ("/a", "GET")),
+        (("/a", "GET"), ("/a", "get")),
+        (("/a", ""), ("//a/./", "")),
+        (("/a", ""), ("/a/b", "")),
+        (("/a", ""), ("/a/*", "")),
+        (("/a", ""), ("/a/b*c", "")),
+        (("/", ""), ("/a*", "")),
+        (("*", ""), ("/a", "")),
+        (("*", ""), ("*", "")),
+        (("/a*", ""), ("/ab", "")),
+        (("/a*c", ""), ("/a*b*c", "")),
+    ] {
+        let error = read([first, second]).expect_err("an error").to_string();
+        let line = 9 + usize::from(!first.1.is_empty());
+        let (path, shown) = (line + 2, second.0);
+        assert_eq!(
+            error,
+            format!(
+                "line {path}, column 8: expected a route that requests reach, found \"{shown}\", which no request reaches, because the route at line 5 takes them all"
+            )
+        );
+    }
+    for (first, second, method, path) in [
+        (("/a", "GET"), ("/a", ""), "POST", "/a"),
+        (("/a", "GET"), ("/a/b", "POST"), "POST", "/a/b"),
+        (("/a/b", ""), ("/a", ""), "GET", "/a"),
+        (("/a", ""), ("/ab", ""), "GET", "/ab"),
+        (("/a", ""), ("/a*", ""), "GET", "/ab"),
+        (("/a", ""), ("*", ""), "GET", "/b"),
+        (("/", ""), ("*", ""), "OPTIONS", "*"),
+        (("/a*b", ""), ("/ab", ""), "GET", "/ab/c"),
+        (("/a*b", ""), ("/a*", ""), "GET", "/ac"),
+        (("/a/*", ""), ("/a", ""), "GET", "/a"),
+        (("/a*c", ""), ("/a*b", ""), "GET", "/ab"),
+    ] {
+        let routes = read([first, second]).expect("routes");
+        assert_eq!(routes.route(method, path).name(), "second", "{first:?}");
+    }
 }
