@@ -72,7 +72,7 @@ fn what_teaches_faults_or_nothing_is_refused() {
         ("", "column 1: expected JSON, found nothing"),
         (
             "[1,\n",
-            "column 4: expected JSON, found its end in an array: the closing ] is missing",
+            "expected one conversation a line, found one that goes on in the next line or is not complete; `jq -c .` writes each on one line",
         ),
         (
             "[]",
