@@ -4,6 +4,8 @@ use std::fmt;
 
 use provstream_providers::Format;
 
+use crate::unread::Start;
+
 /// Finds out whether what arrives in pieces is text; the count does not depend on the cuts.
 #[derive(Debug, Default)]
 pub(crate) struct TextCheck {
@@ -158,15 +160,10 @@ pub(crate) fn document(head: &[u8]) -> Option<Document> {
 /// The annotations of such a response may be divided between events, so as text it has none. A response that is a JSON body is
 /// not looked for here: annotations in its strings are noticed in any text.
 pub(crate) fn response(head: &[u8]) -> Option<Format> {
-    let is_field = |line: &&[u8]| {
-        [&b"data:"[..], b"event:", b"id:", b"retry:", b":"]
-            .iter()
-            .any(|field| line.starts_with(field))
-    };
     let lines = head.split(|byte| *byte == b'\n');
     lines
         .filter(|line| !line.trim_ascii().is_empty())
-        .take_while(is_field)
+        .take_while(|line| Start::of(line) == Some(Start::Events))
         .filter_map(|line| line.strip_prefix(b"data:"))
         .find_map(Format::detect)
 }
