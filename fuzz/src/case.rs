@@ -148,6 +148,16 @@ impl Case {
         self.seed
     }
 
+    /// In which of so many ways the case is read: in all; by a fuzzer in one, so that it tries more cases.
+    pub(crate) fn ways(&self, count: u64) -> std::ops::Range<u64> {
+        let one = (self.seed >> 8) % count;
+        if cfg!(fuzzing) {
+            one..one + 1
+        } else {
+            0..count
+        }
+    }
+
     /// The bytes of the stream.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.input
@@ -170,6 +180,18 @@ impl Case {
             chunks.push((segment.own, rest));
         }
         chunks
+    }
+
+    /// Bytes that are read as they are, in pieces of these lengths.
+    pub(crate) fn pieces<'a>(&self, mut rest: &'a [u8]) -> Vec<&'a [u8]> {
+        let mut cuts = self.cuts();
+        let mut pieces = Vec::new();
+        while !rest.is_empty() {
+            let (piece, later) = rest.split_at(cuts(rest.len()));
+            pieces.push(piece);
+            rest = later;
+        }
+        pieces
     }
 
     /// The lengths of chunks, given how much is left: mostly short ones.

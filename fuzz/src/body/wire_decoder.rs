@@ -12,40 +12,38 @@ use super::wire_rewriter::made_up;
 /// How a stream is cut changes no item, in any format, named or found out, nor does what the decoder read before; nor an event
 /// of a channel's text.
 pub(super) fn check(data: &[u8]) {
-    let asked = Format::ALL[data.len() % Format::ALL.len()];
-    let narrow = Decoder::detect().with_max_event(60);
-    let decoders = [Decoder::detect(), narrow, Decoder::new(asked)];
     let case = Case::new(data);
-    let mut cuts = case.cuts();
-    let mut pieces = Vec::new();
-    let mut rest = data;
-    while !rest.is_empty() {
-        let (piece, later) = rest.split_at(cuts(rest.len()));
-        pieces.push(piece);
-        rest = later;
-    }
-    for decoder in decoders {
-        let whole = items(decoder.clone(), &[data]);
-        // One that has read a part of the stream before.
-        let mut used = decoder.clone();
-        used.push(&data[..case.seed() as usize % (data.len() + 1)], |_| {});
-        if case.finishes_earlier() {
-            used.finish(|_| {});
+    let asked = Format::ALL[data.len() % Format::ALL.len()];
+    for way in case.ways(5) {
+        match way {
+            0 => check_cuts(&Decoder::detect(), data, &case),
+            1 => check_cuts(&Decoder::detect().with_max_event(60), data, &case),
+            2 => check_cuts(&Decoder::new(asked), data, &case),
+            3 => assert_eq!(events(&case.pieces(data)), events(&[data])),
+            _ => check_made_up(data),
         }
-        used.reset();
-        assert_eq!(items(used, &pieces), whole, "{decoder:?}");
-        let bytes: Vec<&[u8]> = data.chunks(1).collect();
-        assert_eq!(items(decoder, &bytes), whole, "byte by byte");
     }
-    assert_eq!(events(&pieces), events(&[data]));
-    check_made_up(data);
+}
+
+fn check_cuts(decoder: &Decoder, data: &[u8], case: &Case) {
+    let whole = items(decoder.clone(), &[data]);
+    // One that has read a part of the stream before.
+    let mut used = decoder.clone();
+    used.push(&data[..case.seed() as usize % (data.len() + 1)], |_| {});
+    if case.finishes_earlier() {
+        used.finish(|_| {});
+    }
+    used.reset();
+    assert_eq!(items(used, &case.pieces(data)), whole, "{decoder:?}");
+    let bytes: Vec<&[u8]> = data.chunks(1).collect();
+    assert_eq!(items(decoder.clone(), &bytes), whole, "byte by byte");
 }
 
 /// The texts of a made-up stream, cut anywhere, are those that the whole-stream oracle reads, its format named or found out.
 fn check_made_up(data: &[u8]) {
     let (format, stream) = made_up(data);
     let expected = Client::of(format, &stream).texts;
-    let mut cuts = Case::new(data).cuts();
+    let case = Case::new(data);
     for mut decoder in [Decoder::new(format), Decoder::detect()] {
         let mut texts = BTreeMap::<_, String>::new();
         let mut take = |item: Item<'_>| {
@@ -53,11 +51,8 @@ fn check_made_up(data: &[u8]) {
                 *texts.entry(delta.channel()).or_default() += delta.text();
             }
         };
-        let mut rest = &stream[..];
-        while !rest.is_empty() {
-            let (piece, later) = rest.split_at(cuts(rest.len()));
+        for piece in case.pieces(&stream) {
             decoder.push(piece, &mut take);
-            rest = later;
         }
         decoder.finish(&mut take);
         assert_eq!(decoder.format(), Some(format));
