@@ -1,11 +1,13 @@
-//! The work follows the length of the stream: what is counted for n bytes, against what is counted for 16 n.
+//! The work follows the length of the stream: what is counted for n bytes, against what is counted for 8 n or 16 n.
 
 use super::counted;
 use crate::{LimitError, Limits, Mode, Parser, ParserBuilder, Rewriter};
 use testkit::adversarial::{Choices, Composition, families};
 
 /// How many times longer the longer stream is.
-const LONGER: usize = 16;
+fn times() -> usize {
+    if testkit::search::is_long() { 16 } else { 8 }
+}
 
 /// How much more a byte of the longer stream may cost.
 const GROWTH: f64 = 1.2;
@@ -68,7 +70,7 @@ fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
     // Large chunks make the longest streams: they are as large as callers' in long searches only.
     let (len, large) = match testkit::search::is_long() {
         true => (32 << 10, 64 << 10),
-        false => (16 << 10, 16 << 10),
+        false => (16 << 10, 8 << 10),
     };
     // It takes longer than all other tests here together.
     std::thread::scope(|scope| {
@@ -83,7 +85,7 @@ fn compare_families(builder: &ParserBuilder, mode: Mode, len: usize, large: usiz
     for family in families() {
         for (size, len) in [(1, len), (7, len), (large, 4 * large)] {
             let short = steps(builder, family.chunks(size, len));
-            let long = steps(builder, family.chunks(size, len * LONGER));
+            let long = steps(builder, family.chunks(size, len * times()));
             let what = format!("{}, mode {mode:?}, chunks of {size}", family.name);
             assert!(short > 0.9, "{what}: only {short} a byte were counted");
             assert!(
@@ -109,7 +111,7 @@ fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream
             let stream = Composition::new(&mut choices);
             for size in [1, 7, len / 4] {
                 let short = steps_of_parser(&builder, &stream.bytes(len), size);
-                let long = steps_of_parser(&builder, &stream.bytes(len * LONGER), size);
+                let long = steps_of_parser(&builder, &stream.bytes(len * times()), size);
                 assert!(
                     long < FEW.max(GROWTH * short) && long < MOST,
                     "seed {seed}, {builder:?}, chunks of {size}: {short} a byte, then {long}: {stream:?}"

@@ -15,7 +15,7 @@ use crate::release_point::{cut, seeds};
 const STREAMS: u64 = 1_000;
 
 /// The same, of some thousand bytes.
-const LONG_STREAMS: u64 = 100;
+const LONG_STREAMS: u64 = 50;
 
 /// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are, and where they begin
 /// in the text without annotations.

@@ -7,7 +7,7 @@ use testkit::reference::engine::{Cuts, collect, feed, parser_in};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// Inputs compared at every prefix; `PROVSTREAM_SEEDS` sets another number for a longer search.
-const INPUTS: u64 = 60;
+const INPUTS: u64 = 30;
 
 fn parser(short: &Short, limits: &RefLimits) -> Parser {
     parser_in(short.reading, limits, &RefVocabulary::default())
@@ -344,7 +344,7 @@ fn difference_by_stretches(short: &Short) -> (Option<String>, usize) {
 }
 
 /// Streams read with a question after each chunk, in each of four cuttings.
-const STREAMS: u64 = 1_000;
+const STREAMS: u64 = 500;
 
 /// Reads a stream and checks each assertion against the release point before it; gives how often that moved.
 fn read_asking(

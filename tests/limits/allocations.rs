@@ -15,13 +15,20 @@ use testkit::reference::{RefLimits, RefVocabulary, Segment, generate, generate_j
 /// Sizes of chunks: single bytes, tokens, lines, and what files and sockets give.
 const SIZES: [usize; 7] = [1, 4, 16, 64, 1_000, 4_096, 65_536];
 
+/// Bytes of a text or of documents, at least twice one of them: more than a parser has to grow to.
+const LEN: usize = 50_000;
+
+/// `text` over and over.
+fn repeated(text: &str) -> Vec<u8> {
+    text.repeat(LEN / text.len() + 2).into_bytes()
+}
+
 /// One text of every kind that models write, with annotations where the argument is one.
 fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let grep = "[substrate.grep; observation-id=src/lib.rs:7; ts=2026-05-28T11:40:00Z]";
     let quoted =
         "[substrate.code.read; observation-id=\"a; b] [c\"; ts=\"2026-05-28T11:40:00+02:00\"; x=y]";
     let plain = "The parser reads a stream of bytes. It hands them on at once, e.g. to a page. Is that all? ";
-    let repeated = |text: &str| text.repeat(200_000 / text.len() + 1).into_bytes();
     let mut many = String::from("This one is well supported. ");
     for _ in 0..80 {
         many.push_str("[substrate.git.log; observation-id=4f2a; ts=2026-05-28T11:40:00Z] ");
@@ -263,11 +270,7 @@ fn documents() -> Vec<(&'static str, Vec<u8>)> {
         let value = "v".repeat(len);
         format!("{{\"marc_version\":\"1.0\",\"a\":\"{value}\"}}")
     };
-    let repeated = |text: &str| {
-        format!("{text}\n")
-            .repeat(200_000 / text.len() + 1)
-            .into_bytes()
-    };
+    let repeated = |text: &str| repeated(&format!("{text}\n"));
     vec![
         ("asserted objects", repeated(&one)),
         (

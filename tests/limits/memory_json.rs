@@ -7,8 +7,11 @@ use testkit::reference::generate_json;
 /// Most bytes that a parser and all it owns take in any mode with the default limits.
 const WORST: usize = 192 << 10;
 
-/// Sizes of chunks: single bytes, tokens, and what files and sockets give.
+/// Sizes of chunks: tokens, and what files and sockets give; in long searches single bytes and bits of tokens, too.
 const SIZES: [usize; 5] = [1, 3, 64, 1_000, 65_536];
+
+/// Those of a plain `cargo test`.
+const FEW_SIZES: [usize; 4] = [7, 64, 1_000, 65_536];
 
 /// Most annotations of all objects that are open.
 const MOST_ANNOTATIONS: usize = 512;
@@ -328,7 +331,11 @@ fn no_chain_of_values_exceeds_the_bound() {
             Mode::Auto => [prose(), records_in_code(), chain.clone(), prose()].concat(),
             _ => chain.clone(),
         };
-        for size in SIZES {
+        let sizes: &[usize] = match testkit::search::is_long() {
+            true => &SIZES,
+            false => &FEW_SIZES,
+        };
+        for &size in sizes {
             let what = format!("all, {how}, in chunks of {size}");
             let mut meter = Meter::new(builder.clone());
             for chunk in stream.chunks(size) {

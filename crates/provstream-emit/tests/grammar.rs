@@ -26,12 +26,13 @@ fn every_well_formed_annotation_of_the_corpus_is_accepted() {
 fn malformed_and_unknown_annotations_are_refused() {
     let all = malformed();
     assert!(all.len() >= 200, "{}", all.len());
+    let (grammar, vocabulary) = (open(), Vocabulary::memo());
     let sentences = open().requiring(Requirement::EverySentence);
     for one in all {
-        let (annotations, faults) = read(&one, &Vocabulary::memo());
+        let (annotations, faults) = read(&one, &vocabulary);
         assert!(annotations > 0 && faults > 0, "a reader accepts {one}");
-        assert!(!open().accepts(&one), "{one}");
-        assert!(!open().accepts(&format!("It is so. {one} More.")), "{one}");
+        assert!(!grammar.accepts(&one), "{one}");
+        assert!(!grammar.accepts(&format!("It is so. {one} More.")), "{one}");
         assert!(!sentences.accepts(&format!("It is so. {one}")), "{one}");
     }
 }
@@ -139,7 +140,7 @@ fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
     ];
     let (mut accepted, mut annotated) = (0, 0);
     let grammar = open();
-    for _ in 0..60_000 {
+    for _ in 0..30_000 {
         let count = 1 + random.below(9);
         let text: String = (0..count).map(|_| random.one_of(&pieces)).collect();
         let (annotations, faults) = read(&text, &Vocabulary::memo());
@@ -148,10 +149,7 @@ fn text_never_starts_what_a_reader_would_take_for_an_annotation() {
         accepted += usize::from(accepts);
         annotated += usize::from(accepts && annotations > 0);
     }
-    assert!(
-        accepted > 10_000 && annotated > 100,
-        "{accepted} {annotated}"
-    );
+    assert!(accepted > 5_000 && annotated > 50, "{accepted} {annotated}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! How long searches take: short in a plain `cargo test`, long where `PROVSTREAM_SEEDS` asks for it.
 
 /// Seeds of a search in a plain `cargo test`.
-const SEEDS: u64 = 2_000;
+const SEEDS: u64 = 1_000;
 
-/// How many seeds a search tries: 2,000, or `PROVSTREAM_SEEDS`. A search whose seeds are dearer than those of the comparison with
+/// How many seeds a search tries: 1,000, or `PROVSTREAM_SEEDS`. A search whose seeds are dearer than those of the comparison with
 /// the reference divides this number.
 ///
 /// # Panics

@@ -206,7 +206,7 @@ fn d2_no_changed_object_vanishes() {
         (MarcKind::Disclosure, "disclosure", "auto"),
     ] {
         let mut random = Random::new(2);
-        let documents: Vec<Document> = (0..12_000)
+        let documents: Vec<Document> = (0..4_000)
             .map(|_| mutated(kind, Draft::Draft02, &mut random))
             .collect();
         let input: String = documents.iter().map(|one| format!("{one}\n")).collect();

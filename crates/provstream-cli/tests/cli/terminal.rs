@@ -286,13 +286,13 @@ fn messages_about_arguments_quote_no_controls() {
             last.push(vec![format!("--{option}{text}").into()]);
         }
         // So that what clap demands is there and the value itself is looked at.
-        let required: &[&str] = match command {
-            ["admit"] => &["--floor=1", "--window=15m"],
-            ["marc", "decide"] => &["--deployment=/dev/null"],
-            _ => &[],
+        let required: &[&[&str]] = match command {
+            ["admit"] => &[&[], &["--floor=1", "--window=15m"]],
+            ["marc", "decide"] => &[&[], &["--deployment=/dev/null"]],
+            _ => &[&[]],
         };
         for last in last {
-            for required in [required, &[]] {
+            for required in required {
                 let mut args = words(command);
                 args.extend(words(required));
                 args.extend(last.clone());

@@ -10,10 +10,10 @@ use testkit::gate::policies::{Nothing, Without};
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::{Random, stream};
 
-/// Streams of each format: 300, or as many as `PROVSTREAM_SEEDS` says.
+/// Streams of each format: 150, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
     let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(300, |seeds| seeds.parse().expect("a number of seeds"))
+    seeds.map_or(150, |seeds| seeds.parse().expect("a number of seeds"))
 }
 
 fn pushed(gate: &mut StreamGate<Drawn>, stream: &[u8], random: &mut Random) -> Vec<u8> {

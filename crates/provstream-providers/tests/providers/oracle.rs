@@ -6,10 +6,10 @@ use testkit::wire::decoded;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::oracle::Client;
 
-/// Streams of each format: 500, or as many as `PROVSTREAM_SEEDS` says.
+/// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
     let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(500, |seeds| seeds.parse().expect("a number of seeds"))
+    seeds.map_or(200, |seeds| seeds.parse().expect("a number of seeds"))
 }
 
 fn rewritten(rewriter: &StreamRewriter, stream: &[u8], random: &mut Random) -> Vec<u8> {

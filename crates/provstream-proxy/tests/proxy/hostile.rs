@@ -379,16 +379,20 @@ async fn clients_that_stall_are_cut_off() {
         b"PRI * HTTP/2.0\r\n",
         b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab",
     ];
+    // All at the same time.
+    let mut clients = tokio::task::JoinSet::new();
     for sent in stalls {
-        let mut stream = TcpStream::connect(&running.address)
-            .await
-            .expect("the proxy");
-        stream.write_all(sent).await.expect("the proxy reads");
-        let mut bytes = Vec::new();
-        let read = timeout(Duration::from_secs(8), stream.read_to_end(&mut bytes)).await;
-        let shown = String::from_utf8_lossy(sent);
-        assert!(read.is_ok(), "the proxy waits for ever after {shown:?}");
-        assert!(matches!(Answer::of(&bytes).status, 0 | 408), "{shown:?}");
+        let address = running.address.clone();
+        clients.spawn(async move {
+            let mut stream = TcpStream::connect(&address).await.expect("the proxy");
+            stream.write_all(sent).await.expect("the proxy reads");
+            let mut bytes = Vec::new();
+            let read = timeout(Duration::from_secs(8), stream.read_to_end(&mut bytes)).await;
+            let shown = String::from_utf8_lossy(sent);
+            assert!(read.is_ok(), "the proxy waits for ever after {shown:?}");
+            assert!(matches!(Answer::of(&bytes).status, 0 | 408), "{shown:?}");
+        });
     }
+    clients.join_all().await;
     assert!(upstream.seen(|seen| seen.requests.is_empty()));
 }

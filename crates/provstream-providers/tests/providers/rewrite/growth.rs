@@ -34,9 +34,9 @@ fn the_time_is_linear_in_the_size_of_an_event() {
         format!("data:{{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}\n\n")
     };
     for (format, small, large) in [
-        (Format::Gemini, parts(8_000), parts(64_000)),
-        (Format::OpenAiChat, choices(8_000), choices(64_000)),
-        (Format::Gemini, lines(8_000), lines(64_000)),
+        (Format::Gemini, parts(4_000), parts(32_000)),
+        (Format::OpenAiChat, choices(4_000), choices(32_000)),
+        (Format::Gemini, lines(4_000), lines(32_000)),
     ] {
         assert!(large.len() < 1 << 20);
         // As much on both sides, so that whatever else the machine does meets both.
