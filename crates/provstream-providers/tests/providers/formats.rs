@@ -330,3 +330,20 @@ fn keep_alives_are_no_evidence() {
         );
     }
 }
+
+/// What has no text may be of another service than what comes after it, such as the proxy that adds it.
+#[test]
+fn a_format_is_settled_by_the_first_text() {
+    let first = r#"data: {"type":"start","messageId":"m"}"#;
+    let event = r#"data: {"choices":[{"index":0,"delta":{"content":"It is."}}]}"#;
+    let stream = format!("{first}\n\n{event}\n\n");
+    let mut text = String::new();
+    let mut decoder = Decoder::detect();
+    decoder.push(stream.as_bytes(), |item| {
+        if let Item::Text(delta) = item {
+            text.push_str(delta.text());
+        }
+    });
+    assert_eq!(decoder.format(), Some(Format::OpenAiChat));
+    assert_eq!(text, "It is.");
+}

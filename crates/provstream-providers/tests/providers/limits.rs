@@ -311,3 +311,23 @@ fn a_rewriter_takes_little_memory_at_rest_and_fed() {
         );
     }
 }
+
+/// While a block's beginning is held back, so is what comes after it, but not without end.
+#[test]
+fn what_is_held_back_behind_a_block_is_bounded() {
+    let block = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let text = r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"[substrate.grep"}}"#;
+    for between in [": still here\n\n", "data: {\"type\":\"ping\"}\n\n"] {
+        let mut rewriter = StreamRewriter::new(Format::Anthropic, Parser::new());
+        let (mut pushed, mut written, mut most) = (0, 0, 0);
+        let start = format!("{block}\n\n{text}\n\n");
+        let pieces = std::iter::once(start.as_str()).chain(std::iter::repeat_n(between, 20_000));
+        for piece in pieces {
+            pushed += piece.len();
+            rewriter.push(piece.as_bytes(), |bytes: &[u8]| written += bytes.len());
+            most = most.max(pushed - written);
+        }
+        assert!(most > 1 << 15, "{between:?}: nothing was held back");
+        assert!(most < 1 << 17, "{between:?}: {most} bytes were held back");
+    }
+}

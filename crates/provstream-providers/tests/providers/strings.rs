@@ -1,4 +1,4 @@
-//! Strings that JSON does not allow.
+//! Strings that JSON does not allow, and what a decoder reads around the end of a text.
 
 use provstream::{Action, Parser, Policy, Question};
 use provstream_providers::{Decoder, Format, Item, NoticeCode, StreamGate, StreamRewriter};
@@ -137,5 +137,36 @@ fn a_decoder_that_was_reset_has_forgotten_what_was_open() {
         decoder.push(earlier.as_bytes(), |_: Item<'_>| {});
         decoder.reset();
         assert_eq!(read(decoder, &next, 7), expected, "{earlier}");
+    }
+}
+
+/// Half of a surrogate pair waits for the other half, but not longer than its text.
+#[test]
+fn half_of_a_pair_comes_before_the_end_of_its_text() {
+    let stream = stream("x\\ud83d");
+    for size in [1, 7, 1_000] {
+        let (mut text, mut at_the_end) = (String::new(), None);
+        let mut decoder = Decoder::new(Format::OpenAiChat);
+        for chunk in stream.as_bytes().chunks(size) {
+            decoder.push(chunk, |item| match item {
+                Item::Text(delta) => text.push_str(delta.text()),
+                Item::ChannelEnd(_) => at_the_end = Some(text.clone()),
+                _ => {}
+            });
+        }
+        assert_eq!(at_the_end.as_deref(), Some("x\u{fffd}"), "chunks of {size}");
+    }
+}
+
+#[test]
+fn an_array_is_read_after_another_one() {
+    let event = |text: &str| {
+        format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}}}}]}}")
+    };
+    let arrays = [event("One. "), event("Two. "), event("Three.")];
+    let arrays = format!("[{},\n{}]\n[{}]\n", arrays[0], arrays[1], arrays[2]);
+    for size in [1, 7, 1_000] {
+        let found = read(Decoder::new(Format::Gemini), &arrays, size);
+        assert_eq!(found, ("One. Two. Three.".to_owned(), 0));
     }
 }

@@ -325,3 +325,23 @@ fn earlier_ones_of_repeated_members_are_not_left() {
         assert!(!has_word(&out) && out.contains("It is."), "{out}");
     }
 }
+
+/// Lines of an event that no data are in have no meaning for a client, and could have anything in them.
+#[test]
+fn lines_without_data_are_removed_from_an_event_that_is_cut_short() {
+    let event = r#"data: {"choices":[{"index":0,"delta":{"content":"It rains. "}}]}"#;
+    for line in [": SECRET", "SECRET: x", "nothing SECRET"] {
+        for end in ["", "\n", "\n\n"] {
+            let stream = format!("{line}\n{event}{end}");
+            let mut gate =
+                StreamGate::new(Format::OpenAiChat, Parser::new(), With(Action::Discard));
+            let mut out = Vec::new();
+            gate.push(stream.as_bytes(), |bytes: &[u8]| {
+                out.extend_from_slice(bytes)
+            });
+            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(!out.contains("SECRET"), "{stream:?} became {out:?}");
+        }
+    }
+}
