@@ -337,7 +337,7 @@ fn lines_without_data_are_removed_from_an_event_that_is_cut_short() {
                 StreamGate::new(Format::OpenAiChat, Parser::new(), With(Action::Discard));
             let mut out = Vec::new();
             gate.push(stream.as_bytes(), |bytes: &[u8]| {
-                out.extend_from_slice(bytes)
+                out.extend_from_slice(bytes);
             });
             gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
             let out = String::from_utf8(out).expect("UTF-8");
