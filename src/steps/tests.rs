@@ -64,7 +64,8 @@ fn limits(bytes: usize, items: usize) -> Result<Limits, LimitError> {
 
 #[test]
 fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
-    // Longer than any limit in both cases, so that what happens at one happens in both.
+    // Longer than any limit in both cases, so that what happens at one happens in both. Only the limit of what JSON keeps back is
+    // met by none but the longer one.
     let limits = Limits::default().with_max_record(1 << 10);
     let builder = Parser::builder().limits(limits.expect("in range"));
     // Large chunks make the longest streams: they are as large as callers' in long searches only.
@@ -98,7 +99,7 @@ fn compare_families(builder: &ParserBuilder, mode: Mode, len: usize, large: usiz
 
 #[test]
 fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream() {
-    let seeds = testkit::search::seeds() / COST;
+    let seeds = testkit::search::seeds(1_000) / COST;
     // Small limits are met again and again; with the largest nothing is bounded but by the length of the stream.
     for (limits, len) in [
         (limits(128, 8), 4 << 10),

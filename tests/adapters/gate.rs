@@ -126,9 +126,7 @@ impl Stream for Broken<'_> {
 
 /// The inputs, as free text of the model.
 fn inputs() -> impl Iterator<Item = (u64, Vec<u8>)> {
-    let seeds = std::env::var("PROVSTREAM_SEEDS").ok();
-    let seeds = seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(INPUTS);
-    (0..seeds).map(|seed| {
+    (0..testkit::search::seeds(INPUTS)).map(|seed| {
         let segments = short(seed, 12).input;
         (
             seed,

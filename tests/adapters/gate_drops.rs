@@ -22,15 +22,11 @@ use testkit::reference::engine::Cuts;
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
 
-/// Inputs of each test, unless `PROVSTREAM_SEEDS` asks for more.
+/// Inputs of each test; `PROVSTREAM_SEEDS` sets another number.
 const INPUTS: u64 = 90;
 
 fn inputs() -> impl Iterator<Item = (u64, Vec<u8>)> {
-    let seeds = match testkit::search::is_long() {
-        true => testkit::search::seeds(),
-        false => INPUTS,
-    };
-    (0..seeds).map(|seed| {
+    (0..testkit::search::seeds(INPUTS)).map(|seed| {
         let segments = short(seed, 14).input;
         let text = segments.into_iter().flat_map(|segment| segment.bytes);
         (seed, text.collect())

@@ -6,8 +6,8 @@ use testkit::gate::release_point::{reaches, release_point};
 use testkit::reference::engine::{Cuts, collect, feed, parser_in};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
-/// Inputs compared at every prefix; `PROVSTREAM_SEEDS` sets another number for a longer search.
-const INPUTS: u64 = 30;
+/// An input that is compared at every prefix costs as much as so many streams.
+const COST: usize = 17;
 
 fn parser(short: &Short, limits: &RefLimits) -> Parser {
     parser_in(short.reading, limits, &RefVocabulary::default())
@@ -83,14 +83,15 @@ fn difference_within(short: &Short, limits: &RefLimits, lengths: &[usize]) -> Op
 
 /// The number of inputs to compare.
 pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
-    let from_env = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
-    let first = from_env("PROVSTREAM_FIRST_SEED").unwrap_or(0);
-    first..first + from_env("PROVSTREAM_SEEDS").unwrap_or(default)
+    let first = std::env::var("PROVSTREAM_FIRST_SEED");
+    let first = first.map_or(0, |first| first.parse().expect("a number"));
+    first..first + testkit::search::seeds(default)
 }
 
 #[test]
 fn the_release_point_equals_a_search_over_continuations() {
-    let differences: Vec<_> = seeds(INPUTS)
+    let differences: Vec<_> = seeds(STREAMS)
+        .step_by(COST)
         .filter_map(|seed| {
             let short = short(seed, 8);
             let len = short.input.iter().map(|segment| segment.bytes.len()).sum();

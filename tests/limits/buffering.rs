@@ -272,10 +272,10 @@ fn stripped(builder: &ParserBuilder, stream: &[u8], size: usize) -> Vec<u8> {
     text
 }
 
-/// Every size of chunk up to a limit's, and some that are larger; fewer in a plain `cargo test`.
+/// Every size of chunk up to 16, or up to 64 in a longer search, and some that are larger.
 fn sizes(stream: &[u8]) -> impl Iterator<Item = usize> {
     let most = if testkit::search::is_long() { 64 } else { 16 };
-    (1..=most).chain([64, 1_000, stream.len()])
+    (1..=most).chain([100, 1_000, stream.len()])
 }
 
 #[test]

@@ -7,10 +7,10 @@ use testkit::reference::generate_json;
 /// Most bytes that a parser and all it owns take in any mode with the default limits.
 const WORST: usize = 192 << 10;
 
-/// Sizes of chunks: tokens, and what files and sockets give; in long searches single bytes and bits of tokens, too.
+/// Sizes of chunks: single bytes, bits of tokens, tokens, and what files and sockets give.
 const SIZES: [usize; 5] = [1, 3, 64, 1_000, 65_536];
 
-/// Those of a plain `cargo test`.
+/// In a plain `cargo test`, bits of tokens stand for single bytes, too.
 const FEW_SIZES: [usize; 4] = [7, 64, 1_000, 65_536];
 
 /// Most annotations of all objects that are open.

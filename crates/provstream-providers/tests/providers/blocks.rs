@@ -9,8 +9,7 @@ use testkit::wire::oracle::events;
 
 /// Streams of each kind: 300, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
-    let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(300, |seeds| seeds.parse().expect("a number of seeds"))
+    testkit::search::seeds(300)
 }
 
 /// What a client has of a block: its text, or nothing if it is a tool call, and what is cited for it.

@@ -347,3 +347,24 @@ fn a_format_is_settled_by_the_first_text() {
     assert_eq!(decoder.format(), Some(Format::OpenAiChat));
     assert_eq!(text, "It is.");
 }
+
+#[test]
+fn an_array_is_read_after_another_one() {
+    let event = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
+    let [one, two, three] = ["One. ", "Two. ", "Three."].map(event);
+    let arrays = format!("[{one},\n{two}]\n[{three}]\n");
+    for size in [1, 7, 1_000] {
+        let (mut decoder, mut text) = (Decoder::new(Format::Gemini), String::new());
+        let mut sink = |item: Item<'_>| {
+            if let Item::Text(delta) = item {
+                text.push_str(delta.text());
+            }
+        };
+        for chunk in arrays.as_bytes().chunks(size) {
+            decoder.push(chunk, &mut sink);
+        }
+        decoder.finish(&mut sink);
+        assert!(decoder.report().is_complete(), "chunks of {size}");
+        assert_eq!(text, "One. Two. Three.", "chunks of {size}");
+    }
+}

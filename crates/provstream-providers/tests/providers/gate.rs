@@ -12,8 +12,7 @@ use testkit::wire::generate::{Random, stream};
 
 /// Streams of each format: 150, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
-    let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(150, |seeds| seeds.parse().expect("a number of seeds"))
+    testkit::search::seeds(150)
 }
 
 fn pushed(gate: &mut StreamGate<Drawn>, stream: &[u8], random: &mut Random) -> Vec<u8> {

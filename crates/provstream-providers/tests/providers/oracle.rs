@@ -8,8 +8,7 @@ use testkit::wire::oracle::Client;
 
 /// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
-    let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(200, |seeds| seeds.parse().expect("a number of seeds"))
+    testkit::search::seeds(200)
 }
 
 fn rewritten(rewriter: &StreamRewriter, stream: &[u8], random: &mut Random) -> Vec<u8> {

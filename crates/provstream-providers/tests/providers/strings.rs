@@ -1,4 +1,4 @@
-//! Strings that JSON does not allow, and what a decoder reads around the end of a text.
+//! Strings that JSON does not allow, and halves of surrogate pairs.
 
 use provstream::{Action, Parser, Policy, Question};
 use provstream_providers::{Decoder, Format, Item, NoticeCode, StreamGate, StreamRewriter};
@@ -155,18 +155,5 @@ fn half_of_a_pair_comes_before_the_end_of_its_text() {
             });
         }
         assert_eq!(at_the_end.as_deref(), Some("x\u{fffd}"), "chunks of {size}");
-    }
-}
-
-#[test]
-fn an_array_is_read_after_another_one() {
-    let event = |text: &str| {
-        format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}]}}}}]}}")
-    };
-    let arrays = [event("One. "), event("Two. "), event("Three.")];
-    let arrays = format!("[{},\n{}]\n[{}]\n", arrays[0], arrays[1], arrays[2]);
-    for size in [1, 7, 1_000] {
-        let found = read(Decoder::new(Format::Gemini), &arrays, size);
-        assert_eq!(found, ("One. Two. Three.".to_owned(), 0));
     }
 }

@@ -9,8 +9,7 @@ use testkit::wire::generate::{Random, stream};
 
 /// Streams of each kind: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
-    let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(30, |seeds| seeds.parse().expect("a number of seeds"))
+    testkit::search::seeds(30)
 }
 
 /// Everything that a rewriter reports and writes, in its order.

@@ -357,8 +357,7 @@ fn check(case: &Case, read: &Read, lines: &[Value]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_audit_of_each_stream_accounts_for_what_its_client_got() {
-    let seeds: usize =
-        std::env::var("PROVSTREAM_SEEDS").map_or(400, |seeds| seeds.parse().expect("a number"));
+    let seeds = testkit::search::seeds(400) as usize;
     let log = std::env::temp_dir().join(format!("provstream-audits-{}", std::process::id()));
     let settings = settings(log.to_str().expect("UTF-8"));
     let upstream = Upstream::start(|request| {

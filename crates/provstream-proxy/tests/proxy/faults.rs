@@ -174,8 +174,7 @@ fn fault(seed: usize) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_withheld_is_delivered_and_nothing_released_is_lost() {
-    let seeds: usize =
-        std::env::var("PROVSTREAM_SEEDS").map_or(240, |seeds| seeds.parse().expect("a number"));
+    let seeds = testkit::search::seeds(240) as usize;
     let rule = "{ action = \"replace\", text = \"(w)\" }";
     let settings = format!("[timeouts]\nidle = \"1s\"\n{}", gate(rule));
     let (running, upstream) = proxy(&settings, |request| {

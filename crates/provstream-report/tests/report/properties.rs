@@ -275,17 +275,9 @@ fn compare(answer: &[u8], policy: &str, mode: Mode) -> Result<Shown, TestCaseErr
     Ok(read)
 }
 
-/// 300 cases, or as many as `PROVSTREAM_SEEDS` says.
-fn cases() -> u32 {
-    let seeds = std::env::var("PROVSTREAM_SEEDS");
-    seeds.map_or(300, |seeds| {
-        seeds.parse().expect("PROVSTREAM_SEEDS is a number")
-    })
-}
-
 fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let config = ProptestConfig {
-        cases: cases(),
+        cases: testkit::search::seeds(300) as u32,
         failure_persistence: None,
         ..ProptestConfig::default()
     };
