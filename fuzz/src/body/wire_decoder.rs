@@ -1,10 +1,11 @@
 //! What a provider's stream says does not depend on how it is cut.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use provstream::Parser;
 use provstream_providers::{Decoder, Format, Item, ResponseParser, WireEvent};
-use testkit::wire::oracle::Client;
+use testkit::wire::generate;
+use testkit::wire::oracle::{self, Client};
 
 use super::super::case::Case;
 use super::wire_rewriter::made_up;
@@ -39,29 +40,93 @@ fn check_cuts(decoder: &Decoder, data: &[u8], case: &Case) {
     assert_eq!(items(decoder.clone(), &bytes), whole, "byte by byte");
 }
 
-/// The texts of a made-up stream, cut anywhere, are those that the whole-stream oracle reads, its format named or found out.
+/// The texts of a made-up stream, cut anywhere, are those that the whole-stream oracle reads, its format named or found out; and
+/// so they are if events without text come before it that are of another format.
 fn check_made_up(data: &[u8]) {
     let (format, stream) = made_up(data);
-    let expected = Client::of(format, &stream).texts;
+    let expected = Client::of(format, &stream);
     let case = Case::new(data);
-    for mut decoder in [Decoder::new(format), Decoder::detect()] {
-        let mut texts = BTreeMap::<_, String>::new();
-        let mut take = |item: Item<'_>| {
-            if let Item::Text(delta) = item {
-                *texts.entry(delta.channel()).or_default() += delta.text();
-            }
-        };
-        for piece in case.pieces(&stream) {
-            decoder.push(piece, &mut take);
-        }
-        decoder.finish(&mut take);
-        assert_eq!(decoder.format(), Some(format));
-        // Both name few channels, in the same order.
-        assert!(
-            texts.values().eq(expected.values()),
-            "{format}: {texts:?}, expected {expected:?}"
+    let odd = odd(&stream, &case);
+    check_texts(Decoder::new(format), &case.pieces(&odd), &expected);
+    let mut decoder = check_texts(Decoder::detect(), &case.pieces(&odd), &expected);
+    assert_eq!(decoder.format(), Some(format));
+    let mixed = [textless(&case).as_bytes(), &odd].concat();
+    decoder.reset();
+    if is_server_sent(&stream) && !expected.texts.is_empty() {
+        decoder = check_texts(decoder, &case.pieces(&mixed), &expected);
+        assert_eq!(
+            decoder.format(),
+            Some(format),
+            "after {}",
+            mixed.escape_ascii()
         );
     }
+}
+
+/// Checks that what is read are the texts that are expected, and that no channel ends before all of its text is there.
+fn check_texts(mut decoder: Decoder, pieces: &[&[u8]], expected: &Client) -> Decoder {
+    let mut texts = BTreeMap::<_, String>::new();
+    let mut ended = BTreeSet::new();
+    let mut take = |item: Item<'_>| match item {
+        Item::Text(delta) => {
+            assert!(
+                expected.is_late || !ended.contains(&delta.channel()),
+                "{} has ended before {:?}",
+                delta.channel(),
+                delta.text()
+            );
+            *texts.entry(delta.channel()).or_default() += delta.text();
+        }
+        Item::ChannelEnd(channel) => drop(ended.insert(channel)),
+        _ => {}
+    };
+    for piece in pieces {
+        decoder.push(piece, &mut take);
+    }
+    decoder.finish(&mut take);
+    // Both name few channels, in the same order.
+    assert!(
+        texts.values().eq(expected.texts.values()),
+        "{texts:?}, expected {:?}",
+        expected.texts
+    );
+    decoder
+}
+
+/// The same as no parser of the oracle takes it: with half of a surrogate pair, alone, for each U+FFFD, as which it is read; and with
+/// a second array from some event of an array on.
+fn odd(stream: &[u8], case: &Case) -> Vec<u8> {
+    let text = str::from_utf8(stream).expect("made-up streams are UTF-8");
+    let text = text.replace("\u{fffd}", "\\ud83d");
+    let text = text.replace("\\ufffd", "\\ud83d");
+    if is_server_sent(stream) {
+        return text.into_bytes();
+    }
+    let ends: Vec<usize> = text.match_indices("\n,\r\n").map(|end| end.0).collect();
+    match ends.get(case.seed() as usize % (ends.len() + 1)) {
+        Some(&end) => format!("{}\n]\n[{}", &text[..end], &text[end + 4..]).into_bytes(),
+        None => text.into_bytes(),
+    }
+}
+
+fn is_server_sent(stream: &[u8]) -> bool {
+    !matches!(stream.first(), Some(b'{' | b'['))
+}
+
+/// The events of another made-up stream, if it is one of server-sent events, up to the first one with text.
+fn textless(case: &Case) -> String {
+    let seed = !case.seed();
+    let format = Format::ALL[seed as usize % Format::ALL.len()];
+    let stream = generate::stream(format, seed);
+    let mut textless = String::new();
+    for event in oracle::events(&stream) {
+        let next = format!("{textless}data: {event}\n\n");
+        if !is_server_sent(&stream) || !Client::of(format, next.as_bytes()).texts.is_empty() {
+            break;
+        }
+        textless = next;
+    }
+    textless
 }
 
 /// All that a decoder gives, as text.

@@ -90,14 +90,16 @@ fn check_any(data: &[u8]) {
     }
 }
 
-/// Nothing can be read where everything is withheld.
+/// Nothing can be read where everything is withheld, in events or between them.
 fn check_nothing(data: &[u8]) {
-    if !is_of_one_format(data) {
-        return;
-    }
     let mut nothing = StreamGate::detect(Parser::new(), Nothing(""));
     let out = written(&mut nothing, &[data]).bytes;
-    let Some(format) = nothing.format() else {
+    if is_server_sent(data) {
+        for line in out.split(|byte| b"\r\n".contains(byte)) {
+            assert!(!may_be_prose(line), "{}", line.escape_ascii());
+        }
+    }
+    let Some(format) = nothing.format().filter(|_| is_of_one_format(data)) else {
         return;
     };
     for (channel, text) in texts(Decoder::new(format), &out) {
@@ -107,6 +109,26 @@ fn check_nothing(data: &[u8]) {
             "{channel}: {text:?} in {}",
             out.escape_ascii()
         );
+    }
+}
+
+/// Whether a response begins like server-sent events: with a field or a comment.
+fn is_server_sent(data: &[u8]) -> bool {
+    let first = data.first();
+    first.is_some_and(|&first| first.is_ascii_lowercase() || first == b':')
+}
+
+/// Whether a line of server-sent events without data has a comment, several words, or a field that no event has.
+fn may_be_prose(line: &[u8]) -> bool {
+    let mut parts = line.splitn(2, |&byte| byte == b':');
+    let name = parts.next().unwrap_or_default();
+    let value = parts.next().unwrap_or_default().trim_ascii();
+    let is_of_word = |byte: &u8| byte.is_ascii_graphic() && !b"[]{}\"".contains(byte);
+    match name {
+        b"data" => false,
+        b"" => !value.is_empty(),
+        b"event" | b"id" | b"retry" => !value.iter().all(is_of_word),
+        _ => true,
     }
 }
 

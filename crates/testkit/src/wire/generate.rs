@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-const PIECES: [&str; 22] = [
+const PIECES: [&str; 23] = [
     "The build is green.",
     " It runs.",
     " [substrate.grep]",
@@ -62,6 +62,7 @@ const PIECES: [&str; 22] = [
     "Grüße",
     " 😀",
     "\u{2028}",
+    "\u{fffd}",
     "\t",
     " [1]",
     "[link](https://e.x)",
@@ -594,8 +595,12 @@ impl Stream<'_> {
             return format!("[{}\n]\n", self.events.join("\n,\r\n")).into_bytes();
         }
         for event in &self.events {
-            if self.random.one_in(12) {
-                out += &format!(": keep-alive{end}{end}");
+            match self.random.below(12) {
+                0 => out += &format!(": keep-alive{end}{end}"),
+                // Lines of the event itself, in which a client finds nothing.
+                1 if self.for_gate => out += &format!(": ж{end}"),
+                2 if self.for_gate => out += &format!("note: ж{end}"),
+                _ => {}
             }
             match event.split_once(",\"") {
                 // Between members of the event itself.
