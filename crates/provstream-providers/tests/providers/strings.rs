@@ -143,17 +143,25 @@ fn a_decoder_that_was_reset_has_forgotten_what_was_open() {
 /// Half of a surrogate pair waits for the other half, but not longer than its text.
 #[test]
 fn half_of_a_pair_comes_before_the_end_of_its_text() {
-    let stream = stream("x\\ud83d");
-    for size in [1, 7, 1_000] {
-        let (mut text, mut at_the_end) = (String::new(), None);
-        let mut decoder = Decoder::new(Format::OpenAiChat);
-        for chunk in stream.as_bytes().chunks(size) {
-            decoder.push(chunk, |item| match item {
+    let whole = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"x\ud83d"}}]}"#;
+    for stream in [stream("x\\ud83d"), whole.to_owned()] {
+        for size in [1, 7, 1_000] {
+            let (mut text, mut at_the_end) = (String::new(), None);
+            let mut decoder = Decoder::new(Format::OpenAiChat);
+            let mut sink = |item: Item<'_>| match item {
                 Item::Text(delta) => text.push_str(delta.text()),
                 Item::ChannelEnd(_) => at_the_end = Some(text.clone()),
                 _ => {}
-            });
+            };
+            for chunk in stream.as_bytes().chunks(size) {
+                decoder.push(chunk, &mut sink);
+            }
+            decoder.finish(&mut sink);
+            assert_eq!(
+                at_the_end.as_deref(),
+                Some("x\u{fffd}"),
+                "{stream} by {size}"
+            );
         }
-        assert_eq!(at_the_end.as_deref(), Some("x\u{fffd}"), "chunks of {size}");
     }
 }
