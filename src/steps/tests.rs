@@ -65,7 +65,7 @@ fn limits(bytes: usize, items: usize) -> Result<Limits, LimitError> {
 #[test]
 fn a_byte_of_an_adversarial_stream_costs_no_more_in_a_longer_one() {
     // Longer than any limit in both cases, so that what happens at one happens in both. Only the limit of what JSON keeps back is
-    // met by none but the longer one.
+    // met in the longer stream alone.
     let limits = Limits::default().with_max_record(1 << 10);
     let builder = Parser::builder().limits(limits.expect("in range"));
     // Large chunks make the longest streams: they are as large as callers' in long searches only.

@@ -81,7 +81,7 @@ fn difference_within(short: &Short, limits: &RefLimits, lengths: &[usize]) -> Op
     None
 }
 
-/// The number of inputs to compare.
+/// The inputs to compare: so many, or those that `PROVSTREAM_FIRST_SEED` and `PROVSTREAM_SEEDS` name.
 pub(crate) fn seeds(default: u64) -> std::ops::Range<u64> {
     let first = std::env::var("PROVSTREAM_FIRST_SEED");
     let first = first.map_or(0, |first| first.parse().expect("a number"));

@@ -93,8 +93,8 @@ fn check_texts(mut decoder: Decoder, pieces: &[&[u8]], expected: &Client) -> Dec
     decoder
 }
 
-/// The same as no parser of the oracle takes it: with half of a surrogate pair, alone, for each U+FFFD, as which it is read; and with
-/// a second array from some event of an array on.
+/// The same stream with what the oracle cannot parse. Half of a surrogate pair, alone, stands for each U+FFFD, as which it is
+/// read; and from some event of an array on there is a second array.
 fn odd(stream: &[u8], case: &Case) -> Vec<u8> {
     let text = str::from_utf8(stream).expect("made-up streams are UTF-8");
     let text = text.replace("\u{fffd}", "\\ud83d");

@@ -354,17 +354,9 @@ fn an_array_is_read_after_another_one() {
     let [one, two, three] = ["One. ", "Two. ", "Three."].map(event);
     let arrays = format!("[{one},\n{two}]\n[{three}]\n");
     for size in [1, 7, 1_000] {
-        let (mut decoder, mut text) = (Decoder::new(Format::Gemini), String::new());
-        let mut sink = |item: Item<'_>| {
-            if let Item::Text(delta) = item {
-                text.push_str(delta.text());
-            }
-        };
-        for chunk in arrays.as_bytes().chunks(size) {
-            decoder.push(chunk, &mut sink);
-        }
-        decoder.finish(&mut sink);
-        assert!(decoder.report().is_complete(), "chunks of {size}");
-        assert_eq!(text, "One. Two. Three.", "chunks of {size}");
+        let read = Read::of(Decoder::new(Format::Gemini), arrays.as_bytes(), size);
+        let texts: Vec<&String> = read.texts.values().collect();
+        assert_eq!(texts, ["One. Two. Three."], "chunks of {size}");
+        assert_eq!(read.rest, ["end 0"], "chunks of {size}");
     }
 }
