@@ -3,10 +3,10 @@
 #
 #   benches/jobs.sh [JOBS] [MIB] [ROUNDS]    2 jobs, 2048 MiB and 5 rounds unless given
 #
-# The runs with one job and with several take turns. Prints each pair, and the ratio of their wall times, which says something
-# only on a machine with as many idle processors as there are jobs: on a busy one several threads get a larger share. The
-# time of processors, sampled every 50 ms, says on any machine what the threads cost. The outputs are compared. The file is
-# made in $TMPDIR and removed.
+# In each round, one job, several jobs, and as many processes with one job each take turns. Prints their wall times and times of
+# processors; how much faster several jobs are; and how much faster the machine is with so many processes, which share nothing: no
+# number of jobs can do better than that. At the end, the medians, and the peak memory of runs that are not timed. The outputs are
+# compared. The file is made in $TMPDIR and removed.
 set -euo pipefail
 jobs=${1:-2} mib=${2:-2048} rounds=${3:-5}
 cd "$(dirname "$0")/../../.."
@@ -27,27 +27,37 @@ awk 'BEGIN {
 size=$(stat -c %s "$folder/block")
 for ((i = 0; i * size < mib * 1048576; i++)); do cat "$folder/block"; done >"$folder/input"
 run() { "$PROVSTREAM" extract --mode ndjson --jobs "$1" "$folder/input"; }
-measure() {
-  local start end pid peak=0 cpu=0 now
-  start=$(date +%s.%N)
+# Prints wall time and time of processors, in seconds.
+TIMEFORMAT='%R %U %S'
+measure() { { time "$@"; } 2>&1 | awk '{ printf "%.2f %.2f\n", $1, $2 + $3 }'; }
+one() { run 1 >/dev/null; }
+several() { run "$jobs" >/dev/null; }
+processes() {
+  for ((process = 0; process < jobs; process++)); do one & done
+  wait
+}
+peak() {
+  local pid peak=0 now
   "$PROVSTREAM" extract --mode ndjson --jobs "$1" "$folder/input" >/dev/null &
   pid=$!
   while now=$(awk '/VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [ -n "$now" ]; do
     peak=$now
-    # User and system time, in ticks of a hundredth of a second.
-    cpu=$(awk '{ print ($14 + $15) / 100 }' "/proc/$pid/stat" 2>/dev/null || echo "$cpu")
     sleep 0.05
   done
-  wait
-  end=$(date +%s.%N)
-  echo "$(awk "BEGIN { printf \"%.2f\", $end - $start }") $cpu $peak"
+  echo "$peak"
 }
+median() { sort -n "$1" | awk '{ value[NR] = $1 } END { printf "%.2f", (value[int((NR + 1) / 2)] + value[int(NR / 2) + 1]) / 2 }'; }
 echo "$(stat -c %s "$folder/input") bytes, $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg)"
 cmp <(run 1) <(run "$jobs")
 echo "the outputs are equal"
 for ((round = 1; round <= rounds; round++)); do
-  read -r one one_cpu one_peak < <(measure 1)
-  read -r several several_cpu several_peak < <(measure "$jobs")
-  ratio=$(awk "BEGIN { printf \"%.2f\", $one / $several }")
-  echo "1 job: $one s ($one_cpu s of processors), $one_peak KiB; $jobs jobs: $several s ($several_cpu s), $several_peak KiB; ratio $ratio"
+  read -r one one_cpu < <(measure one)
+  read -r several several_cpu < <(measure several)
+  read -r processes processes_cpu < <(measure processes)
+  awk "BEGIN { printf \"%.2f\\n\", $one / $several }" >>"$folder/faster"
+  awk "BEGIN { printf \"%.2f\\n\", $jobs * $one / $processes }" >>"$folder/machine"
+  echo "1 job: $one s ($one_cpu s of processors); $jobs jobs: $several s ($several_cpu s), $(tail -n 1 "$folder/faster") x;" \
+    "$jobs processes: $processes s ($processes_cpu s), $(tail -n 1 "$folder/machine") x"
 done
+echo "medians: $jobs jobs are $(median "$folder/faster") x as fast as one, $jobs processes $(median "$folder/machine") x"
+echo "peak memory: 1 job $(peak 1) KiB, $jobs jobs $(peak "$jobs") KiB"

@@ -24,9 +24,8 @@ pub(crate) fn stdout() -> io::Result<File> {
     let file = os::stdout()?;
     // Callers that want the exit status alone may discard the output by any means.
     if !Ui::get().is_gate && os::was_closed(&file) {
-        return Err(io::Error::other(
-            "standard output is closed; redirect it to a file",
-        ));
+        let message = "standard output is closed (the null device opened for reading, too, looks the same); redirect it to a file or with >/dev/null";
+        return Err(io::Error::other(message));
     }
     Ok(file)
 }
