@@ -121,14 +121,6 @@ impl Failure {
 
 /// What to do about an error of the system, as the end of its message.
 fn advice(error: &io::Error) -> &'static str {
-    #[cfg(unix)]
-    if error.raw_os_error() == Some(rustix::io::Errno::BADF.raw_os_error()) {
-        return "; it is open for writing only: give a FILE, a pipe or </dev/null";
-    }
-    #[cfg(unix)]
-    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
-        return "; the links lead back to themselves: check the path";
-    }
     // An error with a message of its own says what to do.
     match error.raw_os_error().map(|_| error.kind()) {
         Some(ErrorKind::NotFound) => "; check the path",

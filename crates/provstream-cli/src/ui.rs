@@ -14,8 +14,6 @@ pub(crate) struct Ui {
     pub(crate) no_progress: bool,
     /// The output goes to a file that the program opens, not to standard output.
     pub(crate) has_output_file: bool,
-    /// The exit status is an answer of its own, so that a caller may discard the output.
-    pub(crate) is_gate: bool,
 }
 
 impl Ui {

@@ -175,30 +175,20 @@ impl Args {
 
     /// How the program talks to the person who started it.
     pub(crate) fn ui(&self) -> Ui {
-        let (has_output_file, is_gate) = match &self.command {
-            Command::Extract(args) => (args.output.is_some(), args.fail),
-            Command::Admit(args) => (args.output.is_some(), args.fail),
-            Command::Gate(args) => (args.output.is_some(), args.fail),
-            Command::Report(args) => (args.output.is_some(), args.fail),
-            Command::Strip(args) => (args.output.is_some(), false),
-            #[cfg(feature = "proxy")]
-            Command::Proxy(_) => (false, false),
-            Command::Citations(CitationsCommand::Read(args)) => (args.output.is_some(), args.fail),
-            Command::Citations(CitationsCommand::Write(args)) => (args.output.is_some(), false),
-            Command::Marc(MarcCommand::Validate(args)) => (false, args.fail),
-            Command::Marc(MarcCommand::Conformance(args)) => (false, args.fail),
-            Command::Marc(_) => (false, false),
-            Command::Emit(EmitCommand::Examples(args)) => (false, args.fail),
-            Command::Emit(_)
-            | Command::Vocabulary(_)
-            | Command::Completions(_)
-            | Command::Man(_) => (false, false),
+        let output = match &self.command {
+            Command::Extract(args) => &args.output,
+            Command::Admit(args) => &args.output,
+            Command::Gate(args) => &args.output,
+            Command::Report(args) => &args.output,
+            Command::Strip(args) => &args.output,
+            Command::Citations(CitationsCommand::Read(args)) => &args.output,
+            Command::Citations(CitationsCommand::Write(args)) => &args.output,
+            _ => &None,
         };
         Ui {
             quiet: self.any.quiet,
             no_progress: self.any.no_progress,
-            has_output_file,
-            is_gate,
+            has_output_file: output.is_some(),
         }
     }
 }
