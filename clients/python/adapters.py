@@ -125,31 +125,6 @@ def response_object(whole):
             "citations": citations, "message": dump(whole)}
 
 
-def openai_assistants(client):
-    def adapter(model, streamed):
-        if not streamed:
-            page = client.beta.threads.messages.list(thread_id=model)
-            return assistant_messages(page.data)
-        text = collections.defaultdict(str)
-        with client.beta.threads.runs.stream(thread_id="thread_1", assistant_id=model) as stream:
-            for event in stream:
-                if event.event == "thread.message.delta":
-                    for part in event.data.delta.content or []:
-                        text[part.index] += (part.text.value or "") if part.type == "text" else (part.refusal or "")
-            run, messages = stream.get_final_run(), stream.get_final_messages()
-        final = assistant_messages(messages)
-        return final | {"text": texts(text), "final": final["text"], "finish": run.status, "usage": dump(run.usage)}
-
-    return adapter
-
-
-def assistant_messages(messages):
-    parts = [part for message in messages for part in message.content]
-    text = [part.text.value if part.type == "text" else part.refusal for part in parts]
-    citations = [dump(annotation) for part in parts if part.type == "text" for annotation in part.text.annotations]
-    return {"text": [part for part in text if part], "citations": citations, "message": [dump(message) for message in messages]}
-
-
 def anthropic_messages(client):
     def adapter(model, streamed):
         ask = {"model": model, "max_tokens": 9, "messages": ASK}
@@ -453,7 +428,6 @@ def by_api(url):
         "openai-chat": openai_chat(to_openai),
         "openai-completions": openai_completions(to_openai),
         "openai-responses": openai_responses(to_openai),
-        "openai-assistants": openai_assistants(to_openai),
         "vllm": openai_chat(to_openai),
         "llama-cpp-chat": openai_chat(to_openai),
         "anthropic": anthropic_messages(to_anthropic),

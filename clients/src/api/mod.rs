@@ -6,7 +6,6 @@ mod cohere;
 mod gemini;
 mod mistral;
 mod ollama;
-mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
 mod servers;
@@ -114,10 +113,9 @@ impl Api {
 
 /// All of them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Api> {
-    let lists: [&[Api]; 11] = [
+    let lists: [&[Api]; 10] = [
         &openai_chat::APIS,
         &openai_responses::APIS,
-        &openai_assistants::APIS,
         &anthropic::APIS,
         &gemini::APIS,
         &ollama::APIS,

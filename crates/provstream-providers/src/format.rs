@@ -29,8 +29,6 @@ pub enum Format {
     Ollama,
     /// Cohere chat, version 2: `content-delta`.
     Cohere,
-    /// Messages of OpenAI's Assistants: `thread.message.delta`.
-    OpenAiAssistants,
     /// Gemini Interactions: `step.delta`, and `content.delta` in the older form.
     GeminiInteractions,
     /// Mistral's conversations and agents: `message.output.delta`.
@@ -47,14 +45,13 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::OpenAiChat,
         Self::OpenAiResponses,
         Self::Anthropic,
         Self::Gemini,
         Self::Ollama,
         Self::Cohere,
-        Self::OpenAiAssistants,
         Self::GeminiInteractions,
         Self::MistralConversations,
         Self::LlamaCpp,
@@ -73,7 +70,6 @@ impl Format {
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
             Self::Cohere => "cohere",
-            Self::OpenAiAssistants => "openai-assistants",
             Self::GeminiInteractions => "gemini-interactions",
             Self::MistralConversations => "mistral-conversations",
             Self::LlamaCpp => "llama-cpp",

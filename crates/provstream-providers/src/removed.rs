@@ -40,12 +40,7 @@ impl Removed {
     /// Nothing yet, where a format has offsets into its text.
     pub(super) fn of(format: Option<Format>, is_gated: bool) -> Option<Self> {
         let unit = match format {
-            Some(
-                Format::OpenAiChat
-                | Format::OpenAiResponses
-                | Format::OpenAiAssistants
-                | Format::Cohere,
-            ) => Unit::CodePoints,
+            Some(Format::OpenAiChat | Format::OpenAiResponses | Format::Cohere) => Unit::CodePoints,
             Some(Format::Gemini | Format::GeminiInteractions) => Unit::Utf8Bytes,
             _ => return None,
         };

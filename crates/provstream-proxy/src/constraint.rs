@@ -84,13 +84,9 @@ pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Opt
         (_, Some(Engine::Tgi)) | (Format::Tgi | Format::BedrockConverse, _) => {
             SchemaTarget::Bedrock
         }
-        (
-            Format::OpenAiChat
-            | Format::OpenAiResponses
-            | Format::OpenAiAssistants
-            | Format::MistralConversations,
-            _,
-        ) => SchemaTarget::OpenAi,
+        (Format::OpenAiChat | Format::OpenAiResponses | Format::MistralConversations, _) => {
+            SchemaTarget::OpenAi
+        }
         (Format::Anthropic, _) => SchemaTarget::Anthropic,
         (Format::Cohere, _) => SchemaTarget::Cohere,
         (Format::Gemini | Format::GeminiInteractions, _) => SchemaTarget::Gemini,
@@ -115,7 +111,6 @@ const fn rivals(format: Format) -> &'static [&'static str] {
             "/regex",
         ],
         Format::OpenAiResponses => &["/text/format"],
-        Format::OpenAiAssistants => &["/response_format"],
         Format::Anthropic => &["/output_config/format", "/output_format"],
         Format::BedrockConverse => &["/outputConfig/textFormat"],
         Format::Cohere => &["/response_format", "/documents", "/tools"],
@@ -214,10 +209,6 @@ fn add_schema(format: Format, request: &mut Value, schema: &Value) -> bool {
     match format {
         // The legacy API has no place for it.
         Format::OpenAiChat if request["messages"].is_array() => {
-            set(request, &["response_format"], response_format())
-        }
-        // Only runs have one, and each names its assistant.
-        Format::OpenAiAssistants if request["assistant_id"].is_string() => {
             set(request, &["response_format"], response_format())
         }
         Format::MistralConversations => set(

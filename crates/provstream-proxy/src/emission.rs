@@ -62,7 +62,7 @@ impl Emission {
             added.constraint = Some(constraint.name());
         }
         if let Some(prompt) = &self.prompt {
-            added.has_prompt = add_prompt(format, path, request, prompt);
+            added.has_prompt = add_prompt(format, request, prompt);
         }
         added
     }

@@ -13,7 +13,6 @@ pub(crate) const fn takes_prompt(format: Format) -> bool {
             | Format::Ollama
             | Format::Anthropic
             | Format::OpenAiResponses
-            | Format::OpenAiAssistants
             | Format::Gemini
             | Format::GeminiInteractions
             | Format::MistralConversations
@@ -21,9 +20,8 @@ pub(crate) const fn takes_prompt(format: Format) -> bool {
     )
 }
 
-/// Adds a text to what the model reads before the conversation; false if the request has no place for it. `path` is that of the
-/// request.
-pub(crate) fn add_prompt(format: Format, path: &str, request: &mut Value, prompt: &str) -> bool {
+/// Adds a text to what the model reads before the conversation; false if the request has no place for it.
+pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {
         Format::OpenAiChat | Format::Cohere | Format::Ollama if request["messages"].is_array() => {
             add_message(&mut request["messages"], prompt)
@@ -32,18 +30,6 @@ pub(crate) fn add_prompt(format: Format, path: &str, request: &mut Value, prompt
             add_text(request, "system", prompt)
         }
         Format::OpenAiResponses if request.is_object() => add_text(request, "instructions", prompt),
-        // Only runs have a place, and each names its assistant.
-        Format::OpenAiAssistants if request["assistant_id"].is_string() => {
-            let is_created_with_thread = path_of(path).ends_with("/threads/runs");
-            match is_created_with_thread {
-                false => add_text(request, "additional_instructions", prompt),
-                // These replace the assistant's, so they are only added to.
-                true if request["instructions"].is_string() => {
-                    add_text(request, "instructions", prompt)
-                }
-                true => false,
-            }
-        }
         // A conversation has instructions from its beginning, which names a model, and an agent has its own.
         Format::MistralConversations if request["model"].is_string() => {
             add_text(request, "instructions", prompt)
@@ -75,12 +61,6 @@ pub(crate) fn add_prompt(format: Format, path: &str, request: &mut Value, prompt
         }
         _ => false,
     }
-}
-
-/// A path without its query, and without a slash at its end.
-fn path_of(path: &str) -> &str {
-    let path = path.split('?').next().unwrap_or_default();
-    path.trim_end_matches('/')
 }
 
 /// Adds a text to a member that is a string, a list of text blocks, or not there.
@@ -200,7 +180,7 @@ mod tests {
             ),
         ] {
             let mut changed = request.clone();
-            assert!(add_prompt(format, "/v1", &mut changed, "p"), "{format}");
+            assert!(add_prompt(format, &mut changed, "p"), "{format}");
             assert_eq!(changed, expected, "{format}");
         }
     }
@@ -208,11 +188,6 @@ mod tests {
     #[test]
     fn a_prompt_goes_where_less_usual_apis_have_it() {
         for (format, request, expected) in [
-            (
-                Format::OpenAiAssistants,
-                json!({"assistant_id": "a", "instructions": "i"}),
-                json!({"assistant_id": "a", "instructions": "i", "additional_instructions": "p"}),
-            ),
             (
                 Format::GeminiInteractions,
                 json!({"input": "q", "system_instruction": "s"}),
@@ -230,7 +205,7 @@ mod tests {
             ),
         ] {
             let mut changed = request.clone();
-            assert!(add_prompt(format, "/v1", &mut changed, "p"), "{format}");
+            assert!(add_prompt(format, &mut changed, "p"), "{format}");
             assert_eq!(changed, expected, "{format}");
         }
         for (format, request) in [
@@ -238,10 +213,6 @@ mod tests {
             (Format::Anthropic, json!([])),
             (Format::Gemini, json!({"systemInstruction": "odd"})),
             (Format::Tgi, json!({"inputs": "q"})),
-            (
-                Format::OpenAiAssistants,
-                json!({"role": "user", "content": "q"}),
-            ),
             (Format::MistralConversations, json!({"inputs": "q"})),
             (
                 Format::MistralConversations,
@@ -251,30 +222,9 @@ mod tests {
         ] {
             let mut changed = request.clone();
             assert!(
-                !add_prompt(format, "/v1", &mut changed, "p"),
+                !add_prompt(format, &mut changed, "p"),
                 "{format}: {changed}"
             );
         }
-    }
-
-    #[test]
-    fn a_run_that_is_created_with_its_thread_keeps_the_instructions_of_its_assistant() {
-        let path = "/v1/threads/runs?a=b";
-        let mut request = json!({"assistant_id": "a"});
-        assert!(!add_prompt(
-            Format::OpenAiAssistants,
-            path,
-            &mut request,
-            "p"
-        ));
-        let mut request = json!({"assistant_id": "a", "instructions": "i"});
-        assert!(add_prompt(
-            Format::OpenAiAssistants,
-            path,
-            &mut request,
-            "p"
-        ));
-        assert_eq!(request["instructions"], "i\n\np");
-        assert!(request.get("additional_instructions").is_none());
     }
 }

@@ -163,7 +163,7 @@ fn random() -> String {
 /// The well-known name of a provider (`gen_ai.provider.name`); formats that many speak are of none.
 pub(crate) const fn provider(format: Format) -> Option<&'static str> {
     match format {
-        Format::OpenAiResponses | Format::OpenAiAssistants => Some("openai"),
+        Format::OpenAiResponses => Some("openai"),
         Format::Anthropic => Some("anthropic"),
         Format::Gemini | Format::GeminiInteractions => Some("gcp.gemini"),
         Format::Cohere => Some("cohere"),

@@ -36,11 +36,6 @@ const fn deltas(format: Format) -> &'static [&'static str] {
             r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
             r##"{"type":"content-start","index":#,"delta":{"message":{"content":{"type":"text","text":"@"}}}}"##,
         ],
-        Format::OpenAiAssistants => &[
-            r##"{"id":"m","object":"thread.message.delta","delta":{"content":[{"index":#,"type":"text","text":{"value":"@","annotations":[]}}]}}"##,
-            r##"{"delta":{"content":[{"refusal":"@","type":"refusal","index":#}]},"object":"thread.message.delta"}"##,
-            r##"{"object":"thread.message.delta","delta":{"content":[{"index":#,"text":{"value":"@","annotations":[{"start_index":3,"end_index":9}]}}]}}"##,
-        ],
         Format::GeminiInteractions => &[
             r##"{"index":#,"delta":{"type":"text","text":"@"},"event_type":"step.delta"}"##,
             r##"{"event_type":"content.delta","delta":{"text":"@","type":"text"},"index":#}"##,
@@ -119,14 +114,6 @@ const fn others(format: Format) -> &'static [&'static str] {
             r##"{"type":"citation-start","index":0,"delta":{"message":{"citations":{"text":"@","content_index":#}}}}"##,
             r##"{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}"##,
             r##"{"type":"message-end","delta":{"error":"@"}}"##,
-        ],
-        Format::OpenAiAssistants => &[
-            r##"{"object":"thread.message","status":"in_progress","content":[],"completed_at":null}"##,
-            r##"{"object":"thread.message","status":"completed","content":[{"type":"text","text":{"value":"@","annotations":[{"start_index":3,"end_index":9}]}}],"completed_at":7}"##,
-            r##"{"object":"thread.run.step.delta","delta":{"step_details":{"tool_calls":[{"index":#,"function":{"arguments":"@"}}]}}}"##,
-            r##"{"object":"thread.message.delta","delta":{"content":[{"index":#,"type":"image_file","image_file":{"file_id":"f"}}]}}"##,
-            r##"{"object":"thread.run","last_error":{"message":"@"}}"##,
-            "[DONE]",
         ],
         Format::GeminiInteractions => &[
             r##"{"index":#,"event_type":"step.stop"}"##,

@@ -83,7 +83,7 @@ def _key(value: Mapping[str, Any]) -> Key:
 
 
 def _inner(item: Any) -> Any:
-    """What is in an object that is only a wrapper, as Mistral's SDK and OpenAI's Assistants have them."""
+    """What is in an object that is only a wrapper, as Mistral's SDK has them."""
     data = getattr(item, "data", None)
     return data if hasattr(data, "model_dump") else item
 

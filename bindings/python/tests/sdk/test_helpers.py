@@ -25,10 +25,6 @@ HELPERS: dict[str, tuple[Callable[[Any, str], Any], str]] = {
     "anthropic": (lambda client, model: client.messages.stream(model=model, max_tokens=9, messages=ASK), "get_final_message"),
     "openai-chat": (lambda client, model: client.chat.completions.stream(model=model, messages=ASK), "get_final_completion"),
     "openai-responses": (lambda client, model: client.responses.stream(model=model, input="?"), "get_final_response"),
-    "openai-assistants": (
-        lambda client, model: client.beta.threads.runs.stream(thread_id="thread_1", assistant_id=model),
-        "get_final_messages",
-    ),
 }
 
 

@@ -114,15 +114,6 @@ def interaction(events: list[Any]) -> Texts:
     return text
 
 
-def assistants(events: list[Any]) -> Texts:
-    text: Texts = defaultdict(str)
-    for event in events:
-        if event.event == "thread.message.delta":
-            for part in event.data.delta.content or []:
-                text[part.index] += (part.text.value or "") if part.type == "text" else part.refusal or ""
-    return text
-
-
 class Api:
     """How an SDK is asked, synchronously and not, and how its objects are read."""
 
@@ -144,12 +135,6 @@ class Api:
                     completions,
                     lambda model: one.completions.create(model=model, prompt="?", stream=True),
                     lambda model: two.completions.create(model=model, prompt="?", stream=True),
-                )
-            if name == "openai-assistants":
-                return (
-                    assistants,
-                    lambda model: one.beta.threads.runs.create("thread_1", assistant_id=model, stream=True),
-                    lambda model: two.beta.threads.runs.create("thread_1", assistant_id=model, stream=True),
                 )
             return (
                 chat,
@@ -212,7 +197,7 @@ class Api:
 
 
 APIS = [
-    "openai-chat", "openai-completions", "openai-responses", "openai-assistants", "vllm", "llama-cpp-chat", "anthropic", "gemini", "ollama-chat",
+    "openai-chat", "openai-completions", "openai-responses", "vllm", "llama-cpp-chat", "anthropic", "gemini", "ollama-chat",
     "ollama-generate", "cohere", "mistral-chat", "mistral-conversations", "gemini-interactions",
 ]
 

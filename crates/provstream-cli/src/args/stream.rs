@@ -170,7 +170,7 @@ pub(crate) struct FileArgs {
 pub(crate) struct SourceArgs {
     /// What the input is: raw, auto, or the format of a provider's responses
     ///
-    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere, openai-assistants,
+    /// raw: the text itself. openai-chat, openai-responses, anthropic, gemini, ollama, cohere,
     /// gemini-interactions, mistral-conversations, llama-cpp, tgi, bedrock-converse, vercel-ui: a response as the provider sends it,
     /// streamed or whole. auto: one of these, which the first event shows. Each channel (choice, content block, candidate) is then
     /// a stream of its own; where lines are printed they name it, as in `"channel":"0"`, and offsets refer to its text. What could

@@ -306,7 +306,6 @@ fn an_input_that_is_no_response_of_a_provider_is_not_written() {
         "auto",
         "openai-chat",
         "openai-responses",
-        "openai-assistants",
         "anthropic",
         "gemini",
         "gemini-interactions",

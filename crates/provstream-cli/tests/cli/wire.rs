@@ -95,7 +95,6 @@ fn a_stream_without_annotations_is_written_as_it_is() {
         "ollama.plain.ndjson",
         "openai-chat.plain.sse",
         "openai-responses.plain.sse",
-        "openai-assistants.plain.sse",
         "gemini-interactions.plain.sse",
         "mistral-conversations.plain.sse",
         "llama-cpp.plain.sse",
@@ -472,7 +471,6 @@ fn strip_with_fail_reports_text_that_was_not_read_by_its_status() {
 #[test]
 fn every_format_is_read_by_its_name_and_by_its_events() {
     for format in [
-        "openai-assistants",
         "gemini-interactions",
         "mistral-conversations",
         "llama-cpp",

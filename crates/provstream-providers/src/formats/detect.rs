@@ -86,8 +86,7 @@ const STARTS: [(&[u8], Format); 22] = [
 ];
 
 /// What the member `object` begins with, or `event_type`.
-const OBJECTS: [(&[u8], Format); 6] = [
-    (b"thread.", Format::OpenAiAssistants),
+const OBJECTS: [(&[u8], Format); 5] = [
     (b"interaction", Format::GeminiInteractions),
     (b"step.", Format::GeminiInteractions),
     (b"content.", Format::GeminiInteractions),

@@ -9,7 +9,6 @@ mod gemini_interactions;
 mod llama_cpp;
 mod mistral_conversations;
 mod ollama;
-mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
 mod tgi;
@@ -40,13 +39,12 @@ impl Format {
             Self::Gemini => (3, &gemini::TABLE),
             Self::Ollama => (4, &ollama::TABLE),
             Self::Cohere => (5, &cohere::TABLE),
-            Self::OpenAiAssistants => (6, &openai_assistants::TABLE),
-            Self::GeminiInteractions => (7, &gemini_interactions::TABLE),
-            Self::MistralConversations => (8, &mistral_conversations::TABLE),
-            Self::LlamaCpp => (9, &llama_cpp::TABLE),
-            Self::Tgi => (10, &tgi::TABLE),
-            Self::BedrockConverse => (11, &bedrock_converse::TABLE),
-            Self::VercelUi => (12, &vercel_ui::TABLE),
+            Self::GeminiInteractions => (6, &gemini_interactions::TABLE),
+            Self::MistralConversations => (7, &mistral_conversations::TABLE),
+            Self::LlamaCpp => (8, &llama_cpp::TABLE),
+            Self::Tgi => (9, &tgi::TABLE),
+            Self::BedrockConverse => (10, &bedrock_converse::TABLE),
+            Self::VercelUi => (11, &vercel_ui::TABLE),
         }
     }
 }

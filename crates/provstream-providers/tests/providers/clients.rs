@@ -38,10 +38,6 @@ fn offsets_of_a_response_that_is_not_streamed_follow_the_text() {
         json!({"object": "response", "output": [{"type": "message", "content": [{"type": "output_text", "annotations":
             [{"type": "url_citation", "start_index": start, "end_index": end}], "text": text}]}]})
     };
-    let assistants = |text: &str, [start, end]: [u64; 2]| {
-        json!({"object": "list", "data": [{"object": "thread.message", "content": [{"type": "text", "text":
-            {"value": text, "annotations": [{"type": "file_citation", "start_index": start, "end_index": end}]}}]}]})
-    };
     let interactions = |text: &str, [start, end]: [u64; 2]| {
         json!({"object": "interaction", "steps": [{"type": "model_output", "content": [{"type": "text", "text": text,
             "annotations": [{"type": "url_citation", "start_index": start, "end_index": end}]}]}]})
@@ -55,10 +51,9 @@ fn offsets_of_a_response_that_is_not_streamed_follow_the_text() {
             [{"start": start, "end": end, "text": "Ja.", "content_index": 0}]}})
     };
     type Body<'a> = &'a dyn Fn(&str, [u64; 2]) -> Value;
-    let bodies: [(Format, Body<'_>, _); 6] = [
+    let bodies: [(Format, Body<'_>, _); 5] = [
         (Format::OpenAiChat, &chat, CHARS),
         (Format::OpenAiResponses, &responses, CHARS),
-        (Format::OpenAiAssistants, &assistants, CHARS),
         (Format::GeminiInteractions, &interactions, BYTES),
         (Format::Cohere, &cohere, CHARS),
         (Format::Cohere, &after, CHARS),
@@ -82,19 +77,6 @@ fn each_choice_has_offsets_of_its_own() {
     );
     let expected = body(choice(0, CLEAN, CHARS[1]), choice(1, CLEAN, CHARS[1]));
     assert_eq!(out, expected);
-}
-
-#[test]
-fn passages_that_assistants_cite_are_rewritten() {
-    let annotation = |text: &str| json!([{"type": "file_citation", "text": text, "start_index": 0, "end_index": 6}]);
-    let delta = |text: &str| json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"annotations": annotation(text)}}]}});
-    let content = |text: &str| json!([{"type": "text", "text": {"value": "", "annotations": annotation(text)}}]);
-    let message = |text: &str| json!({"object": "thread.message", "content": content(text)});
-    let list = |text: &str| json!({"object": "list", "data": [message(text)]});
-    for body in [&delta as &dyn Fn(&str) -> Value, &message, &list] {
-        let out = stripped_json(Format::OpenAiAssistants, &body("Grü [substrate.grep]ße."));
-        assert_eq!(out, body("Grüße."));
-    }
 }
 
 fn gated(format: Format, body: &str) -> String {

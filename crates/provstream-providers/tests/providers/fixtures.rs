@@ -181,8 +181,6 @@ fn the_streams_have_as_many_annotations_as_were_put_in() {
         ("ollama.error.ndjson", 1),
         ("ollama.generate.ndjson", 1),
         ("ollama.plain.ndjson", 0),
-        ("openai-assistants.annotated.sse", 3),
-        ("openai-assistants.plain.sse", 0),
         ("openai-chat.annotated.sse", 5),
         ("openai-chat.error.sse", 1),
         ("openai-chat.plain.sse", 0),
@@ -473,7 +471,7 @@ fn names_of_formats_and_channels_are_read_back() {
     assert_eq!(
         error.to_string(),
         "unknown wire format \"openai\", expected one of \"openai-chat\", \"openai-responses\", \"anthropic\", \"gemini\", \
-         \"ollama\", \"cohere\", \"openai-assistants\", \"gemini-interactions\", \"mistral-conversations\", \"llama-cpp\", \
+         \"ollama\", \"cohere\", \"gemini-interactions\", \"mistral-conversations\", \"llama-cpp\", \
          \"tgi\", \"bedrock-converse\", \"vercel-ui\""
     );
     for channel in [

@@ -54,8 +54,6 @@ const AFTER: &str = "It is so. [x";
 
 #[test]
 fn whole_responses_are_rewritten_pretty_or_compact() {
-    let assistants = |text: &str| json!({"id": "msg_1", "object": "thread.message", "completed_at": 7, "role": "assistant", "content": [{"type": "text", "text": {"value": text, "annotations": []}}]});
-    let list = |text: &str| json!({"object": "list", "data": [{"object": "thread.message", "content": [{"type": "text", "text": {"value": text}}]}]});
     let steps = |text: &str| {
         json!({"id": "v1", "object": "interaction", "status": "completed", "steps": [
         {"type": "user_input", "content": [{"type": "text", "text": "Is it? [substrate.grep]"}]},
@@ -71,12 +69,7 @@ fn whole_responses_are_rewritten_pretty_or_compact() {
     let bedrock = |text: &str| json!({"output": {"message": {"role": "assistant", "content": [{"text": text}, {"toolUse": {"toolUseId": "t", "input": {"q": "[substrate.grep]"}}}]}}, "stopReason": "tool_use", "usage": {"totalTokens": 3}});
     let vercel = |text: &str| json!({"id": "m", "role": "assistant", "parts": [{"type": "reasoning", "text": "[substrate.grep]"}, {"type": "text", "text": text}]});
     for (format, response) in [
-        (
-            Format::OpenAiAssistants,
-            &assistants as &dyn Fn(&str) -> Value,
-        ),
-        (Format::OpenAiAssistants, &list),
-        (Format::GeminiInteractions, &steps),
+        (Format::GeminiInteractions, &steps as &dyn Fn(&str) -> Value),
         (Format::GeminiInteractions, &outputs),
         (Format::MistralConversations, &mistral),
         (Format::MistralConversations, &chunks),
@@ -101,9 +94,6 @@ fn whole_responses_are_rewritten_pretty_or_compact() {
 
 #[test]
 fn errors_in_mid_stream_are_reported() {
-    let delta = json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"value": "It ["}}]}});
-    let run =
-        json!({"object": "thread.run", "last_error": {"code": "server_error", "message": "no"}});
     let step =
         json!({"event_type": "step.delta", "index": 1, "delta": {"type": "text", "text": "It ["}});
     let mistral = json!({"type": "message.output.delta", "output_index": 0, "content": "It ["});
@@ -111,7 +101,6 @@ fn errors_in_mid_stream_are_reported() {
     let bedrock = json!({"contentBlockDelta": {"delta": {"text": "It ["}, "contentBlockIndex": 0}});
     let vercel = json!({"type": "text-delta", "id": "t", "delta": "It ["});
     for (format, delta, error) in [
-        (Format::OpenAiAssistants, delta, run),
         (
             Format::GeminiInteractions,
             step,
@@ -167,13 +156,6 @@ fn errors_in_mid_stream_are_reported() {
 fn reasoning_and_tool_calls_are_apart_from_the_text() {
     let cases = [
         (
-            Format::OpenAiAssistants,
-            vec![
-                json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"value": BEFORE}}]}}),
-                json!({"object": "thread.run.step.delta", "delta": {"step_details": {"tool_calls": [{"index": 0, "code_interpreter": {"input": "[substrate.grep]"}}]}}}),
-            ],
-        ),
-        (
             Format::GeminiInteractions,
             vec![
                 json!({"event_type": "content.delta", "index": 0, "delta": {"type": "thought_summary", "content": {"text": "[substrate.grep]"}}}),
@@ -227,7 +209,7 @@ fn reasoning_and_tool_calls_are_apart_from_the_text() {
             AFTER,
             "{format}"
         );
-        if format != Format::OpenAiAssistants && text + 1 < stream.len() {
+        if text + 1 < stream.len() {
             assert_eq!(
                 out[out.len() - (stream.len() - text - 1)..],
                 stream[text + 1..],
@@ -262,12 +244,6 @@ fn special_tokens_are_not_text() {
 
 #[test]
 fn offsets_of_citations_follow_the_text() {
-    let assistants = |text: &str, start: u64| json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"value": text, "annotations": [{"type": "file_citation", "start_index": start, "end_index": start + 3}]}}]}});
-    let out = strip(
-        Format::OpenAiAssistants,
-        &sse(&[assistants("Grüße. [substrate.grep] Ja.", 24)]),
-    );
-    assert_eq!(events(out.as_bytes()), [assistants("Grüße. Ja.", 7)]);
     let step = |text: &str, start: u64| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": text, "annotations": [{"start_index": start, "end_index": start + 3}]}});
     let out = strip(
         Format::GeminiInteractions,

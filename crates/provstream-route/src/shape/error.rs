@@ -41,9 +41,6 @@ pub(crate) fn error_event(
             let event = json!({"type": "error", "code": code, "message": message, "param": null});
             events.numbered(event);
         }
-        Some(Format::OpenAiAssistants) => {
-            events.event(Some("error"), &openai(502, code, message)["error"]);
-        }
         Some(Format::Gemini) => events.event(None, &gemini(502, message)),
         Some(Format::GeminiInteractions) => {
             let error = json!({"code": code, "message": message});

@@ -382,26 +382,6 @@ impl Stream<'_> {
         self.events.push(r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE","usage":{"tokens":{"output_tokens":3}}}}"#.into());
     }
 
-    fn assistants(&mut self) {
-        let whole = self.text();
-        self.events.push(r#"{"id":"msg_1","object":"thread.message","status":"in_progress","content":[],"completed_at":null}"#.into());
-        for delta in self.cut(&whole) {
-            let text = self.quoted(&delta);
-            self.events.push(match self.random.below(2) {
-                0 => format!(r#"{{"id":"msg_1","object":"thread.message.delta","delta":{{"content":[{{"index":0,"type":"text","text":{{"value":{text},"annotations":[]}}}}]}}}}"#),
-                _ => format!(r#"{{"delta":{{"content":[{{"text":{{"value":{text}}},"type":"text","index":0}}]}},"object":"thread.message.delta","id":"msg_1"}}"#),
-            });
-        }
-        let text = json!(whole.iter().collect::<String>());
-        let cited = self.passage(&whole).map(|(start, end)| {
-            format!(r#"{{"type":"file_citation","start_index":{start},"end_index":{end}}}"#)
-        });
-        let cited = cited.unwrap_or_default();
-        self.events.push(format!(r#"{{"id":"msg_1","object":"thread.message","status":"completed","content":[{{"type":"text","text":{{"value":{text},"annotations":[{cited}]}}}}],"completed_at":7}}"#));
-        self.events.push(r#"{"id":"run_1","object":"thread.run","status":"completed","last_error":null,"usage":{"total_tokens":3}}"#.into());
-        self.events.push("[DONE]".into());
-    }
-
     fn interactions(&mut self) {
         let names = match self.random.below(3) {
             0 => ["content", "interaction.complete"],
@@ -572,7 +552,6 @@ impl Stream<'_> {
             Format::Gemini => self.gemini(),
             Format::Ollama => self.ollama(),
             Format::Cohere => self.cohere(),
-            Format::OpenAiAssistants => self.assistants(),
             Format::GeminiInteractions => self.interactions(),
             Format::MistralConversations => self.mistral(),
             Format::LlamaCpp => self.llama_cpp(),

@@ -90,7 +90,6 @@ impl Client {
                 Format::Gemini => client.gemini(&event),
                 Format::Ollama => client.ollama(&event),
                 Format::Cohere => client.cohere(&event),
-                Format::OpenAiAssistants => client.assistants(&event),
                 Format::GeminiInteractions => client.interactions(&event),
                 Format::MistralConversations => client.mistral(&event),
                 Format::LlamaCpp => client.llama_cpp(&event),
@@ -324,33 +323,6 @@ impl Client {
                 self.cite(&text, &citation["start"], &citation["end"]);
             }
             "message-end" => self.usage.push(event["delta"]["usage"].clone()),
-            _ => {}
-        }
-    }
-
-    fn assistants(&mut self, event: &Value) {
-        match event["object"].as_str().unwrap_or_default() {
-            "thread.message.delta" => {
-                for part in event["delta"]["content"].as_array().into_iter().flatten() {
-                    self.text(&number(&part["index"]), &part["text"]["value"]);
-                }
-            }
-            "thread.message" => {
-                for (place, part) in event["content"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .enumerate()
-                {
-                    let text = part["text"]["value"].as_str().unwrap_or_default();
-                    self.repeats.push(text.to_owned());
-                    for mark in part["text"]["annotations"].as_array().into_iter().flatten() {
-                        self.cite(text, &mark["start_index"], &mark["end_index"]);
-                    }
-                    self.finish.insert(place.to_string(), "completed".into());
-                }
-            }
-            "thread.run" => self.usage.push(event["usage"].clone()),
             _ => {}
         }
     }

@@ -81,13 +81,6 @@ fn repeat(format: Format, event: &mut Value, so_far: &mut String) -> Option<Valu
                 json!({"type": "citation-start", "index": 0, "delta": {"message": {"citations": cited}}}),
             );
         }
-        Format::OpenAiAssistants => {
-            let text = event["delta"]["content"][0]["text"]["value"]
-                .as_str()?
-                .to_owned();
-            let mark = json!({"type": "file_citation", "text": text, "start_index": 0, "end_index": 1, "file_citation": {"file_id": "f", "quote": text}});
-            event["delta"]["content"][0]["text"]["annotations"] = json!([mark]);
-        }
         Format::LlamaCpp => {
             let text = event["content"].clone();
             event["tokens"] = json!([TOKEN]);

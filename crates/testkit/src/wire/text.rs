@@ -52,10 +52,6 @@ fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
             vec!["delta.message.content.text"],
             vec!["delta.message.citations.text"],
         ),
-        Format::OpenAiAssistants => (
-            vec!["delta.content.*.text.value"],
-            vec!["content.*.text.value"],
-        ),
         Format::GeminiInteractions => (vec!["delta.text"], vec![]),
         Format::MistralConversations => (vec!["content", "content.text"], vec![]),
         Format::LlamaCpp => (vec!["content"], vec![]),

@@ -134,19 +134,6 @@ fn samples() -> Vec<Sample> {
             completed: None,
         },
         Sample {
-            format: Format::OpenAiAssistants,
-            in_bytes: false,
-            delta: |piece| json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"value": piece}}]}}),
-            cite: |spans| {
-                vec![
-                    json!({"object": "thread.message.delta", "delta": {"content": [{"index": 0, "text": {"annotations": urls(spans)}}]}}),
-                ]
-            },
-            whole: |text, spans| json!({"object": "list", "data": [{"object": "thread.message", "content": [{"text": {"annotations": urls(spans), "value": text}}]}]}),
-            names: ("start_index", "end_index"),
-            completed: None,
-        },
-        Sample {
             format: Format::GeminiInteractions,
             in_bytes: true,
             delta: |piece| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": piece}}),

@@ -78,12 +78,6 @@ pub(super) fn all() -> Vec<Response> {
     add(Format::Ollama, "generate", lines(&ollama("response")));
     add(Format::Cohere, "streamed", sse(&cohere()));
     add(Format::Cohere, "whole", cohere_whole().to_string());
-    add(Format::OpenAiAssistants, "streamed", sse(&assistants()));
-    add(
-        Format::OpenAiAssistants,
-        "list",
-        assistants_list().to_string(),
-    );
     add(Format::GeminiInteractions, "streamed", sse(&interactions()));
     add(
         Format::GeminiInteractions,
@@ -323,27 +317,6 @@ fn cohere() -> Vec<Value> {
 fn cohere_whole() -> Value {
     json!({"id": "i", "finish_reason": "COMPLETE", "logprobs": [cohere_tokens()],
         "message": {"role": "assistant", "content": [{"type": "text", "text": text()}], "citations": [cohere_citation()]}})
-}
-
-fn assistants_part() -> Value {
-    json!({"index": 0, "type": "text", "text": {"value": text(), "annotations": [{"type": "file_citation", "text": "zebra",
-        "start_index": 24, "end_index": 37, "file_citation": {"file_id": "f", "quote": "a zebra runs"}}]}})
-}
-
-fn assistants() -> Vec<Value> {
-    let cited = json!({"index": 0, "type": "text", "text": {"annotations": assistants_part()["text"]["annotations"]}});
-    streamed(
-        &[],
-        |piece| json!({"id": "m", "object": "thread.message.delta", "delta": {"content": [{"index": 0, "type": "text", "text": {"value": piece}}]}}),
-        &[
-            json!({"id": "m", "object": "thread.message.delta", "delta": {"content": [cited]}}),
-            json!({"id": "m", "object": "thread.message", "completed_at": 1, "content": [assistants_part()]}),
-        ],
-    )
-}
-
-fn assistants_list() -> Value {
-    json!({"object": "list", "data": [{"id": "m", "object": "thread.message", "role": "assistant", "content": [assistants_part()]}]})
 }
 
 fn interaction() -> Value {
