@@ -57,7 +57,7 @@ fn a_stream_without_annotations_comes_out_byte_for_byte() {
             count += 1;
         }
     }
-    assert_eq!(count, 14);
+    assert_eq!(count, 13);
 }
 
 #[test]
