@@ -153,13 +153,12 @@ impl Doubt {
         let automaton = Format::OpenAiChat.automaton();
         let is_read = self.walk.read(automaton, &frame.data).is_ok();
         let event = Event::new(automaton, &self.walk, &frame.data, true);
-        let choices = if is_read { choices(&event) } else { None };
-        match choices.as_deref() {
+        let choice = if is_read { choice(&event) } else { None };
+        match choice {
             // The API says that numbers name choices.
             None => Verdict::Settled(false),
-            Some([]) => self.pass(),
-            Some([choice]) => self.choice(*choice),
-            Some(_) => Verdict::Settled(false),
+            Some(None) => self.pass(),
+            Some(Some(choice)) => self.choice(choice),
         }
     }
 
@@ -192,9 +191,9 @@ impl Doubt {
     }
 }
 
-/// What an event says of each choice; `None` if it reports an error.
-fn choices(event: &Event<'_>) -> Option<SmallVec<[Choice; 2]>> {
-    let mut choices: SmallVec<[Choice; 2]> = SmallVec::new();
+/// What an event says of the choice that it is about, if of any; `None` if it is about several, or reports an error.
+fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
+    let mut choice: Option<Choice> = None;
     for capture in &event.walk.captures {
         for rule in event.rules(capture) {
             let is_string = capture.is_string() && capture.start < capture.end;
@@ -215,21 +214,19 @@ fn choices(event: &Event<'_>) -> Option<SmallVec<[Choice; 2]>> {
                 _ => continue,
             };
             let number = event.channel(capture, rule.row.channel).index();
-            let place = choices.iter().position(|choice| choice.number == number);
-            let place = place.unwrap_or_else(|| {
-                choices.push(Choice {
-                    number,
-                    ..Choice::default()
-                });
-                choices.len() - 1
+            let choice = choice.get_or_insert(Choice {
+                number,
+                ..Choice::default()
             });
-            let choice = &mut choices[place];
+            if choice.number != number {
+                return None;
+            }
             choice.begins |= says.begins;
             choice.has_text |= says.has_text;
             choice.finishes |= says.finishes;
         }
     }
-    Some(choices)
+    Some(choice)
 }
 
 impl Held {

@@ -17,6 +17,19 @@ pub(super) struct Deferred {
     points: SmallVec<[(Channel, Point); 1]>,
     /// Numbers in them that depend on what is not known yet.
     marks: Vec<Mark>,
+    /// What is added to them, once they are taken.
+    added: Vec<Added>,
+    /// Bytes of that.
+    added_len: usize,
+}
+
+/// Bytes that are added at a place, after those that were added there before.
+#[derive(Clone, Debug)]
+struct Added {
+    at: usize,
+    bytes: Vec<u8>,
+    /// The number of its block, and where in these bytes the digits are, if it is an event of a block.
+    block: Option<(u32, Range<usize>)>,
 }
 
 /// A number in the events.
@@ -62,6 +75,13 @@ impl Deferred {
         self.bytes.clear();
         self.points.clear();
         self.marks.clear();
+        self.added.clear();
+        self.added_len = 0;
+    }
+
+    /// Bytes that are held back.
+    pub(super) const fn len(&self) -> usize {
+        self.bytes.len() + self.added_len
     }
 
     /// What the numbers in the events are.
@@ -101,32 +121,14 @@ impl Deferred {
         self.points.first().map(|(channel, _)| *channel)
     }
 
-    /// Inserts bytes at a place.
-    pub(super) fn insert(&mut self, at: usize, bytes: &[u8]) {
-        let tail = self.bytes.split_off(at.min(self.bytes.len()));
-        self.bytes.extend_from_slice(bytes);
-        self.bytes.extend_from_slice(&tail);
-        for (_, point) in &mut self.points {
-            match point {
-                Point::InString(place) | Point::Before(place) if *place >= at => {
-                    *place += bytes.len();
-                }
-                _ => {}
-            }
-        }
-        for mark in &mut self.marks {
-            let len = bytes.len();
-            let places = [
-                &mut mark.event.end,
-                &mut mark.digits.start,
-                &mut mark.digits.end,
-            ];
-            let is_after = mark.event.start >= at;
-            for place in places {
-                *place += if is_after || *place > at { len } else { 0 };
-            }
-            mark.event.start += if is_after { len } else { 0 };
-        }
+    /// Adds bytes at a place, or an event of a block, the digits of whose number are there in it.
+    pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
+        self.added_len += bytes.len();
+        self.added.push(Added {
+            at,
+            bytes: bytes.to_vec(),
+            block,
+        });
     }
 
     /// The first bytes are taken: what comes after them moves.
@@ -138,6 +140,9 @@ impl Deferred {
             mark.event = mark.event.start - by..mark.event.end - by;
             mark.digits = mark.digits.start - by..mark.digits.end - by;
         }
+        for added in &mut self.added {
+            added.at -= by;
+        }
     }
 
     /// Notes a number, and the event that goes with it.
@@ -145,7 +150,8 @@ impl Deferred {
         self.marks.push(Mark { event, digits, of });
     }
 
-    /// Where the first event is that something may be added to, or that is of this block or of a later one.
+    /// Where the first event is that something may be added to, or that is of this block or of a later one. An event that is
+    /// added there may be of a block before.
     pub(super) fn start_of(&self, block: u32) -> usize {
         let points = self.points.iter().map(|(_, point)| match point {
             // The event before it is of another block.
@@ -159,7 +165,12 @@ impl Deferred {
             // They do not have where their event starts.
             Number::Offset(..) => Some(0),
         });
-        points.chain(events).min().unwrap_or(self.bytes.len())
+        let added = self.added.iter().filter_map(|added| {
+            let (number, _) = added.block.as_ref()?;
+            (*number >= block).then_some(added.at)
+        });
+        let first = points.chain(events).chain(added).min();
+        first.unwrap_or(self.bytes.len())
     }
 
     /// The block of the event that a place is in, or before.
@@ -174,10 +185,12 @@ impl Deferred {
         }
     }
 
-    /// Takes the first bytes without the events of these blocks, and with the numbers that have changed. No event is cut.
+    /// Takes the first bytes, which end before a block or are all, without the events of these blocks, with what is added to
+    /// them, and with the numbers that have changed. No event is cut.
     pub(super) fn take(
         &mut self,
         upto: usize,
+        before: u32,
         removed: &[u32],
         renumber: impl Fn(Number) -> Option<u64>,
     ) -> Vec<u8> {
@@ -186,29 +199,78 @@ impl Deferred {
         let marks = core::mem::take(&mut self.marks).into_iter();
         let (mut marks, later): (Vec<Mark>, _) = marks.partition(|mark| mark.event.start < upto);
         self.marks = later;
+        let added = core::mem::take(&mut self.added).into_iter();
+        let is_all = self.bytes.is_empty();
+        let (mut added, later): (Vec<Added>, _) = added.partition(|added| {
+            let block = added.block.as_ref();
+            let is_before = added.at == upto && block.is_none_or(|(block, _)| *block < before);
+            is_all || added.at < upto || is_before
+        });
+        self.added = later;
+        self.added_len = self.added.iter().map(|added| added.bytes.len()).sum();
         self.shift(upto);
-        if marks.is_empty() {
+        if marks.is_empty() && added.is_empty() {
             return bytes;
         }
         marks.sort_by_key(|mark| mark.event.start);
-        let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        added.sort_by_key(|added| added.at);
+        let mut out = Taken {
+            out: Vec::with_capacity(bytes.len()),
+            bytes: &bytes,
+            at: 0,
+            added: added.into_iter().peekable(),
+            renumber,
+        };
         for mark in &marks {
-            let is_removed = matches!(mark.of, Number::Block(block) if removed.contains(&block));
-            let (until, from) = if is_removed {
-                (mark.event.start, mark.event.end)
+            if matches!(mark.of, Number::Block(block) if removed.binary_search(&block).is_ok()) {
+                out.copy(mark.event.start);
+                out.at = mark.event.end;
             } else {
-                (mark.digits.start, mark.digits.end)
-            };
-            out.extend_from_slice(&bytes[at..until]);
-            if !is_removed {
-                match renumber(mark.of) {
-                    Some(number) => out.extend_from_slice(number.to_string().as_bytes()),
-                    None => out.extend_from_slice(&bytes[until..from]),
-                }
+                out.copy(mark.digits.start);
+                out.number(&bytes[mark.digits.clone()], mark.of);
+                out.at = mark.digits.end;
             }
-            at = from;
         }
-        out.extend_from_slice(&bytes[at..]);
-        out
+        out.copy(upto);
+        out.out
+    }
+}
+
+/// Bytes that are taken.
+struct Taken<'b, A: Iterator<Item = Added>, F> {
+    out: Vec<u8>,
+    bytes: &'b [u8],
+    /// What comes before this is in `out`.
+    at: usize,
+    added: core::iter::Peekable<A>,
+    renumber: F,
+}
+
+impl<A: Iterator<Item = Added>, F: Fn(Number) -> Option<u64>> Taken<'_, A, F> {
+    /// Copies bytes up to a place, with what is added to them.
+    fn copy(&mut self, upto: usize) {
+        while let Some(added) = self.added.next_if(|added| added.at <= upto) {
+            let at = added.at.max(self.at);
+            self.out.extend_from_slice(&self.bytes[self.at..at]);
+            self.at = at;
+            match added.block {
+                Some((block, digits)) => {
+                    self.out.extend_from_slice(&added.bytes[..digits.start]);
+                    self.number(&added.bytes[digits.clone()], Number::Block(block));
+                    self.out.extend_from_slice(&added.bytes[digits.end..]);
+                }
+                None => self.out.extend_from_slice(&added.bytes),
+            }
+        }
+        self.out.extend_from_slice(&self.bytes[self.at..upto]);
+        self.at = upto;
+    }
+
+    /// Writes a number, which may have changed.
+    fn number(&mut self, digits: &[u8], of: Number) {
+        match (self.renumber)(of) {
+            Some(number) => self.out.extend_from_slice(number.to_string().as_bytes()),
+            None => self.out.extend_from_slice(digits),
+        }
     }
 }

@@ -16,38 +16,50 @@ pub(super) struct Run {
     pub(super) numbers: Removed,
 }
 
-/// The blocks that had text and have none left, as `is_emptied` says of the range of a string.
+/// A block of a message.
+struct Element {
+    bytes: Range<usize>,
+    /// It had text and has none left; nothing if it had none.
+    is_gone: Option<bool>,
+}
+
+/// The blocks that had text and have none left. `is_emptied` is asked about the ranges of strings, in the order of the event.
 pub(super) fn emptied(
     data: &[u8],
     found: &[Found],
-    is_emptied: impl Fn(Range<usize>) -> bool,
+    mut is_emptied: impl FnMut(Range<usize>) -> bool,
 ) -> SmallVec<[Run; 1]> {
-    let mut elements: SmallVec<[(Range<usize>, bool); 4]> = SmallVec::new();
-    for (place, one) in found.iter().enumerate() {
-        if let Found::Element(element) = one {
-            let element = element.range();
-            let texts = found[place..].iter().filter_map(|found| match found {
-                Found::Text(_, text, _) if element.contains(&text.range().start) => Some(*text),
-                _ => None,
-            });
-            let mut is_gone = None;
-            for text in texts.filter(|text| !text.is_empty()) {
-                is_gone = Some(is_gone.unwrap_or(true) && is_emptied(text.range()));
+    let mut elements: SmallVec<[Element; 4]> = SmallVec::new();
+    for one in found {
+        match one {
+            Found::Element(element) => elements.push(Element {
+                bytes: element.range(),
+                is_gone: None,
+            }),
+            // What an element has comes after it, and before the next one.
+            Found::Text(_, text, _) if !text.is_empty() => {
+                if let Some(element) = elements.last_mut()
+                    && element.bytes.contains(&text.range().start)
+                {
+                    element.is_gone =
+                        Some(element.is_gone.unwrap_or(true) && is_emptied(text.range()));
+                }
             }
-            elements.push((element, is_gone.unwrap_or(false)));
+            _ => {}
         }
     }
+    let is_gone = |element: &Element| element.is_gone == Some(true);
     let mut runs = SmallVec::new();
     let mut at = 0;
-    while let Some(from) = elements[at..].iter().position(|(_, is_gone)| *is_gone) {
+    while let Some(from) = elements[at..].iter().position(is_gone) {
         let from = at + from;
         let rest = &elements[from..];
-        let len = rest.iter().take_while(|(_, is_gone)| *is_gone).count();
-        let (start, end) = (rest[0].0.start, rest[len - 1].0.end);
+        let len = rest.iter().take_while(|element| is_gone(element)).count();
+        let (start, end) = (rest[0].bytes.start, rest[len - 1].bytes.end);
         let bytes = match (rest.get(len), from.checked_sub(1)) {
-            (Some((next, _)), _) => start..next.start,
+            (Some(next), _) => start..next.bytes.start,
             // The last ones go with the comma before them.
-            (None, Some(before)) => white_space_end(data, elements[before].0.end)..end,
+            (None, Some(before)) => white_space_end(data, elements[before].bytes.end)..end,
             (None, None) => start..end,
         };
         let numbers = from as u32..(from + len) as u32;

@@ -175,8 +175,8 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         }
     }
 
-    fn follow(&mut self, repeated: &Self) {
-        self.0.policy_mut().follow(repeated.0.policy());
+    fn follow(&mut self, repeated: &mut Self) {
+        self.0.policy_mut().follow(repeated.0.policy_mut());
     }
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {

@@ -1,6 +1,7 @@
 //! A policy that decides the same about the same text of a channel.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
@@ -14,7 +15,10 @@ const MAX_DECISIONS: usize = 1 << 12;
 #[derive(Clone, Debug)]
 pub(super) struct Remembering<P> {
     policy: P,
-    made: Made,
+    /// Answers about the text, or about the one that it repeats, which those who repeat it share; nothing if there are none.
+    made: Option<Arc<Made>>,
+    /// Answers about a text that repeats another one, where that one has none.
+    more: Made,
     /// Runs of unannotated text, and limits, about which was decided so far; of them the first have been repeated.
     runs_met: usize,
     limits_met: usize,
@@ -48,7 +52,8 @@ impl<P> Remembering<P> {
     pub(super) fn new(policy: P) -> Self {
         Self {
             policy,
-            made: Made::default(),
+            made: None,
+            more: Made::default(),
             runs_met: 0,
             limits_met: 0,
             is_repeat: false,
@@ -59,28 +64,72 @@ impl<P> Remembering<P> {
     /// Decides as `before` did, about a text that repeats its own.
     pub(super) fn repeat(&mut self, before: &Self) {
         self.made.clone_from(&before.made);
+        self.more = Made::default();
         self.is_repeat = true;
     }
 
-    /// Decides about the rest of the text as was done in a place that repeats it.
-    pub(super) fn follow(&mut self, repeated: &Self) {
-        // All that was decided before is among it.
-        let (own, made) = (&mut self.made, &repeated.made);
-        if made.assertions.len() > own.assertions.len() {
-            own.assertions.clone_from(&made.assertions);
+    /// Decides about the rest of the text as was done in a place that repeats it, and that is over.
+    pub(super) fn follow(&mut self, repeated: &mut Self) {
+        repeated.made = None;
+        let more = core::mem::take(&mut repeated.more);
+        if more.is_empty() {
+            return;
         }
-        if made.runs.len() > own.runs.len() {
-            own.runs.clone_from(&made.runs);
+        let own = own(&mut self.made);
+        for decision in more.assertions {
+            if let Err(place) = own.find(decision.at) {
+                own.assertions.insert(place, decision);
+            }
         }
-        if made.limits.len() > own.limits.len() {
-            own.limits.clone_from(&made.limits);
+        own.runs.extend(more.runs);
+        own.limits.extend(more.limits);
+    }
+
+    /// The answers to which those about this text are added.
+    fn made_now(&mut self) -> &mut Made {
+        if self.is_repeat {
+            &mut self.more
+        } else {
+            own(&mut self.made)
         }
+    }
+
+    /// The answer with this number of a kind, and how many there are.
+    fn nth<T>(&self, of: impl Fn(&Made) -> &Vec<T>, place: usize) -> (Option<&T>, usize) {
+        let (made, more) = (self.made.as_deref().map(&of), of(&self.more));
+        let len = made.map_or(0, Vec::len);
+        let known = match place.checked_sub(len) {
+            None => made.and_then(|made| made.get(place)),
+            Some(place) => more.get(place),
+        };
+        (known, len + more.len())
     }
 
     fn mark(&self, question: &Question<'_>) -> u64 {
         let assertion = question.assertion();
         let annotations: Vec<_> = assertion.annotations().collect();
         self.hasher.hash_one((assertion.text(), annotations))
+    }
+}
+
+/// The answers of a text that no other one shares any more.
+fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
+    Arc::make_mut(made.get_or_insert_default())
+}
+
+impl Made {
+    fn is_empty(&self) -> bool {
+        self.assertions.is_empty() && self.runs.is_empty() && self.limits.is_empty()
+    }
+
+    /// The place of the decision about the assertion that begins here, or where it would be.
+    fn find(&self, at: u64) -> Result<usize, usize> {
+        self.assertions
+            .binary_search_by_key(&at, |decision| decision.at)
+    }
+
+    fn get(&self, at: u64) -> Option<&Decision> {
+        self.assertions.get(self.find(at).ok()?)
     }
 }
 
@@ -92,10 +141,12 @@ impl<P: Policy> Policy for Remembering<P> {
     fn assertion(&mut self, question: &Question<'_>) -> Action {
         let at = question.assertion().span().start();
         let mark = self.mark(question);
-        let made = &self.made.assertions;
-        let place = made.partition_point(|decision| decision.at < at);
-        let known = made.get(place).filter(|decision| decision.at == at);
-        let is_full = made.len() >= MAX_DECISIONS;
+        let made = self.made.as_deref();
+        let known = made.and_then(|made| made.get(at));
+        let known = known.or_else(|| self.more.get(at));
+        let made = made.map_or(0, |made| made.assertions.len());
+        let is_full = made + self.more.assertions.len() >= MAX_DECISIONS;
+        let is_known = known.is_some();
         match known {
             Some(decision) if decision.mark == mark => return decision.action.clone(),
             // It does not repeat the text.
@@ -104,10 +155,13 @@ impl<P: Policy> Policy for Remembering<P> {
             _ => {}
         }
         let action = self.policy.assertion(question);
-        if !is_full && known.is_none() {
+        let made = self.made_now();
+        if !is_full
+            && !is_known
+            && let Err(place) = made.find(at)
+        {
             let action = action.clone();
-            let decision = Decision { at, mark, action };
-            self.made.assertions.insert(place, decision);
+            made.assertions.insert(place, Decision { at, mark, action });
         }
         action
     }
@@ -115,14 +169,15 @@ impl<P: Policy> Policy for Remembering<P> {
     fn unannotated(&mut self) -> Unannotated {
         let place = self.runs_met;
         self.runs_met += 1;
-        match self.made.runs.get(place) {
+        let (known, len) = self.nth(|made| &made.runs, place);
+        match known {
             Some(known) => return known.clone(),
             None if self.is_repeat && place >= MAX_DECISIONS => return Unannotated::Discard,
             None => {}
         }
         let run = self.policy.unannotated();
-        if place < MAX_DECISIONS {
-            self.made.runs.push(run.clone());
+        if len < MAX_DECISIONS {
+            self.made_now().runs.push(run.clone());
         }
         run
     }
@@ -130,14 +185,15 @@ impl<P: Policy> Policy for Remembering<P> {
     fn limit(&mut self) -> AtLimit {
         let place = self.limits_met;
         self.limits_met += 1;
-        match self.made.limits.get(place) {
+        let (known, len) = self.nth(|made| &made.limits, place);
+        match known {
             Some(known) => return known.clone(),
             None if self.is_repeat && place >= MAX_DECISIONS => return AtLimit::Refuse("".into()),
             None => {}
         }
         let limit = self.policy.limit();
-        if place < MAX_DECISIONS {
-            self.made.limits.push(limit.clone());
+        if len < MAX_DECISIONS {
+            self.made_now().limits.push(limit.clone());
         }
         limit
     }

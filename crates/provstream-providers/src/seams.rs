@@ -1,5 +1,7 @@
 //! Where one block of a message ends in the text that its blocks are.
 
+use std::collections::VecDeque;
+
 use provstream::Span;
 
 use super::template::Template;
@@ -16,14 +18,66 @@ pub(super) struct Seams {
     read: u64,
     /// Bytes without annotations that were written or withheld.
     decided: u64,
-    /// Bytes of annotations and records.
-    cut: u64,
+    cuts: Cuts,
     /// Bytes of a replacement that come next.
     replacing: u64,
-    /// In order.
-    waiting: Vec<Seam>,
+    /// In order. Those that belong to what is being written come first.
+    waiting: VecDeque<Seam>,
+    /// How many of them belong to what is being written.
+    split: usize,
+    /// How many of them are in the event that is being read; these come last.
+    in_event: usize,
     /// The last string of the text: the number of its event, and where it is in that event's data.
     last: Option<(u64, InEvent)>,
+}
+
+/// Bytes of annotations and records in a text.
+#[derive(Clone, Debug, Default)]
+struct Cuts {
+    /// Those before all seams that wait.
+    before: u64,
+    /// The others, in order: where each begins and ends, and all bytes of those up to its end.
+    later: VecDeque<Cut>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    start: u64,
+    end: u64,
+    sum: u64,
+}
+
+impl Cuts {
+    /// Bytes of all that are known.
+    fn sum(&self) -> u64 {
+        self.later.back().map_or(self.before, |cut| cut.sum)
+    }
+
+    /// Adds one, which is before all seams or not.
+    fn push(&mut self, span: Span, is_before: bool) {
+        if is_before {
+            self.before += span.len();
+        } else {
+            self.later.push_back(Cut {
+                start: span.start(),
+                end: span.end(),
+                sum: self.sum() + span.len(),
+            });
+        }
+    }
+
+    /// Bytes of those before an offset, which is that of a seam that waits.
+    fn at(&self, at: u64) -> u64 {
+        let after = self.later.partition_point(|cut| cut.start < at);
+        let last = after.checked_sub(1).and_then(|last| self.later.get(last));
+        last.map_or(self.before, |cut| cut.sum - cut.end.saturating_sub(at))
+    }
+
+    /// No seam waits any more.
+    fn forget(&mut self) {
+        self.before = self.sum();
+        self.later.clear();
+    }
 }
 
 /// Where a string is in an event's data.
@@ -32,9 +86,7 @@ pub(super) type InEvent = core::ops::Range<usize>;
 /// The end of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seam {
-    /// Where it is, and how many bytes before it are of annotations.
     at: u64,
-    cut: u64,
     /// Where it is in what is being written, once that is known.
     split: Option<usize>,
     /// The block's string in the event that is being read. Without one, the block ends where its channel waits among the events
@@ -67,11 +119,6 @@ impl Seam {
             ..Self::default()
         }
     }
-
-    /// Its place in the text without annotations, as far as they are known.
-    const fn clean(&self) -> u64 {
-        self.at - self.cut
-    }
 }
 
 impl Seams {
@@ -94,7 +141,7 @@ impl Seams {
 
     /// More of the text is read that belongs to the block that has ended, if nothing was read after it.
     pub(super) fn read_in_last(&mut self, len: usize) {
-        if let Some(last) = self.waiting.last_mut()
+        if let Some(last) = self.waiting.back_mut()
             && last.at == self.read
         {
             last.at += len as u64;
@@ -102,32 +149,31 @@ impl Seams {
     }
 
     /// Whether the text before one of them is not decided about.
-    pub(super) const fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
     /// The block that ends at the first of them.
     pub(super) fn first_block(&self) -> Option<u32> {
-        self.waiting.first()?.block
+        self.waiting.front()?.block
     }
 
     /// How many of them are among the events that are held back.
     pub(super) fn deferred(&self) -> usize {
-        let deferred = self.waiting.iter().filter(|seam| seam.string.is_none());
-        deferred.count()
+        self.waiting.len() - self.in_event
     }
 
     /// Whether text was read since the last one.
     pub(super) fn is_after_last(&self) -> bool {
-        self.waiting.last().is_none_or(|last| last.at < self.read)
+        self.waiting.back().is_none_or(|last| last.at < self.read)
     }
 
     /// A block ends here, unless one has already.
     pub(super) fn wait(&mut self, seam: Seam) {
         if self.is_after_last() {
-            self.waiting.push(Seam {
+            self.in_event += usize::from(seam.string.is_some());
+            self.waiting.push_back(Seam {
                 at: self.read,
-                cut: self.cut,
                 ..seam
             });
         }
@@ -141,27 +187,43 @@ impl Seams {
 
     /// The event is read: the strings in it cannot be added to any more.
     pub(super) fn end_event(&mut self) {
-        self.waiting.retain(|seam| seam.string.is_none());
+        let deferred = self.deferred();
+        self.waiting.truncate(deferred);
+        self.in_event = 0;
+        self.settle();
     }
 
-    /// Those that wait, to be given back.
-    pub(super) fn take(&mut self) -> Vec<Seam> {
-        core::mem::take(&mut self.waiting)
+    /// Takes the first of them with text of its block that was written, which may not be all; it waits on if more may come.
+    pub(super) fn take_written(&mut self) -> Option<Seam> {
+        let first = self.waiting.front_mut()?;
+        if first.is_passed {
+            let first = self.waiting.pop_front();
+            let is_in_event = first.as_ref().is_some_and(|first| first.string.is_some());
+            self.in_event -= usize::from(is_in_event);
+            self.settle();
+            return first;
+        }
+        let text = core::mem::take(&mut first.text);
+        (!text.is_empty()).then(|| Seam {
+            text,
+            string: first.string.clone(),
+            block: first.block,
+            template: first.template.clone(),
+            ..Seam::default()
+        })
     }
 
-    /// Gives back those that still wait.
-    pub(super) fn give_back(&mut self, waiting: Vec<Seam>) {
-        self.waiting = waiting;
+    fn settle(&mut self) {
+        if self.waiting.is_empty() {
+            self.cuts.forget();
+        }
     }
 
     /// An annotation or a record is removed or replaced: its span with white space before it that is not kept, and the length
-    /// of what is written for it.
+    /// of what is written for it. They come in order.
     pub(super) fn cut(&mut self, span: Span, replacement: u64) {
-        self.cut += span.len();
+        self.cuts.push(span, !self.is_waiting());
         self.replacing += replacement;
-        for seam in &mut self.waiting {
-            seam.cut += span.end().min(seam.at).saturating_sub(span.start());
-        }
     }
 
     /// Text is written next, or a replacement that was announced; `out` bytes were written before it in this piece.
@@ -175,12 +237,10 @@ impl Seams {
     pub(super) fn decide(&mut self, upto: u64, out: Option<usize>) {
         if let Some(out) = out {
             self.reach(out);
-            for seam in self.waiting.iter_mut().filter(|seam| seam.split.is_none()) {
-                if let Some(before) = seam.clean().checked_sub(self.decided)
-                    && seam.clean() < upto
-                {
-                    seam.split = Some(out + before as usize);
-                }
+            while let Some(clean) = self.next_clean()
+                && clean < upto
+            {
+                self.split_next(out + (clean - self.decided) as usize);
             }
         }
         self.decided = upto;
@@ -188,10 +248,24 @@ impl Seams {
 
     /// What was decided about so far takes this many bytes in this piece. What is written next comes after the seams there.
     pub(super) fn reach(&mut self, out: usize) {
-        for seam in &mut self.waiting {
-            if seam.split.is_none() && seam.clean() <= self.decided {
-                seam.split = Some(out);
-            }
+        while let Some(clean) = self.next_clean()
+            && clean <= self.decided
+        {
+            self.split_next(out);
+        }
+    }
+
+    /// The place in the text without annotations, as far as they are known, of the first of them that does not belong to what
+    /// is being written.
+    fn next_clean(&self) -> Option<u64> {
+        let next = self.waiting.get(self.split)?;
+        Some(next.at - self.cuts.at(next.at))
+    }
+
+    fn split_next(&mut self, at: usize) {
+        if let Some(next) = self.waiting.get_mut(self.split) {
+            next.split = Some(at);
+            self.split += 1;
         }
     }
 
@@ -199,6 +273,7 @@ impl Seams {
     /// is written after it.
     pub(super) fn part(&mut self, out: &mut Vec<u8>, is_last: bool, is_over: bool) {
         self.reach(out.len());
+        self.split = 0;
         let mut from = 0;
         for seam in &mut self.waiting {
             let split = seam.split.take();
@@ -208,6 +283,10 @@ impl Seams {
             seam.text.extend_from_slice(&out[from..end]);
             seam.is_passed = split.is_some() || is_over;
             from = end;
+            if !seam.is_passed {
+                // The next ones come after what is not written yet.
+                break;
+            }
         }
         out.drain(..from);
     }

@@ -369,8 +369,8 @@ pub(super) trait TextRewriter: Clone {
     /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
-    /// Does with the rest of the text as was done in a place that repeats it.
-    fn follow(&mut self, repeated: &Self);
+    /// Does with the rest of the text as was done in a place that repeats it, and that is over.
+    fn follow(&mut self, repeated: &mut Self);
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>);
 
@@ -407,7 +407,7 @@ impl TextRewriter for Rewriter {
         self.reset();
     }
 
-    fn follow(&mut self, _: &Self) {}
+    fn follow(&mut self, _: &mut Self) {}
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
         self.push(text, to);

@@ -13,7 +13,6 @@ use crate::walk::table::{ChannelOf, Role};
 impl Reader {
     /// Closes all channels that are open; their ends are added to what was found.
     pub(crate) fn close(&mut self) {
-        self.channels.sort_unstable_by_key(|open| open.channel);
         for open in self.channels.drain(..) {
             self.found.push(Found::End(open.channel));
         }
@@ -45,11 +44,13 @@ impl Reader {
                         self.finish(self.named(event, channel));
                     }
                     Role::End if is_event || event.is_set(capture) => {
-                        let is_all = rule.row.channel == ChannelOf::All;
-                        let named = self.named(event, channel);
-                        self.end(|open| is_all || open == named);
+                        if rule.row.channel == ChannelOf::All {
+                            self.close();
+                        } else {
+                            self.end(self.named(event, channel));
+                        }
                     }
-                    Role::EndAll => self.end(|open| open.index() == channel.index()),
+                    Role::EndAll => self.end_all(channel.index()),
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
                     }
@@ -76,10 +77,11 @@ impl Reader {
 
     /// What repeats the text of a channel that ends in the same event repeats all of it.
     pub(super) fn settle_repeats(&mut self) {
-        let ends: SmallVec<[Channel; 4]> = self.found.iter().filter_map(Found::ended).collect();
+        let mut ends: SmallVec<[Channel; 4]> = self.found.iter().filter_map(Found::ended).collect();
+        ends.sort_unstable();
         for found in &mut self.found {
             if let Found::Whole(channel, _, repeats @ Repeats::SoFar) = found
-                && ends.contains(channel)
+                && ends.binary_search(channel).is_ok()
             {
                 *repeats = Repeats::All;
             }
@@ -87,29 +89,35 @@ impl Reader {
     }
 
     pub(super) fn finish(&mut self, channel: Channel) {
-        if let Some(open) = self
-            .channels
-            .iter_mut()
-            .find(|open| open.channel == channel)
-        {
+        let event = self.report.events();
+        if let Some(open) = self.open(channel) {
+            open.is_finishing = true;
             // Of several reasons in an event one is enough.
-            if open.finished_in != self.report.events() {
-                open.finished_in = self.report.events();
+            if open.finished_in != event {
+                open.finished_in = event;
                 self.found.push(Found::Finish(channel));
             }
-            open.is_finishing = true;
         }
     }
 
-    pub(super) fn end(&mut self, is_over: impl Fn(Channel) -> bool) {
-        self.channels.sort_unstable_by_key(|open| open.channel);
-        let found = &mut self.found;
-        self.channels.retain(|open| {
-            let is_over = is_over(open.channel);
-            if is_over {
-                found.push(Found::End(open.channel));
-            }
-            !is_over
-        });
+    pub(super) fn end(&mut self, channel: Channel) {
+        if let Ok(place) = self.place_of(channel) {
+            self.channels.remove(place);
+            self.found.push(Found::End(channel));
+        }
+    }
+
+    /// Ends all channels with this index.
+    fn end_all(&mut self, index: u32) {
+        let from = self
+            .channels
+            .partition_point(|open| open.channel.index() < index);
+        let rest = self.channels[from..].iter();
+        let len = rest
+            .take_while(|open| open.channel.index() == index)
+            .count();
+        for open in self.channels.drain(from..from + len) {
+            self.found.push(Found::End(open.channel));
+        }
     }
 }

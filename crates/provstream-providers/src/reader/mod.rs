@@ -38,7 +38,7 @@ pub(crate) struct Reader {
     walk: Walk,
     /// The channel of the last text, by its numbers in the event.
     channel_read: Channel,
-    /// The channels with text that has not ended; at most [`MAX_CHANNELS`].
+    /// The channels with text that has not ended, sorted; at most [`MAX_CHANNELS`].
     channels: Vec<OpenChannel>,
     numbering: Numbering,
     ended: bool,
@@ -244,7 +244,19 @@ impl Reader {
 
     /// Whether a channel is open.
     pub(crate) fn is_open(&self, channel: Channel) -> bool {
-        self.channels.iter().any(|open| open.channel == channel)
+        self.place_of(channel).is_ok()
+    }
+
+    /// The place of a channel among those that are open, or where it would be.
+    #[inline]
+    fn place_of(&self, channel: Channel) -> Result<usize, usize> {
+        self.channels
+            .binary_search_by_key(&channel, |open| open.channel)
+    }
+
+    fn open(&mut self, channel: Channel) -> Option<&mut OpenChannel> {
+        let place = self.place_of(channel).ok()?;
+        self.channels.get_mut(place)
     }
 
     fn is_one_text(&self) -> bool {
@@ -264,37 +276,38 @@ impl Reader {
 
     /// Begins or continues a channel's text; `false` without text to begin, or without room for one more.
     fn begin(&mut self, channel: Channel, text: Str) -> bool {
-        if let Some(open) = self
-            .channels
-            .iter_mut()
-            .find(|open| open.channel == channel)
-        {
-            if !text.is_empty() {
-                open.is_finishing = false;
-                open.is_broken = false;
+        let place = match self.place_of(channel) {
+            Ok(place) => {
+                if !text.is_empty() {
+                    let open = &mut self.channels[place];
+                    open.is_finishing = false;
+                    open.is_broken = false;
+                }
+                return true;
             }
-            return true;
-        }
-        if text.is_empty() {
-            return false;
-        }
+            Err(_) if text.is_empty() => return false,
+            Err(place) => place,
+        };
+        let mut place = place;
         if self.channels.len() == MAX_CHANNELS {
             let Some(over) = self.channels.iter().position(|open| open.is_finishing) else {
                 return false;
             };
-            let over = self.channels.remove(over);
-            self.found.push(Found::End(over.channel));
+            self.found.push(Found::End(self.channels[over].channel));
+            self.channels.remove(over);
+            place -= usize::from(over < place);
         }
         if self.channels.is_empty() {
             // Most responses have one.
             self.channels.reserve_exact(1);
         }
-        self.channels.push(OpenChannel {
+        let open = OpenChannel {
             channel,
             is_finishing: false,
             finished_in: 0,
             is_broken: false,
-        });
+        };
+        self.channels.insert(place, open);
         true
     }
 

@@ -111,12 +111,16 @@ impl Reader {
         if self.found.iter().rev().find(|found| !is_broken(found)) != Some(&found) {
             self.found.push(found);
         }
-        if is_all {
-            self.channels.sort_unstable_by_key(|open| open.channel);
+        if !is_all {
+            if let Some(open) = self.open(channel)
+                && !core::mem::replace(&mut open.is_broken, true)
+            {
+                self.found.push(Found::Broken(channel));
+            }
+            return;
         }
         for open in &mut self.channels {
-            let is_meant = is_all || open.channel == channel;
-            if is_meant && !core::mem::replace(&mut open.is_broken, true) {
+            if !core::mem::replace(&mut open.is_broken, true) {
                 self.found.push(Found::Broken(open.channel));
             }
         }

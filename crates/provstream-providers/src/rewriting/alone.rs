@@ -51,13 +51,12 @@ impl<R: TextRewriter> State<R> {
         self.edits.clear();
         self.note_sequence(&frame.data, alone.sequence);
         let is_changed = self.text(frame, (channel, text), false, handler);
-        if alone.is_repeatable && !text.is_empty() {
-            let mut texts = self.texts.iter_mut();
-            if let Some(state) = texts.find(|state| state.channel == channel)
-                && state.note_holding()
-            {
-                state.template.keep(frame, text.range());
-            }
+        if alone.is_repeatable
+            && !text.is_empty()
+            && let Some(state) = self.texts.get_mut(channel)
+            && state.note_holding()
+        {
+            state.template.keep(frame, text.range());
         }
         let place = frame.in_raw(text.range()).filter(|_| is_changed);
         if let Some(place) = place {

@@ -7,66 +7,93 @@ use crate::escape::push_content;
 /// The strings and values of an event that change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edits {
-    /// Where in the event's data, and where in `bytes` is what takes its place.
-    pub(super) places: Vec<(Range<u32>, Range<u32>)>,
+    /// In the order in which they were added, until they are [sorted](Self::sort). Text that is added to a string is an edit of
+    /// its own, at the end of the string.
+    edits: Vec<Edit>,
     pub(super) bytes: Vec<u8>,
+}
+
+/// A string or a value that changes.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    /// Where in the event's data.
+    place: Range<u32>,
+    /// Where in the bytes of the edits is what takes its place.
+    by: Range<u32>,
+}
+
+impl Edit {
+    pub(super) const fn place(&self) -> Range<usize> {
+        self.place.start as usize..self.place.end as usize
+    }
+
+    pub(super) const fn by(&self) -> Range<usize> {
+        self.by.start as usize..self.by.end as usize
+    }
 }
 
 impl Edits {
     pub(super) fn clear(&mut self) {
-        self.places.clear();
+        self.edits.clear();
         self.bytes.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The edits, in order once they are sorted.
+    pub(super) fn iter(&self) -> core::slice::Iter<'_, Edit> {
+        self.edits.iter()
+    }
+
+    /// Puts the edits in the order of the event. Those that begin at one place stay in the order in which they were added.
+    pub(super) fn sort(&mut self) {
+        self.edits.sort_by_key(|edit| edit.place.start);
     }
 
     /// What was appended to `bytes` from `start` on takes the place of a range of the data.
     pub(super) fn add(&mut self, place: Range<usize>, start: usize) {
+        let by = start as u32..self.bytes.len() as u32;
+        self.add_again(place, by);
+    }
+
+    /// The same of bytes that take the place of another range as well.
+    pub(super) fn add_again(&mut self, place: Range<usize>, by: Range<u32>) {
         let place = place.start as u32..place.end as u32;
-        if self.places.is_empty() {
+        if self.edits.is_empty() {
             // Most events have one text.
-            self.places.reserve_exact(1);
+            self.edits.reserve_exact(1);
         }
-        self.places
-            .push((place, start as u32..self.bytes.len() as u32));
+        self.edits.push(Edit { place, by });
+    }
+
+    /// Where in the bytes is what takes the place of the range that was added last.
+    pub(super) fn last(&self) -> Option<Range<u32>> {
+        self.edits.last().map(|edit| edit.by.clone())
     }
 
     /// Replaces what takes the place of a range.
     pub(super) fn renew(&mut self, place: &Range<usize>, by: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(by);
-        let is_there = |edit: &&mut (Range<u32>, Range<u32>)| edit.0.start as usize == place.start;
-        if let Some((_, range)) = self.places.iter_mut().find(is_there) {
-            *range = start as u32..self.bytes.len() as u32;
+        let is_there = |edit: &&mut Edit| edit.place.start as usize == place.start;
+        if let Some(edit) = self.edits.iter_mut().find(is_there) {
+            edit.by = start as u32..self.bytes.len() as u32;
         }
     }
 
-    /// Appends to what takes the place of a string with this content.
-    pub(super) fn append(&mut self, place: Range<usize>, content: &[u8], text: &[u8]) {
-        let is_there = |edit: &&(Range<u32>, Range<u32>)| edit.0.start as usize == place.start;
-        let by = self.places.iter().find(is_there).map(|(_, by)| by.clone());
+    /// Adds text to a string whose content ends at `end`.
+    pub(super) fn append(&mut self, end: usize, text: &[u8]) {
         let start = self.bytes.len();
-        match &by {
-            Some(by) => self
-                .bytes
-                .extend_from_within(by.start as usize..by.end as usize),
-            None => self.bytes.extend_from_slice(content),
-        }
         push_content(&mut self.bytes, text);
-        match by {
-            Some(_) => {
-                let by = start as u32..self.bytes.len() as u32;
-                let mut places = self.places.iter_mut();
-                if let Some((_, range)) = places.find(|edit| edit.0.start as usize == place.start) {
-                    *range = by;
-                }
-            }
-            None => self.add(place, start),
-        }
+        self.add(end..end, start);
     }
 
     /// Whether nothing takes the place of a range.
     pub(super) fn empties(&self, place: &Range<usize>) -> bool {
-        let mut places = self.places.iter();
-        places.any(|(of, by)| of.start as usize == place.start && by.is_empty())
+        let mut edits = self.edits.iter();
+        edits.any(|edit| edit.place.start as usize == place.start && edit.by.is_empty())
     }
 
     pub(super) fn replace(&mut self, place: Range<usize>, by: &[u8]) {

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::State;
+use super::thoughts::Ends;
 use crate::deferred::{Number, Point};
 use crate::escape::push_content;
 use crate::found::Found;
@@ -26,7 +27,7 @@ pub(super) struct Inserted<'a> {
 impl<R: TextRewriter> State<R> {
     /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
     pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
-        self.end_thoughts(|_| true, is_before_event, handler);
+        self.end_thoughts(Some(Ends::All), is_before_event, handler);
         self.reader.found.clear();
         self.reader.close();
         let found = core::mem::take(&mut self.reader.found);
@@ -49,14 +50,13 @@ impl<R: TextRewriter> State<R> {
         is_before_event: bool,
         handler: &mut impl StreamHandler,
     ) {
-        let Some(place) = self.texts.iter().position(|text| text.channel == channel) else {
+        let Some(place) = self.texts.find(channel) else {
             return;
         };
         self.announce(text::position(channel, false), handler);
         let mut scratch = core::mem::take(&mut self.scratch);
         let rest = self.texts[place].finish(&mut scratch, handler);
-        // No event is being read whose strings they could be.
-        self.fill_blocks(place, &[], handler);
+        self.fill_blocks(place, handler);
         let point = self.deferred.settle(channel);
         let mut template = core::mem::take(&mut self.texts[place].template);
         if !rest.is_empty() {
@@ -97,7 +97,7 @@ impl<R: TextRewriter> State<R> {
                 self.blocks.keep(block);
             }
             push_content(&mut out, rest);
-            self.deferred.insert(at, &out);
+            self.deferred.insert(at, &out, None);
         } else {
             let is_before_event = is_before_event || point.is_some();
             let is_numbered = format == Format::OpenAiResponses;
@@ -156,27 +156,22 @@ impl<R: TextRewriter> State<R> {
         point: Option<Point>,
         handler: &mut impl StreamHandler,
     ) {
-        let at = match point {
-            Some(Point::Before(at)) => {
-                self.deferred.insert(at, event);
-                at
-            }
-            _ => {
-                let at = self.deferred.bytes.len();
-                self.write(event, handler);
-                at
-            }
-        };
-        if let Some((block, number)) = block
-            && self.blocks.is_active()
-        {
+        let block = block.filter(|_| self.blocks.is_active());
+        if let Some((block, _)) = block {
             self.blocks.keep(block);
-            // It may be written, or withheld.
-            if self.deferred.bytes.len() >= at + event.len() {
-                let digits = at + number.start..at + number.end;
-                self.deferred
-                    .mark(at..at + event.len(), digits, Number::Block(block));
-            }
+        }
+        if let Some(Point::Before(at)) = point {
+            return self.deferred.insert(at, event, block);
+        }
+        let at = self.deferred.bytes.len();
+        self.write(event, handler);
+        // It may be written, or withheld.
+        if let Some((block, number)) = block
+            && self.deferred.bytes.len() >= at + event.len()
+        {
+            let digits = at + number.start..at + number.end;
+            self.deferred
+                .mark(at..at + event.len(), digits, Number::Block(block));
         }
     }
 

@@ -1,6 +1,7 @@
 //! A response on its way through a rewriter of its texts.
 
 mod alone;
+mod channels;
 mod edits;
 mod guarded;
 mod insert;
@@ -13,9 +14,10 @@ mod write;
 
 use std::borrow::Cow;
 
+use self::channels::Texts;
 use self::edits::Edits;
 use self::line_end::LineEnd;
-use self::pending::{Pending, last_texts};
+use self::pending::Pending;
 use self::thoughts::Thoughts;
 pub(super) use self::usual::Passed;
 use self::usual::Usual;
@@ -30,12 +32,15 @@ use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
-use crate::text::{self, Scratch, Text, TextRewriter};
+use crate::text::{self, Scratch, TextRewriter};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
 use provstream::GateEnd;
 
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
+
+/// Most texts of an event whose pattern it becomes, as each takes a pass over the event. Others keep the event before.
+const MAX_TEMPLATES: usize = 8;
 
 /// What the rewriter knows between two events. The fields that an event [like the last one](State::take_usual)
 /// needs come first, next to each other in memory.
@@ -46,7 +51,7 @@ pub(super) struct State<R> {
     usual: Option<Usual>,
     /// Bytes of such events that the framer has not counted yet.
     uncounted: u64,
-    pub(super) texts: Vec<Text<R>>,
+    pub(super) texts: Texts<R>,
     pub(super) reader: Reader,
     counting: Counting,
     /// What each channel begins with; if the first text can be asked for it, that one has taken it.
@@ -108,7 +113,7 @@ impl<R: TextRewriter> State<R> {
         Self {
             usual: None,
             uncounted: 0,
-            texts: Vec::new(),
+            texts: Texts::default(),
             reader,
             counting: Counting::default(),
             fresh: Some(fresh),
@@ -176,7 +181,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Bytes of events that are held back.
     pub(super) const fn deferred_len(&self) -> usize {
-        self.deferred.bytes.len()
+        self.deferred.len()
     }
 
     pub(super) fn take(
@@ -342,10 +347,7 @@ impl<R: TextRewriter> State<R> {
             handler.item(Item::Other(frame.span()));
         }
         self.edits.clear();
-        let mut pending = Pending {
-            last_texts: last_texts(&found),
-            ..Pending::default()
-        };
+        let mut pending = Pending::of(&found);
         if self.thoughts.is_some() {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
         }
@@ -357,7 +359,7 @@ impl<R: TextRewriter> State<R> {
         }
         if is_final {
             // Nothing can be added after it.
-            for text in &self.texts {
+            for text in self.texts.iter() {
                 if self.reader.is_open(text.channel) && text.is_holding() {
                     pending.wait(text.channel, &found);
                 }
@@ -395,11 +397,15 @@ impl<R: TextRewriter> State<R> {
 
     /// Keeps an event as the pattern of those that are added for text in it that is held back.
     fn keep_templates(&mut self, frame: &Frame<'_>, pending: &Pending) {
+        let mut kept = 0;
         for (channel, text) in &pending.repeatable {
-            let mut texts = self.texts.iter_mut();
-            let state = texts.find(|state| state.channel == *channel && state.is_holding());
-            if let Some(state) = state {
+            let state = self.texts.get_mut(*channel);
+            if let Some(state) = state.filter(|state| state.is_holding()) {
                 state.template.keep(frame, text.range());
+                kept += 1;
+                if kept == MAX_TEMPLATES {
+                    return;
+                }
             }
         }
     }
@@ -409,8 +415,8 @@ impl<R: TextRewriter> State<R> {
         let [Found::Text(channel, text, true)] = found else {
             return false;
         };
-        let mut texts = self.texts.iter();
-        let state = texts.find(|text| text.channel == *channel && text.seams.is_some());
+        let state = self.texts.get(*channel);
+        let state = state.filter(|text| text.seams.is_some());
         !text.is_empty()
             && self.edits.empties(&text.range())
             && state.is_some_and(|state| state.template.is_like(frame, text.range()))
@@ -462,7 +468,7 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Whole(channel, text, repeats) => {
-                if self.whole(frame, (channel, text, repeats), pending, handler) {
+                if self.whole(frame, (channel, text, repeats), Some(pending), handler) {
                     pending.change(channel);
                 }
             }
@@ -470,10 +476,8 @@ impl<R: TextRewriter> State<R> {
                 self.empty(text);
             }
             Found::Quote(channel, text) => {
-                let before = pending.whole_removed.len();
-                self.whole(frame, (channel, text, Repeats::All), pending, handler);
                 // Offsets are into the text, not into a passage of it.
-                pending.whole_removed.truncate(before);
+                self.whole(frame, (channel, text, Repeats::All), None, handler);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
@@ -486,8 +490,8 @@ impl<R: TextRewriter> State<R> {
             }
             Found::Broken(channel) => handler.item(Item::Break(channel)),
             Found::Finish(channel) => {
-                let mut texts = self.texts.iter();
-                if texts.any(|text| text.channel == channel && text.is_holding()) {
+                let text = self.texts.get(channel);
+                if text.is_some_and(|text| text.is_holding()) {
                     pending.wait(channel, all);
                 }
             }

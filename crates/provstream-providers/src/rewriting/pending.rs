@@ -1,5 +1,7 @@
 //! What is to be done with an event once all that it says is known.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use smallvec::SmallVec;
 
 use super::edits::Edits;
@@ -18,24 +20,40 @@ pub(super) struct Pending {
     /// The channels whose text in it changed.
     pub(super) changed: SmallVec<[Channel; 2]>,
     pub(super) logprobs: SmallVec<[(Channel, Raw); 1]>,
-    /// The last text of each channel that can be repeated with other text.
+    /// The last text of each channel that can be repeated with other text, sorted by channel.
     pub(super) repeatable: SmallVec<[(Channel, Str); 1]>,
-    /// What was removed from texts of their own.
-    pub(super) whole_removed: Vec<(Channel, Removed)>,
-    /// Offsets into texts.
+    /// Where the last text of each channel ends, once it was asked for.
+    text_ends: Option<BTreeMap<Channel, usize>>,
+    /// What was removed from the last text of its own of each channel, if offsets into it are to follow.
+    pub(super) whole_removed: BTreeMap<Channel, Removed>,
+    /// It has offsets into texts.
+    pub(super) has_offsets: bool,
+    /// Those of them that were met so far.
     pub(super) offsets: SmallVec<[(Channel, Raw); 2]>,
-    /// Those of them that depend on what is not decided yet, with their values.
+    /// Those that depend on what is not decided yet, with their values.
     pub(super) undecided: SmallVec<[(Raw, Channel, u64); 2]>,
     /// Its number, and where it is.
     pub(super) sequence: Option<(Raw, u64)>,
 }
 
 impl Pending {
+    /// What an event asks for that says this.
+    pub(super) fn of(found: &[Found]) -> Self {
+        Self {
+            last_texts: last_texts(found),
+            has_offsets: found.iter().any(|one| matches!(one, Found::Offset(..))),
+            ..Self::default()
+        }
+    }
+
     /// Notes the last text of a channel that can be repeated with other text.
     pub(super) fn repeatable(&mut self, channel: Channel, text: Str) {
-        match self.repeatable.iter_mut().find(|(of, _)| *of == channel) {
-            Some((_, last)) => *last = text,
-            None => self.repeatable.push((channel, text)),
+        let place = self
+            .repeatable
+            .binary_search_by_key(&channel, |(of, _)| *of);
+        match place {
+            Ok(place) => self.repeatable[place].1 = text,
+            Err(place) => self.repeatable.insert(place, (channel, text)),
         }
     }
 
@@ -45,14 +63,16 @@ impl Pending {
         }
     }
 
+    /// Notes that an event with these may end a channel of which text is held back.
     pub(super) fn wait(&mut self, channel: Channel, found: &[Found]) {
-        let texts = found.iter().rev().filter_map(|found| match found {
-            Found::Text(of, text, _) if *of == channel && !text.is_empty() => {
-                Some(text.range().end)
-            }
-            _ => None,
+        let ends = self.text_ends.get_or_insert_with(|| {
+            let texts = found.iter().filter_map(|found| match found {
+                Found::Text(of, text, _) if !text.is_empty() => Some((*of, text.range().end)),
+                _ => None,
+            });
+            texts.collect()
         });
-        self.waits.push((channel, texts.into_iter().next()));
+        self.waits.push((channel, ends.get(&channel).copied()));
     }
 
     /// Adds the edits that follow from others.
@@ -71,13 +91,8 @@ impl Pending {
             edits.replace(value.range(), number.to_string().as_bytes());
         }
         for end in self.waits.iter().filter_map(|(_, end)| *end) {
-            if edits
-                .places
-                .iter()
-                .all(|(place, _)| place.end as usize != end)
-            {
-                edits.replace(end..end, b"");
-            }
+            // What is added to the string later is written in its place.
+            edits.replace(end..end, b"");
         }
     }
 }
@@ -88,30 +103,22 @@ pub(super) fn last_texts(found: &[Found]) -> SmallVec<[usize; 2]> {
     if !found.iter().any(is_end) {
         return last;
     }
-    // Those that end after the place that is looked at.
-    let mut ending: SmallVec<[Channel; 4]> = SmallVec::new();
+    // The channels that end after the place that is looked at, and those with text after it that all channels end after.
+    let (mut ending, mut went_on) = (BTreeSet::new(), BTreeSet::new());
     let mut all_end = false;
-    let mut went_on: SmallVec<[Channel; 4]> = SmallVec::new();
     for (place, found) in found.iter().enumerate().rev() {
         match found {
             Found::BreakAll => {
                 all_end = true;
                 went_on.clear();
             }
-            Found::Break(channel) | Found::End(channel) if !ending.contains(channel) => {
-                ending.push(*channel);
+            Found::Break(channel) | Found::End(channel) => {
+                ending.insert(*channel);
             }
             Found::Text(channel, text, _) if !text.is_empty() => {
-                let of = ending.iter().position(|ending| ending == channel);
-                let by_all = all_end && !went_on.contains(channel);
-                if of.is_some() || by_all {
+                let is_ending = ending.remove(channel);
+                if is_ending | (all_end && went_on.insert(*channel)) {
                     last.push(place);
-                }
-                if let Some(of) = of {
-                    ending.swap_remove(of);
-                }
-                if by_all {
-                    went_on.push(*channel);
                 }
             }
             _ => {}

@@ -59,7 +59,7 @@ impl<R: TextRewriter> State<R> {
             };
             self.blocks.text(!text.is_empty(), has_text);
         }
-        self.fill_blocks(place, &frame.data, handler);
+        self.fill_blocks(place, handler);
         changed
     }
 
@@ -79,26 +79,17 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Writes text to the blocks that it belongs to and that ended before.
-    pub(super) fn fill_blocks(
-        &mut self,
-        place: usize,
-        data: &[u8],
-        handler: &mut impl StreamHandler,
-    ) {
-        let text = &mut self.texts[place];
-        let channel = text.channel;
-        let Some(seams) = text.seams.as_mut().filter(|seams| seams.is_waiting()) else {
-            return;
-        };
-        let mut waiting = seams.take();
-        for seam in &mut waiting {
-            let text = core::mem::take(&mut seam.text);
+    pub(super) fn fill_blocks(&mut self, place: usize, handler: &mut impl StreamHandler) {
+        while let Some(text) = self.texts.at_mut(place)
+            && let Some(seams) = &mut text.seams
+            && let Some(seam) = seams.take_written()
+        {
+            let channel = text.channel;
             match &seam.string {
-                Some(string) if !text.is_empty() => {
-                    let content = data.get(string.clone()).unwrap_or_default();
-                    self.edits.append(string.clone(), content, &text);
+                Some(string) if !seam.text.is_empty() => {
+                    self.edits.append(string.end, &seam.text);
                 }
-                None if !text.is_empty() => {
+                None if !seam.text.is_empty() => {
                     let of = Inserted {
                         channel,
                         template: &seam.template,
@@ -106,7 +97,7 @@ impl<R: TextRewriter> State<R> {
                         is_text: true,
                     };
                     let point = self.deferred.point(channel);
-                    self.insert(of, &text, point, true, handler);
+                    self.insert(of, &seam.text, point, true, handler);
                 }
                 _ => {}
             }
@@ -114,24 +105,20 @@ impl<R: TextRewriter> State<R> {
                 self.deferred.settle(channel);
             }
         }
-        waiting.retain(|seam| !seam.is_passed);
-        if let Some(seams) = &mut self.texts[place].seams {
-            seams.give_back(waiting);
-        }
     }
 
-    /// Rewrites a text of its own; whether it changes.
+    /// Rewrites a text of its own, which offsets in the event may point into or not; whether it changes.
     pub(super) fn whole(
         &mut self,
         frame: &Frame<'_>,
         (channel, text, repeats): (Channel, Str, Repeats),
-        pending: &mut Pending,
+        pending: Option<&mut Pending>,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(channel, is_repeated), handler);
         let start = self.edits.bytes.len();
-        let has_text = self.texts.iter().any(|text| text.channel == channel);
+        let has_text = self.texts.find(channel).is_some();
         if !self.restart_whole(text::position(channel, is_repeated), is_repeated) {
             return false;
         }
@@ -139,9 +126,12 @@ impl<R: TextRewriter> State<R> {
             return false;
         };
         // Offsets beside a text that repeats another one are offsets into that one.
-        let mut removed = match has_text && is_repeated {
-            true => None,
-            false => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
+        let pending = pending.filter(|_| !(has_text && is_repeated));
+        let mut removed = match &pending {
+            Some(pending) if pending.has_offsets => {
+                Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD)
+            }
+            _ => None,
         };
         let (read, changed) = text::rewrite_whole(
             &mut **rewriter,
@@ -162,16 +152,14 @@ impl<R: TextRewriter> State<R> {
         {
             self.wholes_ended.push((channel, end));
         }
-        if is_repeated
-            && let Some(text) = self.texts.iter_mut().find(|text| text.channel == channel)
-        {
+        if is_repeated && let Some(text) = self.texts.get_mut(channel) {
             text.rewriter.follow(rewriter);
         }
         if changed {
             self.edits.add(text.range(), start);
         }
-        if let Some(removed) = removed {
-            pending.whole_removed.push((channel, removed));
+        if let (Some(removed), Some(pending)) = (removed, pending) {
+            pending.whole_removed.insert(channel, removed);
         }
         if !is_repeated {
             self.reader.report.add_text(read);
@@ -226,9 +214,8 @@ impl<R: TextRewriter> State<R> {
                 pending.undecided.push((value, channel, offset));
                 continue;
             }
-            let mut wholes = pending.whole_removed.iter().rev();
-            let moved = match wholes.find(|(of, _)| *of == channel) {
-                Some((_, removed)) => removed.moved(offset),
+            let moved = match pending.whole_removed.get(&channel) {
+                Some(removed) => removed.moved(offset),
                 None => self.moved(channel, offset),
             };
             if moved != offset {
@@ -247,8 +234,7 @@ impl<R: TextRewriter> State<R> {
         let (Some(rewriter), texts) = (&mut self.whole, &self.texts) else {
             return false;
         };
-        let mut texts = texts.iter();
-        let before = texts.find(|text| repeats && text.channel == position.channel);
+        let before = texts.get(position.channel).filter(|_| repeats);
         match &self.fresh {
             Some(fresh) => rewriter.restart(fresh, position, before.map(|text| &text.rewriter)),
             None => rewriter.renew(),
@@ -268,37 +254,29 @@ impl<R: TextRewriter> State<R> {
 
     /// Whether a gate may still release or withhold text before an offset.
     pub(super) fn is_undecided(&self, channel: Channel, offset: u64) -> bool {
-        let mut texts = self.texts.iter();
-        let text = texts.find(|text| text.channel == channel && text.is_holding());
+        let text = self.texts.get(channel).filter(|text| text.is_holding());
         let removed = text.and_then(|text| text.removed.as_ref());
         removed.is_some_and(|removed| removed.is_undecided(offset))
     }
 
     /// Where a place in a text is now.
     pub(super) fn moved(&self, channel: Channel, offset: u64) -> u64 {
-        let mut texts = self.texts.iter();
-        let text = texts.find(|text| text.channel == channel);
+        let text = self.texts.get(channel);
         let removed = text.and_then(|text| text.removed.as_ref());
         removed.map_or(offset, |removed| removed.moved(offset))
     }
 
     /// The place of a channel's text, which begins if it has not. There is always one.
     pub(super) fn place(&mut self, channel: Channel) -> Option<usize> {
-        let place = self.texts.iter().position(|text| text.channel == channel);
+        let place = self.texts.find(channel);
         if place.is_some() {
             return place;
         }
         if self.texts.len() == MAX_CHANNELS {
             // The reader allows for no more that are open, so one of them has ended.
             let reader = &self.reader;
-            let over = self
-                .texts
-                .iter()
-                .position(|text| !reader.is_open(text.channel));
+            let over = self.texts.oldest(|channel| !reader.is_open(channel));
             self.texts.remove(over.unwrap_or(0));
-        }
-        if self.texts.is_empty() {
-            self.texts.reserve_exact(1);
         }
         let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
         let rewriter = self.begin_next(text::position(channel, false))?;
@@ -310,7 +288,6 @@ impl<R: TextRewriter> State<R> {
         if format.is_some_and(|format| format.automaton().table.one_text) {
             text.seams = Some(Box::new(Seams::new(R::WITHHOLDS_UNREAD)));
         }
-        self.texts.push(text);
-        self.texts.len().checked_sub(1)
+        Some(self.texts.add(text))
     }
 }

@@ -1,6 +1,10 @@
 //! Reasoning, where it is not left as it is.
 
+use core::ops::Range;
+use std::collections::BTreeMap;
+
 use super::State;
+use super::channels::Texts;
 use super::insert::Inserted;
 use super::pending::Pending;
 use crate::Channel;
@@ -19,7 +23,9 @@ pub(super) struct Thoughts<R> {
     /// The event is the last one, so that nothing can be added after it.
     pub(super) is_final: bool,
     /// At most [`MAX_CHANNELS`].
-    pub(super) texts: Vec<Text<R>>,
+    pub(super) texts: Texts<R>,
+    /// What takes the place of the last piece, if it changed.
+    edit: Option<Range<u32>>,
 }
 
 impl<R> Thoughts<R> {
@@ -29,7 +35,8 @@ impl<R> Thoughts<R> {
             Box::new(Self {
                 mode,
                 is_final: false,
-                texts: Vec::new(),
+                texts: Texts::default(),
+                edit: None,
             })
         })
     }
@@ -49,11 +56,19 @@ impl<R: TextRewriter> State<R> {
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.is_final = is_final;
         }
+        let last_ends = LastEnds::of(all);
         for (place, found) in all.iter().enumerate() {
-            self.end_thoughts(|thought| ends(found, thought), true, handler);
+            self.end_thoughts(ends(found), true, handler);
             let (channel, changed) = match *found {
-                Found::Reasoning(channel, ..) => {
-                    (channel, self.thought(frame, (all, place), handler))
+                Found::Reasoning(channel, text, is_again) => {
+                    let is_last = last_ends.is_after(place, channel);
+                    let piece = Piece {
+                        channel,
+                        text,
+                        is_again,
+                        is_last,
+                    };
+                    (channel, self.thought(frame, piece, handler))
                 }
                 // What was decided about it is not known any more.
                 Found::ReasoningWhole(channel, text, true) if R::WITHHOLDS_UNREAD => {
@@ -70,37 +85,33 @@ impl<R: TextRewriter> State<R> {
         }
         if is_final {
             // Nothing can be added after it.
-            self.end_thoughts(|_| true, true, handler);
+            self.end_thoughts(Some(Ends::All), true, handler);
         }
     }
 
-    /// Rewrites or empties a piece of reasoning, with all that the event says and the place of that piece; whether it
-    /// changes.
+    /// Rewrites or empties a piece of reasoning; whether it changes.
     fn thought(
         &mut self,
         frame: &Frame<'_>,
-        (all, place): (&[Found], usize),
+        piece: Piece,
         handler: &mut impl StreamHandler,
     ) -> bool {
-        let Some(Found::Reasoning(channel, text, is_again)) = all.get(place).copied() else {
-            return false;
-        };
+        let Piece { channel, text, .. } = piece;
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
         }
-        if is_again {
-            return self.repeat_edit(all, place, text);
+        if piece.is_again {
+            return self.repeat_edit(text);
         }
-        let is_last = self.is_whole() || all[place + 1..].iter().any(|found| ends(found, channel));
+        let is_last = self.is_whole() || piece.is_last;
         self.announce_thought(channel, handler);
-        self.begin_thought(channel);
+        let Some(place) = self.begin_thought(channel) else {
+            return false;
+        };
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
-        let mut texts = thoughts.texts.iter_mut();
-        let Some(state) = texts.find(|text| text.channel == channel) else {
-            return false;
-        };
+        let state = &mut thoughts.texts[place];
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,
@@ -114,27 +125,25 @@ impl<R: TextRewriter> State<R> {
         if changed {
             self.edits.add(text.range(), start);
         }
+        thoughts.edit = self.edits.last().filter(|_| changed);
         changed
     }
 
-    /// Begins the reasoning of a channel, if it has not begun.
-    fn begin_thought(&mut self, channel: Channel) {
-        let begun = |thoughts: &Thoughts<R>| {
-            let mut texts = thoughts.texts.iter();
-            texts.any(|text| text.channel == channel)
-        };
-        if self.thoughts.as_deref().is_some_and(begun) {
-            return;
+    /// The place of the reasoning of a channel, which begins if it has not. There is always one.
+    fn begin_thought(&mut self, channel: Channel) -> Option<usize> {
+        let known = |thoughts: &Thoughts<R>| thoughts.texts.find(channel);
+        if let Some(place) = self.thoughts.as_deref().and_then(known) {
+            return Some(place);
         }
-        let rewriter = self.begin_next(text::reasoning(channel));
-        let (Some(thoughts), Some(rewriter)) = (&mut self.thoughts, rewriter) else {
-            return;
-        };
+        let rewriter = self.begin_next(text::reasoning(channel))?;
+        let thoughts = self.thoughts.as_mut()?;
         // What the oldest one held back is lost with it: there is no place for it any more.
-        if thoughts.texts.len() == MAX_CHANNELS {
-            thoughts.texts.remove(0);
+        if thoughts.texts.len() == MAX_CHANNELS
+            && let Some(oldest) = thoughts.texts.oldest(|_| true)
+        {
+            thoughts.texts.remove(oldest);
         }
-        thoughts.texts.push(Text::new(channel, rewriter, None));
+        Some(thoughts.texts.add(Text::new(channel, rewriter, None)))
     }
 
     /// Rewrites or empties reasoning that is a string of its own; whether it changes.
@@ -176,12 +185,16 @@ impl<R: TextRewriter> State<R> {
     #[cold]
     pub(super) fn end_thoughts(
         &mut self,
-        is_over: impl Fn(Channel) -> bool,
+        which: Option<Ends>,
         is_before_event: bool,
         handler: &mut impl StreamHandler,
     ) {
+        let place = |thoughts: &Thoughts<R>| match which? {
+            Ends::All => thoughts.texts.oldest(|_| true),
+            Ends::Index(index) => thoughts.texts.find_index(index),
+        };
         while let Some(thoughts) = &mut self.thoughts
-            && let Some(place) = thoughts.texts.iter().position(|text| is_over(text.channel))
+            && let Some(place) = place(thoughts)
         {
             let mut text = thoughts.texts.remove(place);
             self.announce_thought(text.channel, handler);
@@ -223,18 +236,15 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Changes a string like the one before that says the same.
-    fn repeat_edit(&mut self, all: &[Found], place: usize, text: Str) -> bool {
-        let first = all[..place].iter().rev().find_map(|found| match found {
-            Found::Reasoning(_, first, false) => Some(first.range().start),
-            _ => None,
-        });
-        let mut places = self.edits.places.iter();
-        let edit = places.find(|(place, _)| Some(place.start as usize) == first);
-        let Some((_, by)) = edit.cloned() else {
+    fn repeat_edit(&mut self, text: Str) -> bool {
+        let edit = self
+            .thoughts
+            .as_ref()
+            .and_then(|thoughts| thoughts.edit.clone());
+        let Some(by) = edit else {
             return false;
         };
-        let place = text.range().start as u32..text.range().end as u32;
-        self.edits.places.push((place, by));
+        self.edits.add_again(text.range(), by);
         true
     }
 
@@ -243,16 +253,70 @@ impl<R: TextRewriter> State<R> {
     }
 }
 
-/// Whether something that an event says comes after the reasoning of a channel.
-fn ends(found: &Found, thought: Channel) -> bool {
+/// A piece of reasoning.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    channel: Channel,
+    text: Str,
+    /// It says the same as the one before in another member.
+    is_again: bool,
+    /// Something comes after it that ends the reasoning.
+    is_last: bool,
+}
+
+/// The reasoning that something comes after.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ends {
+    All,
+    /// That of the channels with this index.
+    Index(u32),
+}
+
+/// The reasoning that something that an event says comes after.
+fn ends(found: &Found) -> Option<Ends> {
     match found {
-        Found::Text(channel, text, _) => channel.index() == thought.index() && !text.is_empty(),
-        Found::Whole(channel, ..)
+        Found::Text(_, text, _) if text.is_empty() => None,
+        Found::Text(channel, ..)
+        | Found::Whole(channel, ..)
         | Found::Break(channel)
         | Found::End(channel)
-        | Found::ReasoningEnd(channel) => channel.index() == thought.index(),
-        Found::Tool(channel, _) | Found::ToolJson(channel, _) => channel.index() == thought.index(),
-        Found::BreakAll | Found::Done | Found::Error(_) => true,
-        _ => false,
+        | Found::ReasoningEnd(channel)
+        | Found::Tool(channel, _)
+        | Found::ToolJson(channel, _) => Some(Ends::Index(channel.index())),
+        Found::BreakAll | Found::Done | Found::Error(_) => Some(Ends::All),
+        _ => None,
+    }
+}
+
+/// The places of the last things that an event says that come after reasoning.
+#[derive(Clone, Debug, Default)]
+struct LastEnds {
+    all: Option<usize>,
+    of_index: BTreeMap<u32, usize>,
+}
+
+impl LastEnds {
+    fn of(found: &[Found]) -> Self {
+        let mut last = Self::default();
+        let is_reasoning = |one: &Found| matches!(one, Found::Reasoning(..));
+        if !found.iter().any(is_reasoning) {
+            return last;
+        }
+        for (place, one) in found.iter().enumerate() {
+            match ends(one) {
+                Some(Ends::All) => last.all = Some(place),
+                Some(Ends::Index(index)) => {
+                    last.of_index.insert(index, place);
+                }
+                None => {}
+            }
+        }
+        last
+    }
+
+    /// Whether something of them comes after this place.
+    fn is_after(&self, place: usize, channel: Channel) -> bool {
+        let of_index = self.of_index.get(&channel.index()).copied();
+        self.all.max(of_index) > Some(place)
     }
 }

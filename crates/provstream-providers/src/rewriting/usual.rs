@@ -65,7 +65,7 @@ impl<R: TextRewriter> State<R> {
         if content.is_empty() || !(alike.is_ascii || core::str::from_utf8(content).is_ok()) {
             return None;
         }
-        let state = self.texts.get_mut(usize::from(usual.place))?;
+        let state = self.texts.at_mut(usize::from(usual.place))?;
         self.uncounted += len as u64;
         self.reader.report.add_event();
         if let Some(offset) = state.push_unchanged(content, alike.is_ascii) {
@@ -92,7 +92,7 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) -> bool {
         self.note_sequence(raw, alike.sequence);
-        let Some(state) = self.texts.get_mut(usize::from(usual.place)) else {
+        let Some(state) = self.texts.at_mut(usize::from(usual.place)) else {
             return false;
         };
         self.edits.clear();
@@ -156,8 +156,7 @@ impl<R: TextRewriter> State<R> {
     /// Notes whether an event like the one that was just rewritten can be [taken](Self::take_usual) at once: nothing waits for
     /// what it says. The framer has to [agree](Self::settle_usual).
     pub(super) fn note_usual(&mut self, alone: &Alone) {
-        let mut texts = self.texts.iter();
-        let place = texts.position(|text| text.channel == alone.channel);
+        let place = self.texts.find(alone.channel);
         let is_calm = |place: &usize| {
             !R::WITHHOLDS_UNREAD
                 && !alone.text.is_empty()

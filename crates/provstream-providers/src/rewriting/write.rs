@@ -6,10 +6,11 @@ use smallvec::SmallVec;
 
 use super::pending::Pending;
 use super::{Place, State};
+use crate::Channel;
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
 use crate::deferred::{MAX_DEFERRED, Number, Point};
-use crate::found::Found;
+use crate::found::{Found, Raw};
 use crate::frame::{Frame, Kind};
 use crate::seams::Seam;
 use crate::template::Template;
@@ -25,7 +26,7 @@ impl<R: TextRewriter> State<R> {
             return self.write_now(bytes, handler);
         }
         self.deferred.bytes.extend_from_slice(bytes);
-        if self.deferred.bytes.len() > MAX_DEFERRED {
+        if self.deferred.len() > MAX_DEFERRED {
             self.settle_all(handler);
         }
     }
@@ -93,11 +94,21 @@ impl<R: TextRewriter> State<R> {
 
     /// Removes the blocks of a message that is not streamed that lose all their text.
     pub(super) fn remove_elements(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        self.edits.sort();
+        let edits = &self.edits;
+        let mut next = edits.iter().peekable();
         let removed = crate::elements::emptied(&frame.data, found, |text| {
-            let mut places = self.edits.places.iter();
-            let edit =
-                places.find(|(place, _)| place.start as usize == text.start && !place.is_empty());
-            edit.is_some_and(|(_, by)| by.is_empty())
+            while next
+                .next_if(|edit| edit.place().start < text.start)
+                .is_some()
+            {}
+            // One of the string, and others of what is added to it.
+            let (mut is_edited, mut is_emptied) = (false, true);
+            while let Some(edit) = next.next_if(|edit| edit.place().start <= text.end) {
+                is_edited |= edit.place() == text;
+                is_emptied &= edit.by().is_empty();
+            }
+            is_edited && is_emptied
         });
         for run in &removed {
             self.edits.replace(run.bytes.clone(), b"");
@@ -144,9 +155,9 @@ impl<R: TextRewriter> State<R> {
         let (blocks, removed) = (self.blocks.clone(), self.blocks.settle(block));
         // The bytes are taken from what else is needed for the numbers.
         let mut deferred = core::mem::take(&mut self.deferred);
-        let mut bytes = deferred.take(upto, &removed, |number| match number {
+        let mut bytes = deferred.take(upto, block, &removed, |number| match number {
             Number::Block(number) | Number::Beside(number) => {
-                let before = removed.iter().filter(|removed| **removed < number).count() as u32;
+                let before = removed.partition_point(|removed| *removed < number) as u32;
                 let number_now = blocks.renumbered(number).unwrap_or(number);
                 let number_now = number_now.checked_sub(before)?;
                 (number_now != number).then_some(number_now.into())
@@ -164,8 +175,7 @@ impl<R: TextRewriter> State<R> {
     /// Notes that the text of some channels is over, unless more follows; how many places each waits at.
     fn wait(&mut self, pending: &Pending) -> SmallVec<[usize; 1]> {
         let waits = pending.waits.iter().map(|(channel, _)| {
-            let mut texts = self.texts.iter_mut();
-            let Some(text) = texts.find(|text| text.channel == *channel) else {
+            let Some(text) = self.texts.get_mut(*channel) else {
                 return 1;
             };
             let Some(seams) = &mut text.seams else {
@@ -194,7 +204,7 @@ impl<R: TextRewriter> State<R> {
         if let Some((_, number)) = pending.sequence {
             self.next_sequence = number.saturating_add(1);
         }
-        if self.edits.places.is_empty() && pending.waits.is_empty() {
+        if self.edits.is_empty() && pending.waits.is_empty() {
             return self.write(frame.raw, handler);
         }
         let block = self.blocks.take_named();
@@ -211,38 +221,57 @@ impl<R: TextRewriter> State<R> {
             self.edits
                 .renew(&block.digits, number.to_string().as_bytes());
         }
-        self.edits.places.sort_by_key(|(place, _)| place.start);
+        self.edits.sort();
         let most = self.wait(pending);
+        // Where channels wait in this event, and the offsets in it that are not decided, in its order.
+        let waits = pending.waits.iter().zip(&most);
+        let waits = waits.filter_map(|((channel, end), most)| Some(((*end)?, *channel, *most)));
+        let mut waits: SmallVec<[(usize, Channel, usize); 1]> = waits.collect();
+        waits.sort_by_key(|(end, ..)| *end);
+        let mut waits = waits.into_iter().peekable();
+        let mut undecided = pending.undecided.clone();
+        undecided.sort_by_key(|(raw, ..)| raw.range().start);
+        let mut undecided = undecided.into_iter().peekable();
         let mut out = core::mem::take(&mut self.out);
         let start = self.deferred.bytes.len();
         let mut at = 0;
         let mut digits = 0..0;
         let mut offsets: SmallVec<[(Range<usize>, Number); 2]> = SmallVec::new();
-        for (place, by) in &self.edits.places {
-            let place = place.start as usize..place.end as usize;
+        let mut edits = self.edits.iter().peekable();
+        while let Some(edit) = edits.next() {
+            let (place, by) = (edit.place(), edit.by());
             let raw = match frame.in_raw(place.clone()) {
                 // What is in an element that is removed goes with it.
                 Some(raw) if raw.start >= at => raw,
                 _ => continue,
             };
             out.extend_from_slice(frame.raw.get(at..raw.start).unwrap_or_default());
-            out.extend_from_slice(&self.edits.bytes[by.start as usize..by.end as usize]);
+            out.extend_from_slice(&self.edits.bytes[by.clone()]);
             at = raw.end;
             if let Some(block) = &block
                 && block.digits == place
             {
                 digits = out.len() - by.len()..out.len();
             }
-            let mut undecided = pending.undecided.iter();
-            if let Some((_, channel, value)) = undecided.find(|(raw, ..)| raw.range() == place) {
+            while undecided
+                .next_if(|(raw, ..)| raw.range().start < place.start)
+                .is_some()
+            {}
+            let is_undecided = |(raw, ..): &(Raw, Channel, u64)| raw.range() == place;
+            if let Some((_, channel, value)) = undecided.next_if(is_undecided) {
                 let digits = start + out.len() - by.len()..start + out.len();
-                offsets.push((digits, Number::Offset(*channel, *value)));
+                offsets.push((digits, Number::Offset(channel, value)));
             }
-            for ((channel, end), most) in pending.waits.iter().zip(&most) {
-                if *end == Some(place.end) {
-                    let point = Point::InString(start + out.len());
-                    self.deferred.wait(*channel, point, *most);
-                }
+            while waits.next_if(|(end, ..)| *end < place.end).is_some() {}
+            // More may be written in the place of the same string.
+            let is_last = edits
+                .peek()
+                .is_none_or(|next| next.place().start > place.end);
+            while is_last
+                && let Some((_, channel, most)) = waits.next_if(|(end, ..)| *end == place.end)
+            {
+                let point = Point::InString(start + out.len());
+                self.deferred.wait(channel, point, most);
             }
         }
         out.extend_from_slice(frame.raw.get(at..).unwrap_or_default());
@@ -266,7 +295,7 @@ impl<R: TextRewriter> State<R> {
                 };
                 self.deferred.mark(start..start + out.len(), digits, of);
             }
-            if self.deferred.bytes.len() > MAX_DEFERRED {
+            if self.deferred.len() > MAX_DEFERRED {
                 self.settle_all(handler);
             }
         }

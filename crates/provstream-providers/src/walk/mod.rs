@@ -113,6 +113,17 @@ impl Unread {
 /// Most strings that no row is about of which a walk takes note.
 const MAX_UNREAD: usize = 16;
 
+/// A member that came again in an open object.
+#[derive(Clone, Debug)]
+struct Repeated {
+    /// How many containers are open in the object.
+    depth: usize,
+    /// The nodes of the member and of what is in it.
+    nodes: core::ops::Range<NodeId>,
+    /// Where its last value begins.
+    last: usize,
+}
+
 /// A walk; its memory is used again from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
@@ -121,6 +132,8 @@ pub(crate) struct Walk {
     /// The first strings that no row is about.
     pub(crate) unread: Vec<Unread>,
     frames: Vec<Frame>,
+    /// Members that came again in the open objects, from the outermost object to the innermost.
+    repeated: Vec<Repeated>,
     /// A number of a channel was not one.
     pub(crate) bad_number: bool,
     /// The captured type of the event.
@@ -139,6 +152,7 @@ impl Walk {
         self.captures.clear();
         self.scopes.clear();
         self.frames.clear();
+        self.repeated.clear();
         self.unread.clear();
         self.scopes.push(Scope::default());
         self.bad_number = false;
@@ -295,6 +309,9 @@ impl Walk {
 
     /// Leaves the innermost container, which ends at `end`.
     fn close(&mut self, end: usize) {
+        if !self.repeated.is_empty() {
+            self.supersede();
+        }
         if let Some(own) = self.frames.pop().and_then(|frame| frame.own)
             && let Some(capture) = self.captures.get_mut(own as usize)
         {
@@ -338,12 +355,12 @@ impl Walk {
             }
             at = white_space_end(data, colon + 1);
             if let Some((place, member)) = found {
-                let (scope, before) = (frame.scope, frame.before as usize);
+                let scope = frame.scope;
                 let bit = 1 << place;
                 let is_again = frame.seen & bit != 0;
                 frame.seen |= bit;
                 if is_again {
-                    self.supersede(before, member..automaton.node(member).end);
+                    self.repeat(member..automaton.node(member).end, at);
                 }
                 return Some(Next::Value(member, scope, at));
             }
@@ -374,12 +391,41 @@ impl Walk {
         (self.scopes.len() - 1) as u16
     }
 
-    /// A member comes again: what was captured of it before does not count.
+    /// A member of the innermost object comes again, with a value that begins at `at`.
     #[cold]
-    fn supersede(&mut self, before: usize, nodes: core::ops::Range<NodeId>) {
-        for capture in &mut self.captures[before..] {
-            capture.superseded |= nodes.contains(&capture.node);
+    fn repeat(&mut self, nodes: core::ops::Range<NodeId>, at: usize) {
+        let depth = self.frames.len();
+        // An object has no more of them than a node has members.
+        let of_object = self.repeated.iter_mut().rev();
+        let mut of_object = of_object.take_while(|repeated| repeated.depth == depth);
+        match of_object.find(|repeated| repeated.nodes == nodes) {
+            Some(repeated) => repeated.last = at,
+            None => self.repeated.push(Repeated {
+                depth,
+                nodes,
+                last: at,
+            }),
         }
+    }
+
+    /// At the end of the innermost object: what was captured of members that came again, before the last time, does not count.
+    #[cold]
+    fn supersede(&mut self) {
+        let depth = self.frames.len();
+        let from = self
+            .repeated
+            .partition_point(|repeated| repeated.depth < depth);
+        let (Some(frame), repeated) = (self.frames.last(), &self.repeated[from..]) else {
+            return;
+        };
+        if !repeated.is_empty() {
+            for capture in &mut self.captures[frame.before as usize..] {
+                let mut of = repeated.iter();
+                let of = of.find(|repeated| repeated.nodes.contains(&capture.node));
+                capture.superseded |= of.is_some_and(|of| (capture.start as usize) < of.last);
+            }
+        }
+        self.repeated.truncate(from);
     }
 
     /// Notes a value, if rows are about it.
